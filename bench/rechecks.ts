@@ -61,7 +61,7 @@ function rowsOf(domain: Domain, dueAt: number, isVerified: boolean): Record<stri
     domains: [{ ...domain, ...(isVerified && verified) }],
     check_results: [stored],
     checks: isVerified ? [] : [check],
-    routes: isVerified ? [{ hostname, domainId: id, environmentId, monitored: 1 }] : [],
+    routes: isVerified ? [{ hostname, domainId: id, environmentId }] : [],
     monitors: isVerified ? [{ domainId: id, nextCheckAt: dueAt, attempts: 0 }] : [],
   };
 }

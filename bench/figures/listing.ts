@@ -55,7 +55,7 @@ function sizes({ effort }: Bench): number[] {
 /** Of domains that are all `verifying`, a third becomes verified, with a certificate; three fail, and three certificates do. */
 const VARIETY = [
   "update domains set status = 'verified' where substr(id, 30, 1) <= '9'",
-  "insert into routes (hostname, domain_id, environment_id, monitored) select name, id, environment_id, 1 from domains where status = 'verified'",
+  "insert into routes (hostname, domain_id, environment_id) select name, id, environment_id from domains where status = 'verified'",
   "insert into certificates (hostname, state, created_at, workspace_id, next_try_at, begun, lease, failures) select name, 'issued', 0, workspace_id, 0, 1, 1, 0 from domains where status = 'verified'",
   "update domains set status = 'failed' where id in (select id from domains where status = 'verifying' order by id limit 3)",
   "update certificates set state = 'failed' where hostname in (select hostname from certificates order by hostname limit 3)",

@@ -84,7 +84,7 @@ function addVerified({ path, ids, createdAt, zones }: Population, count: number)
     const { id: domainId, environmentId } = domain;
     const nextCheckAt = createdAt + Math.floor((MONITORING_INTERVAL_MS * number) / count);
     insert('domains', domain);
-    insert('routes', { hostname: name, domainId, environmentId, monitored: 1 });
+    insert('routes', { hostname: name, domainId, environmentId });
     insert('monitors', { domainId, nextCheckAt, attempts: 0 });
     if (number % 50_000 === 0) db.exec('commit; begin');
   }

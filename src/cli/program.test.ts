@@ -193,7 +193,7 @@ describe('mistakes', () => {
     ['keys', 'create', '--workspace', 'ws_1', '--expires', '36501d'],
     ['keys', 'create', '--workspace', 'ws_1', '--expires', '2300-01-01T00:00:00Z'],
     ['tokens', 'create'],
-    ['tokens', 'mint', '--workspace', 'ws_1', '--expires', '121s'],
+    ['tokens', 'create', '--workspace', 'ws_1', '--expires', '121s'],
     ['webhooks', 'create'],
     ['webhooks', 'create', 'https://hooks.example.com', '--type', 'domain.foo'],
     ['webhooks', 'update', 'wh_1', '--enable', '--disable'],

@@ -36,8 +36,6 @@ function addCreate(tokens: Command): void {
     `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
   ])
-    // Its name in the first builds.
-    .alias('mint')
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option(
       '--permission <permission>',

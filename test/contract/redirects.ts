@@ -3,7 +3,7 @@ import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectStatus } from '../../src/domain/redirect.ts';
 import type { DomainEvent } from '../../src/store/contract/store.ts';
 import { DAY_MS, verify } from '../support/certificates.ts';
-import { attach, NOW, plant, timelineOf } from '../support/entities.ts';
+import { attach, NOW, timelineOf } from '../support/entities.ts';
 import { lose, prove, takeOver } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
@@ -200,19 +200,6 @@ export function describeRedirects(subject: Subject): void {
         expect(await store.findDomainById(www.workspaceId, www.id)).toEqual(www);
       },
     );
-
-    it('also where the previous release ends it, which knows of no redirects', async () => {
-      const { store, run, close } = await subject.open();
-      const { environment } = await plant(store);
-      const [www, apex] = [await verify(store, environment), await verify(store, environment)];
-      await store.setRedirect(www.workspaceId, { domainId: www.id, destinationId: apex.id, status: 308 }, NOW);
-      await run(
-        `delete from certificates where hostname = '${apex.name}'; delete from routes where hostname = '${apex.name}'`,
-      );
-      expect(await store.findRedirect(www.workspaceId, www.id)).toBeNull();
-      expect(await store.findSite(www.name)).toMatchObject({ redirect: null });
-      await close();
-    });
 
     it('and does not come back with it', async () => {
       const { store } = subject;

@@ -3,7 +3,6 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { type Planted, plant } from '../support/entities.ts';
 import { describeAccess } from './access.ts';
 import { describeAudit } from './audit.ts';
-import { describeBefore } from './before.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
@@ -86,7 +85,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeSuspensions(subject);
     describeRedirectHistories(subject);
     describeUndoHistories(subject);
-    describeBefore(subject);
     describeSecrets(subject);
     describeRaces(subject);
     describeChanges(subject);

@@ -99,19 +99,6 @@ describe('a backup', () => {
     expect(await store.findLastBackup()).toBeNull();
   });
 
-  test('of a store that a new release is about to migrate is complete, and says that it is not recorded', async () => {
-    await store.close();
-    const db = new DatabaseSync(path);
-    db.exec(
-      "drop table suspended_names; drop index deleted_domains_by_workspace_id; delete from kysely_migration where name = '0020-suspended-names'",
-    );
-    db.close();
-    const { code, stdout, stderr } = await run(backup());
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('is a verified backup') });
-    expect(stderr).toMatch(/The backup is complete, but its time could not be recorded .*0020-suspended-names/);
-    expect(existsSync(file)).toBe(true);
-  });
-
   test.each(['backup.db', 'backup.db-wal', 'backup.db-journal', 'backup.db.unfinished'])(
     'overwrites nothing: %s stays as it is',
     async (name) => {

@@ -1,23 +1,15 @@
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { startServer } from '../../src/main.ts';
 import { pendingMigrations } from '../../src/store/sqlite/sqlite.ts';
 import { temporaryDirectory } from '../support/command.ts';
-import { createMigratedFile } from '../support/engine.ts';
-import { UNDO_STATES } from '../support/undo-newest-migration.ts';
 
 test('a start logs which migrations it has applied, and how long each took; one that applies none says nothing', async () => {
   const directory = temporaryDirectory();
   try {
     const path = `${directory.path}/nameplate.db`;
-    await createMigratedFile(path);
-    const db = new DatabaseSync(path);
-    db.exec(UNDO_STATES);
-    db.close();
     const pending = await pendingMigrations(path);
-    expect(pending.length).toBeGreaterThan(1);
     for (const applied of [[pending], []]) {
       expect((await linesOfStart(path)).map(({ tookMs }) => Object.keys(tookMs))).toEqual(applied);
     }

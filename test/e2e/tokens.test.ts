@@ -53,6 +53,6 @@ test('tokens are minted and rotated from the command line, while a server runs o
   while (status === 200) status = await ask(String(minted.token));
   expect(status).toBe(401);
 
-  const nobody = await run(['tokens', 'mint', '--workspace', 'ws_none', '--database', database]);
+  const nobody = await run(['tokens', 'create', '--workspace', 'ws_none', '--database', database]);
   expect(nobody).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no workspace ws_none') });
 });

@@ -29,8 +29,8 @@ export interface ReloadableServer {
   pids(count: number): Promise<number[]>;
   /** What they have said when they were ready, once there are so many. */
   ready(count: number): Promise<ReadyLine[]>;
-  /** `nameplate reload`, with more variables or others. */
-  reload(changes?: Record<string, string>): Promise<Ended>;
+  /** `nameplate reload`, with more variables or others; of the program that is to serve. */
+  reload(changes?: Record<string, string>, program?: string): Promise<Ended>;
 }
 
 export interface ServerWorld {
@@ -123,7 +123,8 @@ export async function startReloadable(
     first,
     pids: async (count) => (await readyOf(count)).map(({ pid }) => pid),
     ready: readyOf,
-    reload: (changes = {}) => startCommand('./bin/nameplate', ['reload'], { env: { ...variables, ...changes } }).ended,
+    reload: (changes = {}, program = './bin/nameplate') =>
+      startCommand(program, ['reload'], { env: { ...variables, ...changes } }).ended,
   };
 }
 

@@ -37,7 +37,7 @@ const FAULTS: Record<string, string> = {
   'a verified domain has no certificate asked for':
     "select id from domains where status = 'verified' and name not in (select hostname from certificates)",
   'a verified domain is not monitored':
-    "select d.id from domains d where status = 'verified' and not exists (select 1 from monitors m join routes r using (domain_id) where m.domain_id = d.id and r.monitored = 1)",
+    "select d.id from domains d where status = 'verified' and not exists (select 1 from monitors m where m.domain_id = d.id)",
   'a domain is monitored that is not verified':
     "select domain_id from monitors where domain_id not in (select id from domains where status = 'verified')",
   'a domain has drifted, and does not say why, or since when':

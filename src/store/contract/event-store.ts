@@ -42,7 +42,7 @@ export interface DomainEventData {
 export interface EventStore {
   /**
    * Timeline of one domain, newest first. `next` is the cursor of the following page; a page does not change when events are added. It outlives
-   * the domain. Of changes that earlier releases wrote as `domain.updated`, it has those of a record.
+   * the domain.
    */
   listDomainEvents(
     workspaceId: string,

@@ -30,7 +30,6 @@ export interface MonitorStore {
   /**
    * Claims at most `limit` due re-checks: the most overdue first, then those further ahead than `domain/schedule.furthestDueAt`. A claim
    * reschedules, as `claimDue` does; its rows are those of another table, so neither waits for the other. (unsynced)
-   * Domains that were verified by an earlier release get their schedules here, spread evenly over an interval.
    */
   claimMonitored(claim: MonitorClaim): Promise<DueRecheck[]>;
 

@@ -84,7 +84,7 @@ const schema: Columns = {
     last_check_at: true,
   },
   check_results: { domain_id: true, digest: true, checked_at: true, findings: true, observation: true },
-  routes: { hostname: true, domain_id: true, environment_id: true, monitored: true },
+  routes: { hostname: true, domain_id: true, environment_id: true },
   redirects: { domain_id: true, destination_id: true, status: true, set_at: true },
   deleted_domains: {
     id: true,

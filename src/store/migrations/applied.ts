@@ -1,13 +1,15 @@
 import { StoreUnavailable } from '../contract/store.ts';
 
-/** The mark of an unfinished copy, in builds whose copy took more than one transaction. */
-const UNFINISHED_COPY = 'unfinished_copy';
+/** The first migration of development builds, whose schema became `0001-schema`. */
+const DEVELOPMENT = '0001-initial';
 
 /** Throws unless the database is empty, or has no migrations but those of this version. `name` is for people. */
 export function refuseForeign(name: string, tables: string[], applied: string[], migrations: readonly string[]): void {
   if (tables.length === 0) return;
-  if (tables.includes(UNFINISHED_COPY)) {
-    throw new StoreUnavailable(`${name} holds an unfinished copy made by an earlier build. Empty it, then copy again.`);
+  if (applied.includes(DEVELOPMENT)) {
+    throw new StoreUnavailable(
+      `${name} was made by a development build from before 0.1.0, and no release can read it: remove it, or name an empty one`,
+    );
   }
   if (!applied.some((migration) => migrations.includes(migration))) {
     throw new StoreUnavailable(

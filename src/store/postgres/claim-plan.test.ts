@@ -26,7 +26,7 @@ beforeAll(async () => {
     insert into domains select 'dom_' || n, ${ids}, n || '.example.com', 'subdomain', 'service', n || '.cname.example.net', 'token',
       'verified', null, null, null, 1, null, 1, 1, 1 from generate_series(1, ${ROWS}) n;
     insert into checks (domain_id, next_check_at, window_ends_at, attempts, unreadable_in_a_row) select id, 1, 1, 0, 0 from domains;
-    insert into routes (hostname, domain_id, environment_id, monitored) select name, id, environment_id, 1 from domains;
+    insert into routes (hostname, domain_id, environment_id) select name, id, environment_id from domains;
     insert into monitors (domain_id, next_check_at, attempts) select id, 1, 0 from domains;
     insert into check_results select id, 'digest', 1, '[]', '{}' from domains;
     analyze; set plan_cache_mode = force_generic_plan`);

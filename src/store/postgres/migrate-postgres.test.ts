@@ -1,9 +1,6 @@
 import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { DAY_MS, verify } from '../../../test/support/certificates.ts';
-import { NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
-import { UNDO } from '../../../test/support/undo-newest-migration.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from './postgres.ts';
@@ -40,7 +37,7 @@ async function refusal(attempt: () => Promise<unknown>): Promise<string> {
 describe('migrating', () => {
   it('makes the schema, says what it did, and has nothing to do the second time', async () => {
     const all = await pendingMigrations(address);
-    expect(all).toContain('0001-initial');
+    expect(all).toEqual(['0001-schema']);
     expect(await isNew(address)).toBe(true);
     const told: string[] = [];
     expect(await migrate(address, { onMigrated: (name) => void told.push(name) })).toEqual(all);
@@ -51,11 +48,9 @@ describe('migrating', () => {
   });
 
   it('leaves everything as it was when a migration fails, and says why', async () => {
-    await edit(`create table kysely_migration (name text primary key, timestamp text not null);
-      insert into kysely_migration values ('0001-initial', '2026-01-01T00:00:00.000Z'); create table signing_keys (x int)`);
+    await edit('create view signing_keys as select 1 as x');
     await expect(migrate(address)).rejects.toThrow('relation "signing_keys" already exists');
-    const tables = await edit("select tablename from pg_tables where schemaname = 'public' order by 1");
-    expect(tables.map(({ tablename }) => tablename)).toEqual(['kysely_migration', 'signing_keys']);
+    expect(await edit("select tablename from pg_tables where schemaname = 'public'")).toEqual([]);
   });
 
   it('is done once by nodes that start at the same moment', async () => {
@@ -83,7 +78,7 @@ describe('migrating', () => {
     giveUp.abort(new Error('enough'));
     await expect(impatient).rejects.toThrow('enough');
     await other.query('rollback');
-    expect(await patient).toContain('0001-initial');
+    expect(await patient).toEqual(['0001-schema']);
     await other.end();
   });
 
@@ -97,53 +92,12 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a database of an older version, which opening refuses to do by itself, and what was verified before is re-checked', async () => {
-    const store = await postgresStore({ address });
-    const verified = await verify(store, (await plant(store)).environment);
-    await store.close();
-    await edit(UNDO);
-    expect(await pendingMigrations(address)).toEqual([
-      '0005-monitoring',
-      '0006-domain-tokens',
-      '0007-workspace-lists',
-      '0008-idempotency-keys',
-      '0009-webhooks',
-      '0010-setup-links',
-      '0011-webhook-upkeep',
-      '0012-setup-link-actors',
-      '0013-delivery-states',
-      '0014-inherited-certificates',
-      '0015-redirects',
-      '0016-deleted-domains',
-      '0017-suspensions',
-      '0018-audit',
-      '0019-waiting-certificates',
-      '0020-suspended-names',
-    ]);
-    expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
-    expect(await migrate(address)).toEqual([
-      '0005-monitoring',
-      '0006-domain-tokens',
-      '0007-workspace-lists',
-      '0008-idempotency-keys',
-      '0009-webhooks',
-      '0010-setup-links',
-      '0011-webhook-upkeep',
-      '0012-setup-link-actors',
-      '0013-delivery-states',
-      '0014-inherited-certificates',
-      '0015-redirects',
-      '0016-deleted-domains',
-      '0017-suspensions',
-      '0018-audit',
-      '0019-waiting-certificates',
-      '0020-suspended-names',
-    ]);
-    const again = await postgresStore({ address });
-    const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
-    expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);
-    expect(await again.claimMonitored({ ...claim, now: NOW + DAY_MS })).toMatchObject([{ domain: verified }]);
-    await again.close();
+  it('refuses the database of a development build from before 0.1.0, and so does opening it', async () => {
+    await edit(`create table workspaces (id text); create table kysely_migration (name text, timestamp text);
+      insert into kysely_migration values ('0001-initial', ''), ('0002-signing-keys', '')`);
+    for (const attempt of [migrate, pendingMigrations, open]) {
+      expect(await refusal(() => attempt(address))).toMatch(/development build from before 0\.1\.0.*: remove it/);
+    }
   });
 
   it.for([

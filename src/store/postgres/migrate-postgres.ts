@@ -1,4 +1,4 @@
-import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
@@ -10,12 +10,11 @@ import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-
 import { cannotOpen } from './postgres-errors.ts';
 
 const migrations = allMigrations({
-  integer: sql`bigint`,
-  bytes: sql`bytea`,
-  text: sql`text collate "C"`,
-  table: (db, name) => db.schema.createTable(name),
-  sequence: (table, column) =>
-    table.addColumn(column, sql`bigint`, (c) => c.generatedAlwaysAsIdentity().primaryKey().notNull()),
+  INTEGER: 'bigint',
+  BYTES: 'bytea',
+  TEXT: 'text collate "C"',
+  SEQUENCE: 'bigint generated always as identity primary key',
+  STRICT: '',
 });
 
 const names = Object.keys(migrations);

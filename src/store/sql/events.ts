@@ -81,20 +81,10 @@ export async function listDomainEvents(
   domainId: string,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<Paged<DomainEvent>> {
-  const found: { seq: number; event: DomainEvent }[] = [];
-  for (let before = seqOf(cursor); ; ) {
-    const rows = await reader.all(selectEvents, { workspaceId, domainId, before, rows: limit + 1 });
-    for (const row of rows) {
-      const event = eventOf(row);
-      if (event !== null) found.push({ seq: row.seq, event });
-    }
-    const last = rows.at(-1);
-    if (last === undefined || rows.length <= limit || found.length > limit) break;
-    before = last.seq;
-  }
-  const items = found.slice(0, limit).map(({ event }) => event);
-  const last = found[limit - 1];
-  return found.length > limit && last !== undefined ? { items, next: String(last.seq) } : { items };
+  const rows = await reader.all(selectEvents, { workspaceId, domainId, before: seqOf(cursor), rows: limit + 1 });
+  const items = rows.slice(0, limit).map(({ seq, data, ...event }) => ({ ...event, data: JSON.parse(data) }));
+  const last = rows[limit - 1];
+  return rows.length > limit && last !== undefined ? { items, next: String(last.seq) } : { items };
 }
 
 /** Cursors are numbers of events; others are before all of them. */
@@ -109,27 +99,6 @@ export async function findFailedAfter(reader: Reader, after: number, limit: numb
 
 export async function pruneEvents(tx: Transaction, before: number, limit: number): Promise<number> {
   return tx.execute(deleteEvents, { before, limit });
-}
-
-interface EventRow extends Omit<DomainEvent, 'type' | 'data'> {
-  seq: number;
-  type: DomainEventType | 'domain.updated';
-  data: string;
-  /** Of `domain.updated`: the data of the event before it. */
-  previous: string | null;
-}
-
-/** Earlier releases wrote every change of a waiting domain as `domain.updated`: one of a flag is told, others are not. */
-function eventOf({ seq, previous, ...row }: EventRow): DomainEvent | null {
-  const data: DomainEventData = JSON.parse(row.data);
-  const { type } = row;
-  if (type !== 'domain.updated') return { ...row, type, data };
-  const before: DomainEventData | null = previous && JSON.parse(previous);
-  const record = (['ownership', 'routing'] as const).find(
-    (each) => before !== null && before[`${each}Verified`] !== data[`${each}Verified`],
-  );
-  if (record === undefined) return null;
-  return { ...row, type: data[`${record}Verified`] ? 'record.seen' : 'record.lost', data: { ...data, record } };
 }
 
 interface NewEvent {
@@ -181,23 +150,7 @@ function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; be
       'events.data',
       'events.actor',
       'events.created_at as createdAt',
-    ])
-    .select((of) =>
-      of
-        .case()
-        .when('events.type', '=', sql.lit('domain.updated'))
-        .then(
-          of
-            .selectFrom('events as earlier')
-            .whereRef('earlier.domain_id', '=', 'events.domain_id')
-            .whereRef('earlier.seq', '<', 'events.seq')
-            .orderBy('earlier.seq', 'desc')
-            .limit(1)
-            .select('earlier.data'),
-        )
-        .end()
-        .as('previous'),
-    );
+    ]);
 }
 
 function selectFailedAfter(db: Tables, p: { after: number; limit: number }) {

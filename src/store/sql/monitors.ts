@@ -7,7 +7,6 @@ import { domainColumns, domainOf } from './domain-rows.ts';
 import { changeDomain, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 import { recordEvent, recordFlags } from './events.ts';
-import { scheduleUnmonitored } from './monitor-schedule.ts';
 import { removeRoute } from './routes.ts';
 import type { Tables, Transaction } from './statement.ts';
 
@@ -19,8 +18,6 @@ export type PostedClaim = Omit<MonitorClaim, 'jitter' | 'limit'> & { jitters: nu
 /** For an engine with one writer. */
 export async function claimMonitored(tx: Transaction, claim: PostedClaim): Promise<DueRecheck[]> {
   const { now, intervalMs, jitters, except = '' } = claim;
-  await scheduleUnmonitored(tx, now, intervalMs);
-  if (jitters.length === 0) return [];
   const due: DueRecheck[] = [];
   const rows = await findDue({ now, limit: jitters.length, periodMs: intervalMs }, (range) =>
     tx.all(selectMonitors, { ...range, except }),

@@ -21,7 +21,7 @@ export async function restoreDomain(
 ): Promise<Restoration> {
   const held = await findHeld(tx, workspaceId, id, now);
   if (held === null) return { kind: 'missing' };
-  // The second for a node of the previous release, which marks nothing.
+  // The second: it had the name already when this domain was deleted.
   if (held.supersededAt !== null || (await findIncumbent(tx, held.domain)) !== null) return { kind: 'superseded' };
   const refusal = await refuseCreation(tx, held.domain);
   if (refusal !== null) return refusal;

@@ -39,7 +39,7 @@ function withdraw(tx: Transaction, hostname: string): void {
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
   return db
     .insertInto('routes')
-    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId, monitored: 1 });
+    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId });
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {

@@ -8,7 +8,7 @@ import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
 import type { AuthorKind, ChangeKind, WebhookDisabledReason } from '../contract/store.ts';
 
-/** The tables of both engines, as `migrations/` creates them. Times are Unix milliseconds, JSON is text. */
+/** The tables of both engines, as `migrations/0001-schema.ts` creates them. Times are Unix milliseconds, JSON is text. */
 export interface Schema {
   workspaces: WorkspacesTable;
   root_keys: RootKeysTable;
@@ -58,8 +58,8 @@ interface WorkspacesTable {
   limits: string;
   created_at: number;
   /** Status of the page in place of its sites; null, as `suspended_at`: the operator has not suspended it. */
-  suspended_status: Generated<SuspensionStatus | null>;
-  suspended_at: Generated<number | null>;
+  suspended_status: SuspensionStatus | null;
+  suspended_at: number | null;
 }
 
 interface RootKeysTable {
@@ -74,7 +74,7 @@ interface RootKeysTable {
   expires_at: number | null;
   disabled_at: number | null;
   created_at: number;
-  last_used_at: Generated<number | null>;
+  last_used_at: number | null;
 }
 
 /** At most one row has no `retired_at`. */
@@ -192,8 +192,6 @@ interface RoutesTable {
   hostname: string;
   domain_id: string;
   environment_id: string;
-  /** 1: it has a row in `monitors`; null: added by an earlier release. */
-  monitored: number | null;
 }
 
 /** Deleted with the domain, and with the route of its destination. */
@@ -238,9 +236,9 @@ interface CertificatesTable {
   hostname: string;
   state: CertificateState;
   created_at: number;
-  /** Of the domain, for fair scheduling. The previous release writes neither this nor `next_try_at`: `certificates/leases.ts` fills in both. */
-  workspace_id: string | null;
-  next_try_at: number | null;
+  /** The workspace of the domain, for fair scheduling. */
+  workspace_id: string;
+  next_try_at: number;
   leased_until: number | null;
   /** 1: a certificate is in use, or an order in flight; 0: neither. */
   begun: number;
@@ -268,8 +266,8 @@ interface ServedCertificatesTable {
   issued_at: number;
   /** JSON of `RenewalWindow`. */
   renewal: string;
-  /** When `certificate.expiring` is due; null: it was recorded. 0 in rows of the previous release: nobody has computed it. */
-  expiring_at: Generated<number | null>;
+  /** When `certificate.expiring` is due; null: it was recorded. */
+  expiring_at: number | null;
 }
 
 /** The former certificate of a name that was taken over, served until the new domain has its own. */
@@ -395,8 +393,7 @@ interface EventsTable {
   id: string;
   domain_id: string;
   workspace_id: string;
-  /** `domain.updated`: by an earlier release. */
-  type: DomainEventType | 'domain.updated';
+  type: DomainEventType;
   /** JSON. */
   data: string;
   created_at: number;
@@ -416,7 +413,7 @@ interface WebhooksTable {
   disabled_reason: WebhookDisabledReason | null;
   /** First failed attempt to deliver an event since the last delivery, or since a long time without attempts; null: there was none. */
   failing_since: number | null;
-  /** Last failed attempt to deliver an event. Null also where the previous release has written `failing_since`. */
+  /** Last failed attempt to deliver an event. */
   last_failed_at: number | null;
 }
 

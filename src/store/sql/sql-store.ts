@@ -4,6 +4,7 @@ import { listAuditEntries } from './audit/entries.ts';
 import { findCaAccount, listHeldCas } from './certificates/ca-accounts.ts';
 import * as certificates from './certificates/certificate-rows.ts';
 import { findChallenge } from './certificates/challenge-rows.ts';
+import { findExpiring } from './certificates/expiry.ts';
 import { countLedgerEntries } from './certificates/ledger.ts';
 import { findOperatorSite } from './certificates/operator-names.ts';
 import { findCheckResult, packed } from './check-results.ts';
@@ -180,9 +181,9 @@ export function sqlStore(engine: Engine): Store {
     },
     renewCertificate: (...args) => write(writes.renewCertificate, ...args),
     async recordExpiring(now, limit) {
-      const { count, expiring } = await write(writes.findExpiring, now, limit);
+      const expiring = await read(findExpiring, now, limit);
       for (const each of expiring) await write(writes.recordExpiring, each, now);
-      return count;
+      return expiring.length;
     },
     claimOperatorName: (...args) => write(writes.claimOperatorName, ...args),
     recordIssuing: (...args) => write(writes.recordIssuing, ...args),

@@ -4,7 +4,7 @@ import { pruneAuditEntries } from './audit/entries.ts';
 import { recordedOf } from './audit/recorded.ts';
 import * as accounts from './certificates/ca-accounts.ts';
 import * as challenges from './certificates/challenge-rows.ts';
-import { findExpiring, recordExpiring } from './certificates/expiry.ts';
+import { recordExpiring } from './certificates/expiry.ts';
 import { pruneInherited } from './certificates/inherited-certificates.ts';
 import * as issuance from './certificates/issuance.ts';
 import { extendLease } from './certificates/leases.ts';
@@ -194,7 +194,6 @@ export const writes = {
   saveOrderUrl: write(orders.saveOrderUrl, NO_LOCKS),
   // The domain, for its event: it has the domain as the events before it left it.
   saveCertificate: write(issuance.saveCertificate, (_, domainId) => lockOf(domainId)),
-  findExpiring: write(findExpiring, NO_LOCKS, UNSYNCED),
   recordExpiring: write(recordExpiring, ({ domainId }) => [domainId], UNSYNCED),
   // The name, as those who add a route of it.
   claimOperatorName: write(claimOperatorName, (hostname) => [hostname]),

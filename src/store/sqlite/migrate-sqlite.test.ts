@@ -3,9 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { aCaAccount, DAY_MS, verify } from '../../../test/support/certificates.ts';
-import { NOW, plant } from '../../../test/support/entities.ts';
-import { UNDO } from '../../../test/support/undo-newest-migration.ts';
 import { StoreUnavailable } from '../contract/store.ts';
 import { migrate, pendingMigrations } from './migrate-sqlite.ts';
 import { sqliteStore } from './sqlite.ts';
@@ -41,32 +38,20 @@ async function refusal(attempt: Promise<unknown>, file = path): Promise<string> 
 describe('migrating', () => {
   it('makes the file, says what it did, and has nothing to do the second time', async () => {
     const all = await pendingMigrations(path);
-    expect(all).toContain('0001-initial');
+    expect(all).toEqual(['0001-schema']);
     expect(await readdir(directory)).toEqual([]);
     expect(await migrate(path)).toEqual(all);
     expect(await pendingMigrations(path)).toEqual([]);
     expect(await migrate(path)).toEqual([]);
   });
 
-  it('is not needed to read why a CA is left alone as the previous release writes it: the message alone', async () => {
-    await migrate(path);
-    const store = await sqliteStore({ path });
-    const { issuer } = await store.createCaAccount(aCaAccount({ pausedUntil: NOW + DAY_MS }));
-    edit("update ca_accounts set problem = 'It is down.'");
-    const problem = { reason: 'ca_unavailable', message: 'It is down.', at: 0 };
-    expect(await store.listHeldCas(NOW)).toEqual([{ issuer, pausedUntil: NOW + DAY_MS, problem }]);
-    expect(await store.findCaAccount(issuer)).toMatchObject({ problem });
-    await store.close();
-  });
-
   it('leaves everything as it was when a migration fails', async () => {
-    edit(`create table kysely_migration (name text primary key, timestamp text not null);
-      insert into kysely_migration values ('0001-initial', '2026-01-01T00:00:00.000Z'); create table signing_keys (x)`);
+    edit('create view signing_keys as select 1');
     await expect(migrate(path)).rejects.toThrow(/signing_keys/);
     const db = new DatabaseSync(path, { readOnly: true });
-    const tables = db.prepare("select name from sqlite_schema where type = 'table' order by name").all();
+    const left = db.prepare('select name from sqlite_schema').all();
     db.close();
-    expect(tables.map(({ name }) => name)).toEqual(['kysely_migration', 'signing_keys']);
+    expect(left.map(({ name }) => name)).toEqual(['signing_keys']);
   });
 
   it('refuses a file of a newer version, and so does opening it', async () => {
@@ -79,62 +64,11 @@ describe('migrating', () => {
     }
   });
 
-  it('upgrades a file of an older version, which opening refuses to do by itself, and what was verified before is re-checked', async () => {
-    const store = await sqliteStore({ path });
-    const verified = await verify(store, (await plant(store)).environment);
-    await store.close();
-    edit(UNDO);
-    expect(await pendingMigrations(path)).toEqual([
-      '0005-monitoring',
-      '0006-domain-tokens',
-      '0007-workspace-lists',
-      '0008-idempotency-keys',
-      '0009-webhooks',
-      '0010-setup-links',
-      '0011-webhook-upkeep',
-      '0012-setup-link-actors',
-      '0013-delivery-states',
-      '0014-inherited-certificates',
-      '0015-redirects',
-      '0016-deleted-domains',
-      '0017-suspensions',
-      '0018-audit',
-      '0019-waiting-certificates',
-      '0020-suspended-names',
-    ]);
-    expect(await refusal(sqliteStore({ path }))).toMatch(
-      /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
-    );
-    expect(await migrate(path)).toEqual([
-      '0005-monitoring',
-      '0006-domain-tokens',
-      '0007-workspace-lists',
-      '0008-idempotency-keys',
-      '0009-webhooks',
-      '0010-setup-links',
-      '0011-webhook-upkeep',
-      '0012-setup-link-actors',
-      '0013-delivery-states',
-      '0014-inherited-certificates',
-      '0015-redirects',
-      '0016-deleted-domains',
-      '0017-suspensions',
-      '0018-audit',
-      '0019-waiting-certificates',
-      '0020-suspended-names',
-    ]);
-    const again = await sqliteStore({ path });
-    const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
-    expect(await again.claimMonitored({ ...claim, now: NOW })).toEqual([]);
-    expect(await again.claimMonitored({ ...claim, now: NOW + DAY_MS })).toMatchObject([{ domain: verified }]);
-    await again.close();
-  });
-
-  it('refuses the unfinished copy of an earlier build, and so does opening it', async () => {
-    await migrate(path);
-    edit("create table unfinished_copy (source text not null) strict; insert into unfinished_copy values ('a.db')");
+  it('refuses the file of a development build from before 0.1.0, and so does opening it', async () => {
+    edit(`create table workspaces (id text); create table kysely_migration (name text, timestamp text);
+      insert into kysely_migration values ('0001-initial', ''), ('0002-signing-keys', '')`);
     for (const attempt of [migrate(path), pendingMigrations(path), sqliteStore({ path })]) {
-      expect(await refusal(attempt)).toMatch(/unfinished copy made by an earlier build\. Empty it, then copy again/);
+      expect(await refusal(attempt)).toMatch(/development build from before 0\.1\.0.*: remove it/);
     }
   });
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { Kysely, SqliteDialect, sql } from 'kysely';
+import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { olderSchema, refuseForeign } from '../migrations/applied.ts';
 import { allMigrations } from '../migrations/migrations.ts';
@@ -10,11 +10,11 @@ import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 
 const migrations = allMigrations({
-  integer: sql`integer`,
-  bytes: sql`blob`,
-  text: sql`text`,
-  table: (db, name) => db.schema.createTable(name).modifyEnd(sql`strict`),
-  sequence: (table, column) => table.addColumn(column, 'integer', (c) => c.primaryKey().autoIncrement()),
+  INTEGER: 'integer',
+  BYTES: 'blob',
+  TEXT: 'text',
+  SEQUENCE: 'integer primary key autoincrement',
+  STRICT: 'strict',
 });
 const names = Object.keys(migrations);
 

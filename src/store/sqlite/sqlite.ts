@@ -5,7 +5,6 @@ import { isAnyDue } from '../sql/certificates/leases.ts';
 import { changesSince } from '../sql/change-log.ts';
 import { earliestDueAt } from '../sql/check-schedule.ts';
 import { countDue } from '../sql/due.ts';
-import { isAnyUnmonitored } from '../sql/monitor-schedule.ts';
 import { type ReadUseCase, sqlStore, type UpkeepFailed } from '../sql/sql-store.ts';
 import { deliveryOutlook } from '../sql/webhooks/delivery-schedule.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
@@ -120,7 +119,7 @@ function storeOn(
     },
     async claimMonitored({ limit, jitter, ...claim }) {
       const due = await read(countDue, 'monitors', { now: claim.now, limit, periodMs: claim.intervalMs });
-      if (due === 0 && !(await read(isAnyUnmonitored))) return [];
+      if (due === 0) return [];
       return write(sqliteWrites.claimMonitored, { ...claim, jitters: Array.from({ length: due }, jitter) });
     },
     async claimCertificates(claim) {

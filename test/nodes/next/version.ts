@@ -6,7 +6,7 @@ const MIGRATIONS = '/src/store/migrations/migrations.ts';
 const NEXT = `
   import { allMigrations as before } from './migrations.ts?before';
   import { nextMigrations } from '${new URL('./migration.ts', import.meta.url)}';
-  export const allMigrations = (types) => ({ ...before(types), ...nextMigrations(types) });`;
+  export const allMigrations = (dialect) => ({ ...before(dialect), ...nextMigrations(dialect) });`;
 
 registerHooks({
   load(url, context, load) {

@@ -24,10 +24,8 @@ export async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]>
   return held;
 }
 
-/** The previous release writes the message alone. */
 function problemOf(text: string | null): CertificateProblem | null {
-  if (text === null || text.startsWith('{')) return text && JSON.parse(text);
-  return { reason: 'ca_unavailable', message: text, at: 0 };
+  return text && JSON.parse(text);
 }
 
 export async function createCaAccount(tx: Transaction, account: CaAccount): Promise<CaAccount> {

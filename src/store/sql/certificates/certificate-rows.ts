@@ -66,8 +66,6 @@ export function certificateOf(row: CertificateRow): Certificate {
     ...rest,
     problem: problem && JSON.parse(problem),
     selfCheck: selfCheck && JSON.parse(selfCheck),
-    // Null in rows of the previous release: due at once.
-    nextTryAt: row.nextTryAt ?? row.createdAt,
     issued: issuedOf(row),
   };
 }

@@ -1,7 +1,6 @@
-import { expiringAt } from '../../../domain/certificate-state.ts';
 import { findDomainById } from '../domains.ts';
 import { recordEvent } from '../events.ts';
-import type { Tables, Transaction } from '../statement.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
 import { findCertificate } from './certificate-rows.ts';
 import { certificateAfter } from './issuance.ts';
 
@@ -14,19 +13,9 @@ export interface ExpiringCertificate {
   dueAt: number;
 }
 
-/**
- * Looks at certificates whose time has come, at most `limit`; resolves with their number, and with those that expire. Nobody has computed the time of one that the
- * previous release wrote: that is done here.
- */
-export async function findExpiring(tx: Transaction, now: number, limit: number) {
-  const due = await tx.all(selectExpiring, { now, limit });
-  const expiring: ExpiringCertificate[] = [];
-  for (const { notBefore, ...certificate } of due) {
-    const at = expiringAt({ notBefore, notAfter: certificate.notAfter });
-    if (at <= now) expiring.push(certificate);
-    else await tx.execute(updateExpiring, { ...certificate, at });
-  }
-  return { count: due.length, expiring };
+/** The certificates that expire soon, and of which nobody has been told; at most `limit`. */
+export async function findExpiring(reader: Reader, now: number, limit: number): Promise<ExpiringCertificate[]> {
+  return reader.all(selectExpiring, { now, limit });
 }
 
 /**
@@ -49,12 +38,7 @@ function selectExpiring(db: Tables, p: { now: number; limit: number }) {
     .where('served.expiring_at', '<=', p.now)
     .orderBy('served.expiring_at')
     .limit(p.limit)
-    .select([
-      'served.hostname',
-      'routes.domain_id as domainId',
-      'served.not_before as notBefore',
-      'served.not_after as notAfter',
-    ])
+    .select(['served.hostname', 'routes.domain_id as domainId', 'served.not_after as notAfter'])
     .select((of) => of.ref('served.expiring_at').$notNull().as('dueAt'));
 }
 

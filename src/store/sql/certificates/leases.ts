@@ -23,7 +23,6 @@ export function certificateClaimer(random: () => number = Math.random): Certific
   return async (tx, claim) => {
     const { now, limit, leaseMs } = claim;
     if (limit < 1) return [];
-    await tx.execute(completeRows, { limit: REPAIRED_AT_ONCE });
     await tx.execute(resetMisscheduled, { now, furthest: furthestTryAt(now), limit: REPAIRED_AT_ONCE });
     const due: DueCertificate[] = [];
     for (const hostname of (await schedule(tx, claim)).slice(0, limit)) {
@@ -42,8 +41,7 @@ export async function isAnyDue(reader: Reader, claim: Pick<CertificateClaim, 'no
   for (const begun of begunValues(claim)) {
     if ((await reader.one(selectOverdue, { begun, now: claim.now, limit: 1 })) !== null) return true;
   }
-  if ((await reader.one(selectMisscheduled, { furthest: furthestTryAt(claim.now) })) !== null) return true;
-  return (await reader.one(selectIncomplete, {})) !== null;
+  return (await reader.one(selectMisscheduled, { furthest: furthestTryAt(claim.now) })) !== null;
 }
 
 export async function extendLease(tx: Transaction, hostname: string, lease: number, until: number) {
@@ -101,21 +99,6 @@ function touchLease(db: Tables, p: { hostname: string; lease: number }) {
   return whereHeld(db, p).set({ lease: p.lease });
 }
 
-/** Rows of the previous release have neither a workspace nor a due time. */
-function completeRows(db: Tables, p: { limit: number }) {
-  return db
-    .updateTable('certificates')
-    .where('hostname', 'in', selectIncomplete(db).limit(p.limit))
-    .set((of) => ({
-      workspace_id: of
-        .selectFrom('routes')
-        .innerJoin('domains', 'domains.id', 'routes.domain_id')
-        .whereRef('routes.hostname', '=', 'certificates.hostname')
-        .select('domains.workspace_id'),
-      next_try_at: of.fn.coalesce('next_try_at', 'created_at'),
-    }));
-}
-
 /** Rows that a wrong clock scheduled too far ahead are due now. */
 function resetMisscheduled(db: Tables, p: { now: number; furthest: number; limit: number }) {
   return db
@@ -129,13 +112,5 @@ function selectMisscheduled(db: Tables, p: { furthest: number }) {
     .selectFrom('certificates')
     .where('begun', 'in', [0, 1])
     .where('next_try_at', '>', p.furthest)
-    .select('hostname');
-}
-
-function selectIncomplete(db: Tables) {
-  return db
-    .selectFrom('certificates')
-    .where('begun', 'in', [0, 1])
-    .where('workspace_id', 'is', null)
     .select('hostname');
 }
