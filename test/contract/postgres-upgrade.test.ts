@@ -11,7 +11,7 @@ import { DAY_MS } from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
 import { addressOf, createMigratedDatabase, sharedPostgres } from '../support/postgres.ts';
 import { UNDO_AFTER_SETUP_LINKS } from '../support/undo-newest-migration.ts';
-import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../support/webhooks.ts';
+import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/webhooks.ts';
 
 interface Engine {
   open(): Promise<Store>;
@@ -81,13 +81,7 @@ it.each(ENGINES)(
     const waiting = (id: string) =>
       `'${id}', 'dom_' || n, 'evt_' || n, 'domain.created', ${SINCE}, ${SINCE}, 0, cast(null as bigint), cast(null as text), cast(null as text), cast(null as bigint)`;
     await deliveries(1, 1, waiting(failing.id));
-    await query(
-      `insert into webhook_queues (webhook_id, queue, next_attempt_at, waiting_since) values ('${failing.id}', 'dom_1', ${NOW}, ${SINCE})`,
-    );
     await deliveries(11, 3, waiting(off.id));
-    await query(
-      `insert into webhook_queues (webhook_id, queue) select webhook_id, queue from webhook_deliveries where webhook_id = '${off.id}'`,
-    );
     await deliveries(
       101,
       150,
@@ -106,14 +100,15 @@ it.each(ENGINES)(
       '0018-audit',
       '0019-waiting-certificates',
       '0020-suspended-names',
+      '0021-webhook-queue',
     ]);
     const store = await open();
     expect(await store.findWebhook(workspace.id, failing.id)).toEqual(failing);
     expect(await store.updateWebhook(workspace.id, off.id, { enabled: true }, NOW)).toMatchObject({ disabledAt: null });
-    const due: DueDelivery[] = await store.claimDeliveries(aDeliveryClaim());
+    const due: DueDelivery[] = await claimDue(store);
     expect(due.map(({ deliveryId }) => deliveryId).toSorted()).toEqual(['dlv_1', 'dlv_11', 'dlv_12', 'dlv_13']);
     const results = due.map((each) => aDeliveryResult(each, { outcome: { kind: 'failed' } }));
-    expect(await store.saveDeliveries({ results, now: NOW, ...failingRule(NOW) })).toEqual({ disabled: [failing.id] });
+    expect(await saveResults(store, results, NOW, failingRule(NOW))).toEqual([failing.id]);
     expect(await store.findWebhook(workspace.id, off.id)).toMatchObject({ disabledAt: null, failingSince: NOW });
     const bodies = `select count(*) from webhook_deliveries where last_response is not null and webhook_id`;
     expect(await query(`${bodies} = '${failing.id}'`)).toBe(100);

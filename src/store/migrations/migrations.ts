@@ -19,6 +19,7 @@ import { suspensions } from './0017-suspensions.ts';
 import { audit } from './0018-audit.ts';
 import { waitingCertificates } from './0019-waiting-certificates.ts';
 import { suspendedNames } from './0020-suspended-names.ts';
+import { webhookQueue } from './0021-webhook-queue.ts';
 import type { ColumnTypes } from './column-types.ts';
 
 /** Every migration, oldest first by name. A migration that has been released is never changed: add another. */
@@ -44,5 +45,6 @@ export function allMigrations(types: ColumnTypes): Record<string, Migration> {
     '0018-audit': audit(types),
     '0019-waiting-certificates': waitingCertificates(),
     '0020-suspended-names': suspendedNames(types),
+    '0021-webhook-queue': webhookQueue(types),
   };
 }

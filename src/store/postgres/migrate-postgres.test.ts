@@ -119,6 +119,7 @@ describe('migrating', () => {
       '0018-audit',
       '0019-waiting-certificates',
       '0020-suspended-names',
+      '0021-webhook-queue',
     ]);
     expect(await refusal(() => open(address))).toMatch(/older nameplate .*"0005-monitoring".*run "nameplate migrate"/);
     expect(await migrate(address)).toEqual([
@@ -138,6 +139,7 @@ describe('migrating', () => {
       '0018-audit',
       '0019-waiting-certificates',
       '0020-suspended-names',
+      '0021-webhook-queue',
     ]);
     const again = await postgresStore({ address });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };

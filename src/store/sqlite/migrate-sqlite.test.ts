@@ -101,6 +101,7 @@ describe('migrating', () => {
       '0018-audit',
       '0019-waiting-certificates',
       '0020-suspended-names',
+      '0021-webhook-queue',
     ]);
     expect(await refusal(sqliteStore({ path }))).toMatch(
       /older nameplate .*"0005-monitoring".*run "nameplate migrate"/,
@@ -122,6 +123,7 @@ describe('migrating', () => {
       '0018-audit',
       '0019-waiting-certificates',
       '0020-suspended-names',
+      '0021-webhook-queue',
     ]);
     const again = await sqliteStore({ path });
     const claim = { limit: 9, intervalMs: DAY_MS, jitter: () => 0 };
