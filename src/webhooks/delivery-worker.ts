@@ -62,7 +62,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   let savingFails = false;
   let stopped = false;
 
-  /** Leases and starts one delivery of each webhook that may have one more in flight. */
+  /** Leases and starts what the chosen webhooks may have in flight. */
   async function claim(): Promise<Promise<void>[]> {
     if (stopped || inFlight.size >= maxInFlight) return [];
     const now = clock.now();

@@ -303,9 +303,14 @@ export function describeDeliveries(subject: Subject): void {
       const webhooks = (now: number) =>
         store.findDueWebhooks(now).then((due) => due.toSorted((one, other) => one.dueAt - other.dueAt));
       const [waiting] = await webhooks(NOW);
-      expect(await webhooks(NOW)).toEqual([{ webhookId: expect.any(String), dueAt: NOW - 7, isFailing: false }]);
+      expect(await webhooks(NOW)).toEqual([
+        { webhookId: expect.any(String), due: 1, dueAt: NOW - 7, isFailing: false },
+      ]);
       const failing = waiting?.webhookId === a.webhook.id ? b.webhook.id : a.webhook.id;
-      expect(await webhooks(NOW + 9)).toEqual([waiting, { webhookId: failing, dueAt: NOW + 9, isFailing: true }]);
+      expect(await webhooks(NOW + 9)).toEqual([
+        waiting,
+        { webhookId: failing, due: 1, dueAt: NOW + 9, isFailing: true },
+      ]);
     });
   });
 

@@ -105,6 +105,8 @@ export interface DeliveryAttempt {
 /** An enabled webhook for which a queue is due. */
 export interface DueWebhook {
   webhookId: string;
+  /** How many of its queues are due, counted up to 20. */
+  due: number;
   /** When its most overdue queue became due: `now - dueAt` is how late that is. `now` where it goes ahead of others. */
   dueAt: number;
   /** The last attempt to deliver an event failed. */

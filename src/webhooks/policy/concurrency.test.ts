@@ -4,6 +4,7 @@ import { chooseWebhooks } from './concurrency.ts';
 
 const aDue = (webhookId: string, about: Partial<DueWebhook> = {}): DueWebhook => ({
   webhookId,
+  due: 1,
   dueAt: 0,
   isFailing: false,
   ...about,
@@ -19,6 +20,11 @@ test('a webhook has 20 deliveries in flight at most, and one that fails has one'
   expect(choose([aDue('a')], { a: 20 }, 500)).toEqual([]);
   expect(choose([aDue('a', { isFailing: true })], {}, 500)).toEqual(['a']);
   expect(choose([aDue('a', { isFailing: true })], { a: 1 }, 500)).toEqual([]);
+});
+
+test('each is begun as often as it has something due, one after the other', () => {
+  expect(choose([aDue('a', { due: 3 }), aDue('b', { due: 2 })], {}, 500)).toEqual(['a', 'b', 'a', 'b', 'a']);
+  expect(choose([aDue('a', { due: 20 })], { a: 18 }, 500)).toEqual(['a', 'a']);
 });
 
 test('those with the fewest in flight come first, then the most overdue', () => {

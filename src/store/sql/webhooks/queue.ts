@@ -12,6 +12,9 @@ export const AHEAD = 0;
 /** Queues that enabling a webhook makes due at once: a tenth of a second. */
 export const RESUMED_AT_ONCE = 10_000;
 
+/** Due queues of a webhook that are counted: no more of them are begun at once. */
+const DUE_COUNTED = 20;
+
 interface QueueKey {
   webhookId: string;
   queue: string;
@@ -19,8 +22,9 @@ interface QueueKey {
 
 export async function findDueWebhooks(reader: Reader, now: number): Promise<DueWebhook[]> {
   const rows = await reader.all(selectDueWebhooks, { now, furthest: furthestAttemptAt(now) });
-  return rows.map(({ webhookId, dueAt, failingSince }) => ({
+  return rows.map(({ webhookId, due, dueAt, failingSince }) => ({
     webhookId,
+    due: Math.max(1, due),
     dueAt: dueAt === AHEAD || dueAt > now ? now : dueAt,
     isFailing: failingSince !== null,
   }));
@@ -88,9 +92,14 @@ export const WAITING_WEBHOOKS = sql`
 function selectDueWebhooks(db: Tables, p: { now: number; furthest: number }) {
   return {
     compile: () =>
-      sql<{ webhookId: string; dueAt: number; failingSince: number | null }>`
+      sql<{ webhookId: string; due: number; dueAt: number; failingSince: number | null }>`
         ${WAITING_WEBHOOKS}
-        select id as "webhookId", earliest as "dueAt", failing_since as "failingSince" from (
+        select id as "webhookId", earliest as "dueAt", failing_since as "failingSince", (
+          select count(*) from (
+            select 1 from webhook_queues where webhook_id = scheduled.id and next_attempt_at <= ${p.now} limit ${sql.lit(DUE_COUNTED)}
+          ) as counted
+        ) as due
+        from (
           select webhooks.id, failing_since,
             (select min(next_attempt_at) from webhook_queues where webhook_id = webhooks.id) as earliest,
             (select max(next_attempt_at) from webhook_queues where webhook_id = webhooks.id) as latest
