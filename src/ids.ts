@@ -15,6 +15,7 @@ type IdPrefix =
   | 'wh'
   | 'whs'
   | 'dlv'
+  | 'lease'
   | 'link'
   | 'aud';
 

@@ -11,7 +11,6 @@ import type { Supervisor } from '../threads/supervisor.ts';
 import { claimApiHostname } from './api-hostname.ts';
 import { deliversEvents } from './deliveries-role.ts';
 import { takeRoleLocks } from './role-locks.ts';
-import { upkeepLog } from './upkeep-log.ts';
 
 /** The store of one process. */
 export interface OpenedStore extends SharedStore {
@@ -34,7 +33,7 @@ interface OpenStoreDeps {
 
 /** Locks the roles, migrates the schema, opens the store, and seals what is stored in plaintext. */
 async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
-  const { config, database, keyring, supervisor, clock, log, isSuccessor } = deps;
+  const { config, database, keyring, supervisor, clock, isSuccessor } = deps;
   // Locked before the migration, so that a second process does not migrate under the first.
   const unlock = isSuccessor ? () => {} : await takeRoleLocks(database, config);
   const onWriterLost = (error: unknown) => supervisor.lost('writer', error);
@@ -42,7 +41,7 @@ async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
   try {
     if (isSuccessor) await refuseMigrations(database);
     else await migrate(deps);
-    shared = await database.openShared({ clock, keyring, onWriterLost, onUpkeepFailed: upkeepLog(log, clock) });
+    shared = await database.openShared({ clock, keyring, onWriterLost });
     // A verifier that delivers nothing uses no secrets.
     if (config.roles.some((role) => role !== 'verifier') || deliversEvents(config))
       await sealAllSecrets(shared.store, keyring);

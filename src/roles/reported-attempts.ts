@@ -6,24 +6,23 @@ export interface ReportedAttempt {
   result: DeliveryResult;
 }
 
-type WorkedStore = Pick<DeliveryStore, 'claimDeliveries' | 'saveDeliveries'>;
+type WorkedStore = Pick<DeliveryStore, 'findDueWebhooks' | 'leaseDelivery' | 'saveDelivery'>;
 
 /** A store for the delivery worker that also reports each attempt. */
 export function reportAttempts(store: WorkedStore, onAttempt: (attempt: ReportedAttempt) => void): WorkedStore {
-  const claimed = new Map<string, DueDelivery>();
+  const leased = new Map<string, DueDelivery>();
   return {
-    async claimDeliveries(claim) {
-      const due = await store.claimDeliveries(claim);
-      for (const one of due) claimed.set(one.deliveryId, one);
+    findDueWebhooks: store.findDueWebhooks,
+    async leaseDelivery(...args) {
+      const due = await store.leaseDelivery(...args);
+      if (due !== null) leased.set(due.deliveryId, due);
       return due;
     },
-    async saveDeliveries(save) {
-      const saved = await store.saveDeliveries(save);
-      for (const result of save.results) {
-        const due = claimed.get(result.deliveryId);
-        claimed.delete(result.deliveryId);
-        if (due !== undefined && result.attempt !== null) onAttempt({ due, result });
-      }
+    async saveDelivery(result, rule) {
+      const saved = await store.saveDelivery(result, rule);
+      const due = leased.get(result.deliveryId);
+      leased.delete(result.deliveryId);
+      if (due !== undefined && result.attempt !== null) onAttempt({ due, result });
       return saved;
     },
   };

@@ -14,7 +14,6 @@ import type { Deliveries } from './deliveries-role.ts';
 import { watchPools } from './pool-gauges.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
-import { upkeepLog } from './upkeep-log.ts';
 
 /** What a thread of roles is started with. */
 export interface RoleThreadData {
@@ -76,7 +75,6 @@ async function openRoles({
   const store = await database.join(writerPort, {
     clock,
     keyring: keyringFor(database, config.encryptionKeys),
-    onUpkeepFailed: upkeepLog(log, clock),
   });
   const changes = startChangeFeed(store, { clock, log });
   const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));

@@ -7,7 +7,6 @@ import type { MigrateOptions } from './migrations/wait.ts';
 import { keyFile } from './sealing/key-file.ts';
 import { createKeyring, type Keyring } from './sealing/keyring.ts';
 import { sealedStore } from './sealing/sealed-store.ts';
-import type { UpkeepFailed } from './sql/sql-store.ts';
 import type { DatabaseUrl, PostgresUrl, SqliteUrl } from './url.ts';
 
 /** A configured database. Its methods reject with `StoreUnavailable`, in one line that says what to do. */
@@ -48,7 +47,6 @@ export interface StoreListener {
 interface OpenOptions {
   clock?: Clock;
   keyring?: Keyring;
-  onUpkeepFailed?: UpkeepFailed;
 }
 
 /** A store that other threads of the process join. */

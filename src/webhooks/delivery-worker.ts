@@ -1,22 +1,19 @@
-import { setImmediate } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { TEST_EVENT_TYPE } from '../domain/webhook-message.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { DeliveryResult, DeliveryStore, DueDelivery } from '../store/contract/store.ts';
+import type { DeliveryResult, DeliveryStore, DueDelivery, DueWebhook } from '../store/contract/store.ts';
 import { createAlarm } from './alarm.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import { createDeliveryLog } from './delivery-log.ts';
-import { deliveriesInFlight } from './in-flight.ts';
-import { isOverloaded } from './policy/attempt-outcome.ts';
-import type { Load } from './policy/concurrency.ts';
+import { chooseWebhooks } from './policy/concurrency.ts';
 import { retryOwnFailureAt } from './policy/own-failure.ts';
-import { nextAttemptAt } from './policy/retry-schedule.ts';
-import { createResultSaver } from './result-saver.ts';
-import type { SentRequest, WebhookSender } from './sender.ts';
+import { failingRule, nextAttemptAt } from './policy/retry-schedule.ts';
+import type { WebhookSender } from './sender.ts';
 
 export interface DeliveryWorkerOptions {
-  store: Pick<DeliveryStore, 'claimDeliveries' | 'saveDeliveries'>;
+  store: Pick<DeliveryStore, 'findDueWebhooks' | 'leaseDelivery' | 'saveDelivery'>;
   sender: Pick<WebhookSender, 'send'>;
   /** A note on records of apex domains, as in `domains.getDomain`. */
   apexNote?: string | undefined;
@@ -29,7 +26,7 @@ export interface DeliveryWorkerOptions {
   maxInFlight?: number;
   /** How long a crash leaves a delivery alone; well above the time limit of an attempt. */
   leaseMs?: number;
-  /** How often due deliveries are claimed where nobody calls `wake`. */
+  /** How often the worker looks for due deliveries where nobody calls `wake`. */
   pollMs?: number;
 }
 
@@ -45,12 +42,10 @@ export interface DeliveryWorker {
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Most deliveries of one claim. */
-const BATCH = 250;
-/** Started before the event loop does other work. */
-const STARTED_AT_ONCE = 25;
 /** Between two claims, so that one finds what several changes and results have made due. */
 const REST_MS = 5;
+/** Between two attempts to save a result. */
+const SAVE_AGAIN_MS = 250;
 
 export const MAX_IN_FLIGHT = 500;
 
@@ -58,43 +53,52 @@ export const MAX_IN_FLIGHT = 500;
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { store, sender, apexNote, clock, random, log, metrics } = options;
   const { maxInFlight = MAX_IN_FLIGHT, leaseMs = 30_000, pollMs = 250 } = options;
-  const saver = createResultSaver(options);
   const deliveryLog = createDeliveryLog(log);
   const alarm = createAlarm();
-  const counted = deliveriesInFlight(maxInFlight);
   const inFlight = new Map<Promise<void>, AbortController>();
+  const inFlightOf = new Map<string, number>();
   let running: Promise<void> | undefined;
   let failing = false;
+  let savingFails = false;
   let stopped = false;
 
-  /** Claims and starts what is due. `isAll`: nothing more was due, or may be in flight. */
-  async function claim(): Promise<{ started: Promise<void>[]; isAll: boolean }> {
-    const room = counted.room(BATCH);
-    if (stopped || room.limit <= 0) return { started: [], isAll: true };
+  /** Leases and starts what the chosen webhooks may have in flight. */
+  async function claim(): Promise<Promise<void>[]> {
+    if (stopped || inFlight.size >= maxInFlight) return [];
     const now = clock.now();
-    const claimed = await store.claimDeliveries({ now, leaseMs, ...room });
-    const started: Promise<void>[] = [];
-    for (const due of claimed) {
-      if (started.length > 0 && started.length % STARTED_AT_ONCE === 0) await setImmediate();
-      // Those of a slow receiver wait for each other, which says nothing about this process.
-      if (!counted.isSlow(due.webhookId)) metrics.deliveryLatenessSeconds.observe(Math.max(0, now - due.dueAt) / 1000);
-      started.push(start(due, now + leaseMs));
-    }
-    return { started, isAll: claimed.length < Math.max(1, Math.min(room.limit, room.beyondFirst)) };
+    const chosen = chooseWebhooks(await store.findDueWebhooks(now), inFlightOf, maxInFlight);
+    const leases = await Promise.allSettled(chosen.map((each) => leaseOne(each, now)));
+    const failed = leases.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    return leases.flatMap((lease) => (lease.status === 'fulfilled' && lease.value !== null ? [lease.value.done] : []));
+  }
+
+  async function leaseOne(
+    { webhookId, dueAt, isFailing }: DueWebhook,
+    now: number,
+  ): Promise<{ done: Promise<void> } | null> {
+    const due = await store.leaseDelivery(webhookId, { now, leaseMs });
+    if (due === null) return null;
+    // Those of a receiver that fails wait for each other, which says nothing about this process.
+    if (!isFailing) metrics.deliveryLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
+    return { done: start(due, now + leaseMs) };
   }
 
   function start(due: DueDelivery, leasedUntil: number): Promise<void> {
+    const { webhookId } = due;
     const abort = new AbortController();
-    counted.add(due);
-    metrics.deliveriesInFlight.set(counted.size());
+    inFlightOf.set(webhookId, (inFlightOf.get(webhookId) ?? 0) + 1);
     const done = deliver(due, leasedUntil, abort.signal).finally(() => {
       inFlight.delete(done);
-      counted.remove();
-      metrics.deliveriesInFlight.set(counted.size());
-      // The next of its queue is due.
+      const left = (inFlightOf.get(webhookId) ?? 1) - 1;
+      if (left > 0) inFlightOf.set(webhookId, left);
+      else inFlightOf.delete(webhookId);
+      metrics.deliveriesInFlight.set(inFlight.size);
+      // There is room for another, and the next of its queue is due.
       alarm.ring();
     });
     inFlight.set(done, abort);
+    metrics.deliveriesInFlight.set(inFlight.size);
     return done;
   }
 
@@ -106,14 +110,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     const attempt: Attempt = isLate
       ? { kind: 'dropped' }
       : await attemptDelivery(due, { sender, apexNote, at, signal });
-    counted.answered(due, attempt.kind === 'made' ? loadOf(attempt.sent) : null);
-    // There is room for another.
-    alarm.ring();
     const durationMs = Math.round(performance.now() - startedAt);
     metrics.deliveryAttempts.inc({ outcome: attempt.kind === 'made' ? attempt.sent.outcome : attempt.kind });
     if (attempt.kind === 'made') metrics.deliveryAttemptSeconds.observe(durationMs / 1000);
     const result = resultOf(due, attempt, { at, durationMs });
-    await saver.save(due, result, leasedUntil);
+    await save(due, result, leasedUntil);
     deliveryLog.add(due, attempt, result);
     const { kind } = result.outcome;
     const isFinished = kind === 'delivered' || kind === 'failed';
@@ -141,13 +142,39 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     return { ...about, outcome: retryOrFailed(next), attempt: { ...made, response } };
   }
 
+  /** Gives up once the lease has expired, since the delivery is attempted again then. Never rejects. */
+  async function save(
+    { workspaceId, webhookId }: DueDelivery,
+    result: DeliveryResult,
+    leasedUntil: number,
+  ): Promise<void> {
+    for (;;) {
+      const now = clock.now();
+      try {
+        const { disabled } = await store.saveDelivery(result, { now, ...failingRule(now) });
+        if (savingFails) log.info('results of deliveries can be saved again');
+        savingFails = false;
+        if (!disabled) return;
+        metrics.webhooksDisabled.inc();
+        log.warn({ workspaceId, webhookId }, 'a webhook was disabled: nothing has been delivered to it for three days');
+        return;
+      } catch (error) {
+        if (!savingFails)
+          log.error({ err: error }, 'results of deliveries cannot be saved; retrying while leases last');
+        savingFails = true;
+        if (stopped || clock.now() >= leasedUntil) return;
+        await delay(SAVE_AGAIN_MS);
+      }
+    }
+  }
+
   /** Returns the time until the next claim, in ms. */
   async function poll(): Promise<number> {
     try {
-      const { isAll } = await claim();
+      const started = await claim();
       if (failing) log.info('due deliveries can be claimed again');
       failing = false;
-      return isAll ? pollMs : REST_MS;
+      return started.length === 0 ? pollMs : REST_MS;
     } catch (error) {
       if (!failing) log.error({ err: error }, 'due deliveries cannot be claimed; retrying');
       failing = true;
@@ -168,12 +195,13 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     },
     wake: alarm.ring,
     async runOnce() {
-      let count = 0;
-      for (let { started } = await claim(); started.length > 0; { started } = await claim()) {
+      for (let count = 0; ; ) {
+        const started: Promise<void>[] = [];
+        for (let more = await claim(); more.length > 0; more = await claim()) started.push(...more);
+        if (started.length === 0) return count;
         count += started.length;
         await Promise.all(started);
       }
-      return count;
     },
     async stop(graceMs = 3000) {
       stopped = true;
@@ -182,16 +210,11 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       const grace = setTimeout(() => {
         for (const one of inFlight.values()) one.abort();
       }, graceMs);
-      saver.stop();
       await Promise.all(inFlight.keys());
       clearTimeout(grace);
       deliveryLog.stop();
     },
   };
-}
-
-function loadOf({ status }: SentRequest): Load {
-  return isOverloaded(status) ? 'overloaded' : 'answered';
 }
 
 function retryOrFailed(nextAttemptAt: number | null): DeliveryResult['outcome'] {

@@ -3,7 +3,7 @@ import { webhookBody } from '../../src/domain/webhook-message.ts';
 import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
 import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
-import { aDeliveryClaim, aDeliveryResult, aWebhookSecret } from '../support/webhooks.ts';
+import { aDeliveryResult, aWebhookSecret, claimDue, saveResults } from '../support/webhooks.ts';
 
 interface Created {
   webhookId: string;
@@ -36,7 +36,7 @@ const invalid = (location: string, message: unknown) => ({
   body: { error: { errors: [{ location, message }] } },
 });
 
-const claim = (now: number) => api.store.claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 }));
+const claim = (now: number) => claimDue(api.store, { now, leaseMs: 1 });
 
 /** Every operation on one webhook, with the action that it requires. */
 const OPERATIONS: [operation: string, action: string, more: object][] = [
@@ -161,7 +161,7 @@ describe('webhooks.createWebhook', () => {
     const { webhookId, secret } = dataOf<Created>(first);
     expect(await get(webhookId)).toMatchObject({ url: URL });
     await api.call('webhooks.sendTest', { webhookId });
-    const due = (await sealedStore(api.store, ring).claimDeliveries(aDeliveryClaim({ now: START, leaseMs: 1 }))).find(
+    const due = (await claimDue(sealedStore(api.store, ring), { now: START, leaseMs: 1 })).find(
       (each) => each.webhookId === webhookId,
     );
     expect(due?.secrets.map((each) => Buffer.from(each.secret).toString())).toEqual([secret]);
@@ -278,7 +278,7 @@ describe('webhooks.rotateSecret', () => {
   /** The secrets that sign the next request. */
   const signing = async (webhookId: string, now: number) => {
     await api.call('webhooks.sendTest', { webhookId });
-    const due = await sealedStore(api.store, ring).claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 }));
+    const due = await claimDue(sealedStore(api.store, ring), { now, leaseMs: 1 });
     const own = due.find((each) => each.webhookId === webhookId);
     return own?.secrets.map(({ secret }) => Buffer.from(secret).toString());
   };
@@ -300,7 +300,7 @@ describe('webhooks.rotateSecret', () => {
     const secret = { ...aWebhookSecret(), createdAt: START };
     await sealedStore(api.store, another).rotateWebhookSecret(api.workspaceId, webhookId, secret, START + 1000);
     expect(await signing(webhookId, START)).toEqual([]);
-    const alone = sealedStore(api.store, another).claimDeliveries(aDeliveryClaim({ now: START + 1000, leaseMs: 1 }));
+    const alone = claimDue(sealedStore(api.store, another), { now: START + 1000, leaseMs: 1 });
     const own = (await alone).find((each) => each.webhookId === webhookId);
     expect(own?.secrets).toEqual([{ id: secret.id, secret: secret.secret }]);
   });
@@ -346,12 +346,7 @@ describe('deliveries', () => {
       data: { webhookId },
     });
     const result = aDeliveryResult(due, { outcome: { kind: 'failed' }, at: START + 5 });
-    await api.store.saveDeliveries({
-      results: [result],
-      now: START + 20,
-      disableIfFailingSince: 0,
-      startAgainIfQuietSince: 0,
-    });
+    await saveResults(api.store, [result], START + 20);
     const { nextAttemptAt, ...rest } = waiting;
     const lastAttempt = { at: START + 5, durationMs: 12, status: 500, error: expect.any(String) };
     const failed = { ...rest, state: 'failed', attempts: 1, lastAttempt, finishedAt: START + 20 };
@@ -391,7 +386,7 @@ describe('deliveries', () => {
       if (each === undefined) throw new Error(`${names[i]} is not due`);
       return aDeliveryResult(each, { outcome: { kind }, at: START });
     });
-    await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+    await saveResults(api.store, results, START);
     const listed = async (state: string) => {
       const pages: string[][] = [];
       for (let cursor: string | undefined, more = true; more; ) {
@@ -419,7 +414,7 @@ describe('deliveries', () => {
     const { deliveryId } = dataOf<{ deliveryId: string }>(await api.call('webhooks.sendTest', { webhookId }));
     const due = (await claim(START)).filter((each) => each.deliveryId === deliveryId);
     const results = due.map((each) => aDeliveryResult(each));
-    await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+    await saveResults(api.store, results, START);
     const again = dataOf<{ deliveryId: string }>(await api.call('webhooks.redeliver', { webhookId, deliveryId }));
     expect(again.deliveryId).not.toBe(deliveryId);
     const { eventId } = await delivery(webhookId, deliveryId);
@@ -475,7 +470,7 @@ describe('the body of an event', () => {
       const due = (await claim(START)).filter((each) => each.workspaceId === workspaceId);
       bodies.push(...due.map((each) => JSON.parse(webhookBody(each))));
       const results = due.map((each) => aDeliveryResult(each));
-      await api.store.saveDeliveries({ results, now: START, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+      await saveResults(api.store, results, START);
     };
     for (const name of ['shop.example.com', 'example.org']) {
       const { id } = await api.createDomain(tree, name, key);

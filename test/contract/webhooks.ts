@@ -4,7 +4,7 @@ import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { rotateSecrets } from '../../src/store/sealing/rotation.ts';
 import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
-import { aDeliveryClaim, addWebhook, aWebhook, aWebhookSecret } from '../support/webhooks.ts';
+import { addWebhook, aWebhook, aWebhookSecret, claimDue } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
 
 export function describeWebhooks(subject: Subject): void {
@@ -89,7 +89,7 @@ export function describeWebhooks(subject: Subject): void {
       const webhook = await add({ workspaceId: workspace.id }, first);
       await attach(store, environment);
       const secretsAt = async (now: number) => {
-        const [due] = await store.claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 }));
+        const [due] = await claimDue(store, { now, leaseMs: 1 });
         return due?.secrets;
       };
       const pairs = (...secrets: WebhookSecret[]) => secrets.map(({ id, secret }) => ({ id, secret }));
@@ -112,7 +112,7 @@ export function describeWebhooks(subject: Subject): void {
       await addWebhook(sealedStore(opened.store, ring('old')), { workspaceId: workspace.id }, secret);
       await attach(opened.store, environment);
       const read = async (keyring: ReturnType<typeof ring>, now: number) =>
-        (await sealedStore(opened.store, keyring).claimDeliveries(aDeliveryClaim({ now, leaseMs: 1 })))[0]?.secrets;
+        (await claimDue(sealedStore(opened.store, keyring), { now, leaseMs: 1 }))[0]?.secrets;
       expect(await read(ring('new'), NOW)).toEqual([]);
       expect(await rotateSecrets(opened.store, ring('new', 'old'))).toBe(1);
       expect(await read(ring('new'), NOW + 9)).toEqual([{ id: secret.id, secret: secret.secret }]);
@@ -128,11 +128,11 @@ export function describeWebhooks(subject: Subject): void {
       const secret = aWebhookSecret();
       const webhook = await addWebhook(store, { workspaceId: workspace.id }, secret);
       await attach(store, environment);
-      const [due] = await store.claimDeliveries(aDeliveryClaim({ leaseMs: 1 }));
+      const [due] = await claimDue(store, { leaseMs: 1 });
       expect(due?.secrets).toEqual([{ id: secret.id, secret: secret.secret }]);
       expect(await opened.contains(secret.secret)).toBe(false);
       const keyless = sealedStore(opened.store, empty);
-      const [unreadable] = await keyless.claimDeliveries(aDeliveryClaim({ now: NOW + 9 }));
+      const [unreadable] = await claimDue(keyless, { now: NOW + 9 });
       expect(unreadable?.secrets).toEqual([]);
       const other = aWebhook({ workspaceId: workspace.id });
       await expect(keyless.createWebhook(other, aWebhookSecret(), 9)).rejects.toThrow(SealingUnavailable);

@@ -9,7 +9,7 @@ import type { DueCertificate, DueRecheck, IssuedCertificate, Store } from '../..
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
-import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../support/webhooks.ts';
+import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/webhooks.ts';
 
 const START = exampleDomain.createdAt;
 const MINUTE_MS = 60_000;
@@ -177,11 +177,11 @@ async function received(store: Store): Promise<string[]> {
   const bodies: string[] = [];
   await store.addTestDelivery(exampleWebhook.workspaceId, exampleWebhook.id, START);
   for (let now = START + 1000 * DAY_MS; ; ) {
-    const due = await store.claimDeliveries(aDeliveryClaim({ now }));
+    const due = await claimDue(store, { now });
     if (due.length === 0) return bodies;
     bodies.push(...due.map((each) => webhookBody(each)));
     const results = due.map((each) => aDeliveryResult(each));
-    await store.saveDeliveries({ results, now, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+    await saveResults(store, results, now);
   }
 }
 

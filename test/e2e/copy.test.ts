@@ -78,11 +78,10 @@ async function populate(store: Store): Promise<void> {
   const link = entities.aSetupLink(await entities.attach(store, environment));
   await store.createSetupLink(link, randomBytes(32), 1);
   await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
-  const [due] = await store.claimDeliveries(webhooks.aDeliveryClaim({ limit: 1 }));
+  const [due] = await webhooks.claimDue(store, { limit: 1 });
   if (due === undefined) throw new Error('nothing is due');
   const results = [webhooks.aDeliveryResult(due)];
-  await store.saveDeliveries({ results, now: entities.NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
-  // The next claim deletes its queues.
+  await webhooks.saveResults(store, results, entities.NOW);
   const { id: deleted } = await webhooks.addWebhook(store, { workspaceId: workspace.id });
   await store.deleteWebhook(workspace.id, deleted);
   await certify(store, environment);

@@ -12,15 +12,12 @@ import { endRedirectsTo, selectSources } from '../../src/store/sql/redirect-rows
 import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
 import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
-import { deliveryClaimer } from '../../src/store/sql/webhooks/delivery-claims.ts';
+import { clearOldResponses } from '../../src/store/sql/webhooks/delivery-results.ts';
 import { listDeliveries, pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
-import { deliveryOutlook, selectDueOf, walkWebhooks } from '../../src/store/sql/webhooks/delivery-schedule.ts';
-import { findChangedWebhooks, parkQueues, resumeQueues } from '../../src/store/sql/webhooks/queue-rows.ts';
-import { dropOldResponses } from '../../src/store/sql/webhooks/responses.ts';
+import { endQueue, leaseDelivery, resumeQueues } from '../../src/store/sql/webhooks/queue.ts';
 import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
 import { writes } from '../../src/store/sql/writes.ts';
 import { AUTHOR } from './entities.ts';
-import { aDeliveryClaim } from './webhooks.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
@@ -78,14 +75,10 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   pruneIdempotencyKeys: (tx: Transaction) => pruneIdempotencyKeys(tx, 0, 1),
   createOnce: (tx: Transaction) => writes.createOnce.perform(tx, once, 'createProject', project),
   findExpiring: (tx: Transaction) => findExpiring(tx, 0, 1),
-  deliveryOutlook: (tx: Transaction) => deliveryOutlook(tx, 0),
-  findChangedWebhooks: (tx: Transaction) => findChangedWebhooks(tx),
-  resumeQueues: (tx: Transaction) => resumeQueues(tx, [''], 0),
-  parkQueues: (tx: Transaction) => parkQueues(tx, [''], 0),
-  dropOldResponses: (tx: Transaction) => dropOldResponses(tx, ['']),
-  claimDeliveries: (tx: Transaction) => deliveryClaimer()(tx, aDeliveryClaim()),
-  walkWebhooks: async (tx: Transaction) => tx.all(walkWebhooks, { now: 0, after: '', limit: 1 }),
-  deliveriesDueOf: async (tx: Transaction) => tx.all(selectDueOf, { webhookId: '', now: 0, limit: 1 }),
+  leaseDelivery: (tx: Transaction) => leaseDelivery(tx, '', { now: 0, leaseMs: 1 }),
+  endQueue: (tx: Transaction) => endQueue(tx, { webhookId: '', queue: '' }),
+  resumeQueues: (tx: Transaction) => resumeQueues(tx, '', 0),
+  clearOldResponses: async (tx: Transaction) => tx.execute(clearOldResponses, { webhookId: '' }),
   listDeliveriesThatWait: (tx: Transaction) => listDeliveries(tx, '', '', { limit: 1, state: 'waiting' }),
   listDeliveriesThatFailed: (tx: Transaction) => listDeliveries(tx, '', '', { limit: 1, state: 'failed' }),
   pruneDeliveries: (tx: Transaction) => pruneDeliveries(tx, 0, 1),
@@ -130,11 +123,8 @@ export const inOrder = [
   'listDeliveriesThatFailed',
   'deliveryBacklog',
   'findExpiring',
-  'claimDeliveries',
-  'walkWebhooks',
-  'deliveriesDueOf',
-  'deliveryOutlook',
-  'findChangedWebhooks',
-  'dropOldResponses',
+  'findDueWebhooks',
+  'leaseDelivery',
+  'clearOldResponses',
   'pruneDeliveries',
 ];

@@ -1,6 +1,6 @@
 import type {
-  DeliveryClaim,
   DeliveryResult,
+  DeliveryStore,
   DueDelivery,
   Store,
   Webhook,
@@ -40,9 +40,43 @@ export async function addWebhook(
   return webhook;
 }
 
-export function aDeliveryClaim(about: Partial<DeliveryClaim> = {}): DeliveryClaim {
-  const most = { beyondFirst: 500, perWebhook: 100, perWorkspace: 100 };
-  return { now: NOW, limit: 100, leaseMs: LEASE_MS, ...most, inFlight: [], ...about };
+/** Leases everything that is due, or `limit` deliveries of it: of each webhook the most overdue, then the next of each. */
+export async function claimDue(
+  store: Pick<DeliveryStore, 'findDueWebhooks' | 'leaseDelivery'>,
+  { now = NOW, limit = 1000, leaseMs = LEASE_MS }: { now?: number; limit?: number; leaseMs?: number } = {},
+): Promise<DueDelivery[]> {
+  const claimed: DueDelivery[] = [];
+  for (let before = -1; claimed.length > before; ) {
+    before = claimed.length;
+    const webhooks = await store.findDueWebhooks(now);
+    for (const { webhookId } of webhooks.toSorted((a, b) => a.dueAt - b.dueAt)) {
+      const due = claimed.length < limit ? await store.leaseDelivery(webhookId, { now, leaseMs }) : null;
+      if (due !== null) claimed.push(due);
+    }
+  }
+  return claimed;
+}
+
+type Rule = Parameters<DeliveryStore['saveDelivery']>[1];
+
+/** Saves results, one after the other. Resolves with the ids of the webhooks that this disabled. */
+export async function saveResults(
+  store: Pick<DeliveryStore, 'saveDelivery'>,
+  results: readonly DeliveryResult[],
+  now = NOW,
+  rule: Partial<Rule> = {},
+): Promise<string[]> {
+  const disabled: string[] = [];
+  for (const result of results) {
+    const saved = await store.saveDelivery(result, {
+      now,
+      disableIfFailingSince: 0,
+      startAgainIfQuietSince: 0,
+      ...rule,
+    });
+    if (saved.disabled) disabled.push(result.webhookId);
+  }
+  return disabled;
 }
 
 /** What an attempt at `at` led to: by default a delivery. */

@@ -45,7 +45,7 @@ test('nor do those of many workspaces, whose events come one after the other, mo
   const world = await openWorld(closing, { maxInFlight: 40, timeLimitMs: NEVER_MS });
   world.worker.start();
   const dead = await startReceiver(closing, SECRET, () => {});
-  for (let i = 0; i < 30; i++) {
+  for (let i = 0; i < 20; i++) {
     const planted = await plant(world.store);
     await subscribe(world, planted, dead.url);
     for (let domain = 0; domain < 5; domain++) await addDomain(world, planted, `d${domain}.w${i}.example.com`);

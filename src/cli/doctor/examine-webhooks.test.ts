@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { temporaryDirectory } from '../../../test/support/command.ts';
 import { createMigratedFile } from '../../../test/support/engine.ts';
 import { attach, NOW, plant } from '../../../test/support/entities.ts';
-import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../../../test/support/webhooks.ts';
+import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../../../test/support/webhooks.ts';
 import { type Database, databaseAt } from '../../store/database.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from '../../store/url.ts';
 import { examineWebhooks } from './examine-webhooks.ts';
@@ -35,11 +35,10 @@ test('how many events wait, and what webhooks fail, is read from the store; from
   await store.updateWebhook(workspace.id, disabled.id, { enabled: false }, NOW);
   await addWebhook(store, { workspaceId: workspace.id });
   await attach(store, environment);
-  const [due] = await store.claimDeliveries(aDeliveryClaim());
+  const [due] = await claimDue(store);
   if (due === undefined) throw new Error('no delivery was due');
   const outcome = { kind: 'retry', nextAttemptAt: NOW + HOUR_MS } as const;
-  const rule = { disableIfFailingSince: 0, startAgainIfQuietSince: 0 };
-  await store.saveDeliveries({ results: [aDeliveryResult(due, { outcome })], now: NOW, ...rule });
+  await saveResults(store, [aDeliveryResult(due, { outcome })], NOW);
   await store.close();
 
   expect(await examine(NOW + 23 * HOUR_MS)).toEqual([

@@ -20,7 +20,7 @@ export interface Webhook {
   failingSince: number | null;
 }
 
-/** `requested`: by `webhooks.updateWebhook`. `failing`: nothing was delivered for days (`saveDeliveries`). */
+/** `requested`: by `webhooks.updateWebhook`. `failing`: nothing was delivered for days (`saveDelivery`). */
 export type WebhookDisabledReason = 'requested' | 'failing';
 
 export interface WebhookSecret {
@@ -38,8 +38,8 @@ export interface WebhookStore {
   listWebhooks(workspaceId: string, page: PageRequest): Promise<Paged<Webhook>>;
 
   /**
-   * Changes the given fields; resolves with the webhook after the change, null when there is none. `enabled: true` clears `failingSince`; the next
-   * claims make its waiting deliveries due, a thousand or so at a time. `false` disables it (`requested`), and the deliveries wait. Where it is in
+   * Changes the given fields; resolves with the webhook after the change, null when there is none. `enabled: true` clears `failingSince` and
+   * makes its waiting deliveries due, of 10,000 domains at most; those of others keep the time of their next attempt. `false` disables it (`requested`), and the deliveries wait. Where it is in
    * that state already, `enabled` changes nothing.
    */
   updateWebhook(
@@ -49,7 +49,7 @@ export interface WebhookStore {
     now: number,
   ): Promise<Webhook | null>;
 
-  /** Deletes the webhook with its secrets; its deliveries are no longer sent or listed. They are deleted by `pruneDeliveries`, and their queues by the next claims. */
+  /** Deletes the webhook with its secrets; its deliveries are no longer sent or listed, and `pruneDeliveries` deletes them. */
   deleteWebhook(workspaceId: string, webhookId: string): Promise<'deleted' | 'missing'>;
 
   /** Adds the secret that signs from now on. The one before also signs until `previousExpiresAt`; any older one is deleted. */
@@ -102,13 +102,24 @@ export interface DeliveryAttempt {
   response: string | null;
 }
 
-/** A due delivery, leased to the caller that claimed it. */
+/** An enabled webhook for which a queue is due. */
+export interface DueWebhook {
+  webhookId: string;
+  /** How many of its queues are due, counted up to 20. */
+  due: number;
+  /** When its most overdue queue became due: `now - dueAt` is how late that is. `now` where it goes ahead of others. */
+  dueAt: number;
+  /** The last attempt to deliver an event failed. */
+  isFailing: boolean;
+}
+
+/** A due delivery, leased to one caller. */
 export interface DueDelivery extends WebhookEvent {
   deliveryId: string;
   /** `WebhookEvent.webhookId` and this name the queue: id of the domain, or of this delivery if it waits for no other. */
   queue: string;
   /** Fencing token: a result under a lease that has been stolen is ignored. */
-  lease: number;
+  lease: string;
   workspaceId: string;
   url: string;
   /** Those that sign now: the current one first; two during a rotation. Empty where any of them cannot be unsealed. */
@@ -120,21 +131,6 @@ export interface DueDelivery extends WebhookEvent {
   waitingSince: number;
   /** Attempts made so far. */
   attempts: number;
-  /** When it became due: `now - dueAt` is how late it is. Of one that goes ahead of others: when it was claimed. */
-  dueAt: number;
-}
-
-export interface DeliveryClaim {
-  now: number;
-  limit: number;
-  leaseMs: number;
-  /** Most of the claim that are not the first of their workspace that the caller has in flight. */
-  beyondFirst: number;
-  /** Most deliveries of one webhook, and of one workspace, that the caller has in flight: those in `inFlight` and those claimed. */
-  perWebhook: number;
-  perWorkspace: number;
-  /** `most` takes the place of `perWebhook` for this webhook. */
-  inFlight: readonly { webhookId: string; workspaceId: string; count: number; most: number }[];
 }
 
 export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' | 'deliveryId' | 'lease' | 'type'> {
@@ -158,28 +154,31 @@ export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' 
  */
 export interface DeliveryStore {
   /**
-   * Leases at most `limit` due deliveries to the caller until `now + leaseMs`, each the first of its queue, round robin over webhooks: the most
-   * overdue of each, then the next of each. A lease that has expired can be stolen, so a crash costs `leaseMs` and perhaps a second attempt. An
-   * entry further ahead than `furthestAttemptAt` was scheduled by a clock that was wrong, and is due. (unsynced)
+   * The enabled webhooks for which anything is due, in any order. An entry further ahead than `furthestAttemptAt` was scheduled by a clock that was wrong,
+   * and is due. Cheap: its cost grows with the webhooks for which anything waits, not with what waits for each.
    */
-  claimDeliveries(claim: DeliveryClaim): Promise<DueDelivery[]>;
+  findDueWebhooks(now: number): Promise<DueWebhook[]>;
 
   /**
-   * Saves the results of claimed deliveries, many in one transaction; those whose lease is no longer held are ignored.
+   * Leases the most overdue queue of a webhook to the caller until `now + leaseMs`; null: nothing is due. A lease that has expired can be stolen, so a
+   * crash costs `leaseMs` and perhaps a second attempt. (unsynced)
+   */
+  leaseDelivery(webhookId: string, lease: { now: number; leaseMs: number }): Promise<DueDelivery | null>;
+
+  /**
+   * Saves the result of a leased delivery; ignored where the lease is no longer held.
    * `delivered`, `failed`: the delivery is finished, and the next of its queue is due at `now`. `retry`: it is due at `nextAttemptAt`, and so
    * are those behind it. `released`: it is due at `now`. Bodies of responses are kept of the newest 100 of a webhook.
    *
    * An attempt that delivered clears `failingSince` of the webhook. A failed attempt to deliver an event (not a test) sets it to `now` if it is
    * null, or if the one before was made earlier than `startAgainIfQuietSince`. A webhook is disabled (`failing`) when an event is given up and it
-   * fails since `disableIfFailingSince` or earlier: its deliveries wait. Resolves with the ids of those. (unsynced): a result lost in a power cut
-   * means one more attempt.
+   * fails since `disableIfFailingSince` or earlier: its deliveries wait. Resolves with whether it was. (unsynced): a result lost in a power
+   * cut means one more attempt.
    */
-  saveDeliveries(save: {
-    results: readonly DeliveryResult[];
-    now: number;
-    disableIfFailingSince: number;
-    startAgainIfQuietSince: number;
-  }): Promise<{ disabled: string[] }>;
+  saveDelivery(
+    result: DeliveryResult,
+    rule: { now: number; disableIfFailingSince: number; startAgainIfQuietSince: number },
+  ): Promise<{ disabled: boolean }>;
 
   /** For metrics, cheap: deliveries of enabled webhooks that wait, at most 10,000 of them; since when the first in any queue has waited. */
   deliveryBacklog(): Promise<{
@@ -208,7 +207,7 @@ export interface DeliveryStore {
    */
   listDeliveries(workspaceId: string, webhookId: string, page: DeliveryPageRequest): Promise<Paged<Delivery>>;
 
-  /** Deletes the oldest deliveries created before `before`, waiting ones too, at most `limit`. Resolves with their number. (unsynced) */
+  /** Deletes the oldest deliveries created before `before`, waiting ones too, at most `limit`, and queues in which nothing waits any more. Resolves with their number. (unsynced) */
   pruneDeliveries(before: number, limit: number): Promise<number>;
 }
 

@@ -244,8 +244,7 @@ const schema: Columns = {
     outcome: true,
     finished_at: true,
   },
-  webhook_queues: { webhook_id: true, queue: true, next_attempt_at: true, waiting_since: true, lease: true },
-  changed_webhooks: { webhook_id: true, changed_at: true },
+  webhook_queues: { webhook_id: true, queue: true, next_attempt_at: true, lease: true },
   changes: { seq: true, kind: true, key: true, created_at: true },
   request_counts: { subject: true, operation: true, window_ms: true, window_ends_at: true, requests: true },
 };

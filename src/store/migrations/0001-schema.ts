@@ -244,17 +244,10 @@ create index webhook_deliveries_with_response on webhook_deliveries (webhook_id,
 
 -- The key begins with the queue, so that claims in order of time have one index of a webhook to choose.
 create table webhook_queues (
-  webhook_id TEXT not null, queue TEXT not null, next_attempt_at INTEGER, waiting_since INTEGER, lease INTEGER,
+  webhook_id TEXT not null, queue TEXT not null, next_attempt_at INTEGER not null, lease TEXT,
   constraint webhook_queues_key primary key (queue, webhook_id)
 ) STRICT;
-create index webhook_queues_by_next_attempt_at on webhook_queues (next_attempt_at);
-create index webhook_queues_by_waiting_since on webhook_queues (waiting_since);
 create index webhook_queues_by_webhook_id_next_attempt_at on webhook_queues (webhook_id, next_attempt_at);
-
-create table changed_webhooks (
-  webhook_id TEXT not null primary key, changed_at INTEGER not null
-) STRICT;
-create index changed_webhooks_by_changed_at on changed_webhooks (changed_at);
 
 -- The logs, and what expires.
 create table events (

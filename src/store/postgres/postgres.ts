@@ -1,19 +1,14 @@
-import type pg from 'pg';
 import { type Clock, systemClock } from '../../clock.ts';
 import { idMaker } from '../../ids.ts';
 import { type Store, StoreUnavailable } from '../contract/store.ts';
 import { certificateClaimer, isAnyDue } from '../sql/certificates/leases.ts';
 import { findWorkspace } from '../sql/root-keys.ts';
-import { type ReadUseCase, sqlStore, type UpkeepFailed } from '../sql/sql-store.ts';
-import type { Reader, Transaction } from '../sql/statement.ts';
-import { deliveryClaimer } from '../sql/webhooks/delivery-claims.ts';
-import { saveDeliveries } from '../sql/webhooks/delivery-results.ts';
-import { deliveryOutlook } from '../sql/webhooks/delivery-schedule.ts';
+import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
+import type { Reader } from '../sql/statement.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
 import { lockKeys } from './advisory-locks.ts';
 import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
 import { checkClaimer } from './claim-checks.ts';
-import { claimSteps } from './claim-deliveries.ts';
 import { monitorClaimer } from './claim-monitors.ts';
 import { alone } from './create-once.ts';
 import { lockQueue } from './lock-queue.ts';
@@ -22,7 +17,6 @@ import { changesSince, notifier } from './notifications.ts';
 import { connectionPool } from './pool.ts';
 import { clientReader, type PostgresAddress, settingsFor, TIMEOUTS, type Timeouts } from './postgres-connection.ts';
 import { asUnavailable } from './postgres-errors.ts';
-import { saveTogether } from './save-deliveries.ts';
 import { serverTime } from './server-time.ts';
 import { sharedConnections } from './shared-connections.ts';
 import { addRequests } from './shared-counts.ts';
@@ -43,7 +37,6 @@ export interface PostgresOptions {
   maxWaiting?: number;
   /** In [0, 1): jitter of retries. */
   random?: () => number;
-  onUpkeepFailed?: UpkeepFailed;
 }
 
 /** Fails on a standby and in a read-only database. */
@@ -52,7 +45,6 @@ const WRITE_NOTHING = 'update changes set key = key where false';
 /** The store of several nodes: a PostgreSQL database. Rejects with `StoreUnavailable`, in one line that says what to do, when it cannot be used. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const { address, clock = systemClock, poolSize = 5, maxWaiting = 4096, random = Math.random } = options;
-  const { onUpkeepFailed = () => {} } = options;
   await prepareSchema(address);
   const timeouts = { ...TIMEOUTS, ...options.timeouts };
   const settings = settingsFor(address, timeouts);
@@ -64,7 +56,6 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const claimDue = checkClaimer();
   const claimMonitored = monitorClaimer();
   const claimCertificates = certificateClaimer(random);
-  const claimDeliveries = deliveryClaimer(random);
   const inFlight = new Set<Promise<unknown>>();
   let closed: Promise<void> | undefined;
 
@@ -116,7 +107,6 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   const store = sqlStore({
     read,
     write,
-    onUpkeepFailed,
     changesSince: (seq) => read(changesSince, seq),
     claimDue(now, limit, checkIntervalMs, jitter, except = '') {
       const claim = { now, limit, checkIntervalMs, jitter, except };
@@ -141,27 +131,6 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
         const performAlone = alone(once.id, keys, (tx) => perform(tx, once, method, ...args));
         return transaction({ locks: [], synced: synced(once, method, ...args), perform: performAlone }, keys);
       }) as Promise<never>,
-    async claimDeliveries(claim) {
-      const { isAnyDue, changed } = await read(deliveryOutlook, claim.now);
-      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now).catch(onUpkeepFailed);
-      if (!isAnyDue) return [];
-      // One claim at a time, as of certificates.
-      const locks = lockKeys(['claims of deliveries']);
-      const perform = (tx: Transaction, client: pg.ClientBase) => claimDeliveries(tx, claim, claimSteps(client));
-      const { due, idle } = await track(() => transaction({ locks, synced: false, perform }));
-      if (idle.length > 0) await write(writes.parkQueues, idle, claim.now).catch(onUpkeepFailed);
-      return due;
-    },
-    async saveDeliveries(save) {
-      const perform = (_: Transaction, client: pg.ClientBase) => saveTogether(client, save);
-      const { disabled, left } = await track(() => transaction({ locks: [], synced: false, perform }));
-      // Each in a transaction of its own, which waits for its queue and holds no other.
-      for (const result of left) {
-        const alone = (tx: Transaction) => saveDeliveries(tx, { ...save, results: [result] });
-        disabled.push(...(await track(() => transaction({ locks: [], synced: false, perform: alone }))).disabled);
-      }
-      return { disabled };
-    },
     addRequests: (counts) =>
       track(() =>
         writers.withClient(

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { anIssuedCertificate, aSave, DAY_MS, verify } from '../../../test/support/certificates.ts';
 import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, createMigratedDatabase } from '../../../test/support/postgres.ts';
-import { aDeliveryClaim, aDeliveryResult, addWebhook } from '../../../test/support/webhooks.ts';
+import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../../../test/support/webhooks.ts';
 import type { Store } from '../contract/store.ts';
 import { lockKey } from './advisory-locks.ts';
 import { postgresStore } from './postgres.ts';
@@ -69,11 +69,11 @@ it.for([
     await duringTransaction<unknown>(change, perform[how]);
     const messages = [];
     for (;;) {
-      const claimed = await store.claimDeliveries(aDeliveryClaim({ now: NOW + 90 * DAY_MS }));
+      const claimed = await claimDue(store, { now: NOW + 90 * DAY_MS });
       if (claimed.length === 0) break;
       messages.push(...claimed);
       const results = claimed.map((each) => aDeliveryResult(each));
-      await store.saveDeliveries({ results, now: NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+      await saveResults(store, results, NOW);
     }
     const last = messages.at(-1);
     expect(last).toMatchObject({ type, message: { domain: { id: domain.id, verificationError: 'changed' } } });
@@ -117,31 +117,21 @@ it('a body that a newer attempt has stored is not deleted as that of an older on
     insert into webhook_deliveries (id, webhook_id, queue, event_id, type, happened_at, created_at, attempts, last_attempt_at, last_response)
     select 'dlv_' || n, '${id}', 'dom_' || n, 'evt_' || n, 'webhook.test', 0, 0, 1, n, 'older' from generate_series(1, 100) as n`);
   await store.addTestDelivery(workspace.id, id, NOW);
-  const [due] = await store.claimDeliveries(aDeliveryClaim());
+  const [due] = await claimDue(store);
   if (due === undefined) throw new Error('nothing is due');
   const results = [aDeliveryResult(due, { outcome: { kind: 'failed' } })];
-  const save = () => store.saveDeliveries({ results, now: NOW, disableIfFailingSince: 0, startAgainIfQuietSince: 0 });
+  const save = () => saveResults(store, results, NOW);
   const attempted = `update webhook_deliveries set last_attempt_at = ${NOW + 1}, last_response = 'newer' where id = 'dlv_1'`;
   await duringTransaction(attempted, save);
   expect(await store.findDelivery(workspace.id, id, 'dlv_1')).toMatchObject({ lastAttempt: { response: 'newer' } });
 });
 
-it.for([
-  ['resumed', true],
-  ['parked', false],
-] as const)('a queue that another node holds is %s once it is free', async ([, enabled]) => {
-  const { workspace } = await plant(store);
-  const before = enabled ? ({ disabledAt: NOW, disabledReason: 'requested' } as const) : {};
-  const { id } = await addWebhook(store, { workspaceId: workspace.id, ...before });
-  const numbers = 'from generate_series(1, 3) as n';
-  await other.query(`
-    insert into webhook_deliveries (id, webhook_id, queue, event_id, type, happened_at, created_at, attempts)
-    select 'dlv_' || n, '${id}', 'dom_' || n, 'evt_' || n, 'webhook.test', ${NOW}, ${NOW}, 0 ${numbers};
-    insert into webhook_queues (webhook_id, queue, next_attempt_at, waiting_since)
-    select '${id}', 'dom_' || n, ${enabled ? 'null, null' : `${NOW}, ${NOW}`} ${numbers}`);
-  await store.updateWebhook(workspace.id, id, { enabled }, NOW);
-  const hold = `select 1 from webhook_queues where webhook_id = '${id}' and queue = 'dom_2' for update`;
-  const claimed = await duringTransaction(hold, () => store.claimDeliveries(aDeliveryClaim()));
-  expect(claimed.map(({ queue }) => queue).toSorted()).toEqual(enabled ? ['dom_1', 'dom_2', 'dom_3'] : []);
-  expect((await store.deliveryBacklog()).waiting).toBe(enabled ? 3 : 0);
+it('a queue that another node holds is passed over, and those behind it are leased', async () => {
+  const { workspace, environment } = await plant(store);
+  const { id } = await addWebhook(store, { workspaceId: workspace.id });
+  const [held, free] = [await attach(store, environment, { createdAt: NOW - 1 }), await attach(store, environment)];
+  const hold = `select 1 from webhook_queues where webhook_id = '${id}' and queue = '${held.id}' for update`;
+  const lease = () => store.leaseDelivery(id, { now: NOW, leaseMs: 1000 });
+  expect(await duringTransaction(hold, lease)).toMatchObject({ queue: free.id });
+  expect(await lease()).toMatchObject({ queue: held.id });
 });

@@ -34,7 +34,7 @@ type SealedMethods = Pick<
   | 'recorded'
   | 'createWebhook'
   | 'rotateWebhookSecret'
-  | 'claimDeliveries'
+  | 'leaseDelivery'
 >;
 
 /** A store whose secrets are sealed when they are written, and unsealed when they are read. Plaintext is returned as it is stored. */
@@ -136,15 +136,9 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     recorded: (by, method, ...args) => store.recorded(by, method, ...sealedArgs(method, args)),
     createWebhook: async (...args) => store.createWebhook(...sealArgs.createWebhook(...args)),
     rotateWebhookSecret: async (...args) => store.rotateWebhookSecret(...sealArgs.rotateWebhookSecret(...args)),
-    async claimDeliveries(claim) {
-      const due = await store.claimDeliveries(claim);
-      // Deliveries of one webhook share a list.
-      const unsealed = new Map<DueDelivery['secrets'], DueDelivery['secrets']>();
-      return due.map((delivery) => {
-        const secrets = unsealed.get(delivery.secrets) ?? unsealWebhook(delivery.secrets);
-        unsealed.set(delivery.secrets, secrets);
-        return { ...delivery, secrets };
-      });
+    async leaseDelivery(...args) {
+      const due = await store.leaseDelivery(...args);
+      return due && { ...due, secrets: unsealWebhook(due.secrets) };
     },
   };
   return { ...store, ...sealed };

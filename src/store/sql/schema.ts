@@ -43,7 +43,6 @@ export interface Schema {
   webhook_secrets: WebhookSecretsTable;
   webhook_deliveries: WebhookDeliveriesTable;
   webhook_queues: WebhookQueuesTable;
-  changed_webhooks: ChangedWebhooksTable;
   changes: ChangesTable;
   request_counts: RequestCountsTable;
   idempotency_keys: IdempotencyKeysTable;
@@ -447,7 +446,7 @@ interface WebhookDeliveriesTable {
   /** HTTP status of the last response. */
   last_status: number | null;
   last_error: string | null;
-  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/responses.ts`). */
+  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/delivery-results.ts`). */
   last_response: string | null;
   outcome: 'delivered' | 'failed' | null;
   /** Null while it waits. */
@@ -459,18 +458,10 @@ interface WebhookQueuesTable {
   webhook_id: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
-  /** Of its first delivery; `AHEAD` (`webhooks/queue-rows.ts`) before all others; while leased: when the lease expires. Null: parked. */
-  next_attempt_at: number | null;
-  /** Creation of its first delivery; null: parked. */
-  waiting_since: number | null;
+  /** Of its first delivery; `AHEAD` (`webhooks/queue.ts`) before all others; while leased: when the lease expires. */
+  next_attempt_at: number;
   /** Fencing token; null: not leased. */
-  lease: number | null;
-}
-
-/** Webhooks that were enabled or deleted, until all their parked queues are resumed or deleted (`webhooks/queue-rows.ts`). */
-interface ChangedWebhooksTable {
-  webhook_id: string;
-  changed_at: number;
+  lease: string | null;
 }
 
 interface ChangesTable {

@@ -30,14 +30,12 @@ import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
 import { findSuspension, findWorkspaceSuspension } from './suspensions.ts';
 import { deliveryBacklog, findDelivery, listDeliveries } from './webhooks/delivery-rows.ts';
+import { findDueWebhooks } from './webhooks/queue.ts';
 import { findWebhook, listWebhooks } from './webhooks/webhook-rows.ts';
 import { listWorkspaceDomains } from './workspace-domains.ts';
 import { type WriteUseCase, writes } from './writes.ts';
 
 export type ReadUseCase<Args extends unknown[], T> = (reader: Reader, ...args: Args) => Promise<T>;
-
-/** Told why a step of upkeep beside a claim or a save has failed. Claims and saves do not depend on it, and the next ones do it again. */
-export type UpkeepFailed = (error: unknown) => void;
 
 /** What SQLite and PostgreSQL each do in their own way. */
 export interface Engine
@@ -47,8 +45,6 @@ export interface Engine
     | 'claimMonitored'
     | 'claimCertificates'
     | 'createOnce'
-    | 'claimDeliveries'
-    | 'saveDeliveries'
     | 'addRequests'
     | 'changesSince'
     | 'ping'
@@ -60,7 +56,6 @@ export interface Engine
   read<Args extends unknown[], T>(useCase: ReadUseCase<Args, T>, ...args: Args): Promise<T>;
   /** Runs a use case that writes, in one transaction. */
   write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T>;
-  onUpkeepFailed: UpkeepFailed;
 }
 
 /** The store on a SQL database: each method of the contract is a use case that the engine runs, or the engine's own. */
@@ -146,17 +141,9 @@ export function sqlStore(engine: Engine): Store {
     updateWebhook: (...args) => write(writes.updateWebhook, ...args),
     deleteWebhook: (...args) => write(writes.deleteWebhook, ...args),
     rotateWebhookSecret: (...args) => write(writes.rotateWebhookSecret, ...args),
-    claimDeliveries: engine.claimDeliveries,
-    async saveDeliveries(save) {
-      const saved = await engine.saveDeliveries(save);
-      const responded = save.results.flatMap(({ webhookId, attempt }) =>
-        attempt?.response == null ? [] : [webhookId],
-      );
-      if (responded.length > 0) {
-        await write(writes.dropOldResponses, [...new Set(responded)]).catch(engine.onUpkeepFailed);
-      }
-      return saved;
-    },
+    findDueWebhooks: (...args) => read(findDueWebhooks, ...args),
+    leaseDelivery: (...args) => write(writes.leaseDelivery, ...args),
+    saveDelivery: (...args) => write(writes.saveDelivery, ...args),
     deliveryBacklog: () => read(deliveryBacklog),
     addTestDelivery: (...args) => write(writes.addTestDelivery, ...args),
     redeliver: (...args) => write(writes.redeliver, ...args),

@@ -34,9 +34,9 @@ import { saveSetupPage } from './setup-pages.ts';
 import { replaceSigningKey } from './signing-keys.ts';
 import type { Transaction } from './statement.ts';
 import { resumeDomain, setWorkspaceSuspension, suspendDomain } from './suspensions.ts';
+import { saveDelivery } from './webhooks/delivery-results.ts';
 import * as deliveries from './webhooks/delivery-rows.ts';
-import { parkQueues, resumeQueues } from './webhooks/queue-rows.ts';
-import { dropOldResponses } from './webhooks/responses.ts';
+import { leaseDelivery } from './webhooks/queue.ts';
 import * as webhooks from './webhooks/webhook-rows.ts';
 
 /** A use case that writes, and how its transaction has to be run. */
@@ -184,9 +184,8 @@ export const writes = {
     ({ before, after }) => after.status !== before.status,
   ),
   pruneEvents: write(pruneEvents, NO_LOCKS, UNSYNCED),
-  parkQueues: write(parkQueues, (webhookIds) => [...webhookIds], UNSYNCED),
-  resumeQueues: write(resumeQueues, (webhookIds) => [...webhookIds], UNSYNCED),
-  dropOldResponses: write(dropOldResponses, NO_LOCKS, UNSYNCED),
+  leaseDelivery: write(leaseDelivery, NO_LOCKS, UNSYNCED),
+  saveDelivery: write(saveDelivery, NO_LOCKS, UNSYNCED),
   pruneDeliveries: write(deliveries.pruneDeliveries, NO_LOCKS, UNSYNCED),
   extendLease: write(extendLease, NO_LOCKS, UNSYNCED),
   // The ledger of the issuer, which is counted before an entry is added.

@@ -5,8 +5,7 @@ import { isAnyDue } from '../sql/certificates/leases.ts';
 import { changesSince } from '../sql/change-log.ts';
 import { earliestDueAt } from '../sql/check-schedule.ts';
 import { countDue } from '../sql/due.ts';
-import { type ReadUseCase, sqlStore, type UpkeepFailed } from '../sql/sql-store.ts';
-import { deliveryOutlook } from '../sql/webhooks/delivery-schedule.ts';
+import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import { type WriteUseCase, writes } from '../sql/writes.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection } from './sqlite-connection.ts';
@@ -29,7 +28,6 @@ export interface SqliteOptions {
   maxWaiting?: number;
   /** Most pages the file may have: a disk of that size, for tests. */
   maxPages?: number;
-  onUpkeepFailed?: UpkeepFailed;
 }
 
 /** In WAL mode readers never wait. Should one wait all the same, it must not block the event loop for long. */
@@ -78,11 +76,7 @@ function connectReader(path: string): SqliteConnection {
 function storeOn(
   reader: SqliteConnection,
   thread: CommitThread,
-  {
-    clock = systemClock,
-    maxWaiting = 4096,
-    onUpkeepFailed = () => {},
-  }: Pick<SqliteOptions, 'clock' | 'maxWaiting' | 'onUpkeepFailed'>,
+  { clock = systemClock, maxWaiting = 4096 }: Pick<SqliteOptions, 'clock' | 'maxWaiting'>,
 ): Store {
   const writer = createWriter(thread, maxWaiting);
   let closed: Promise<void> | undefined;
@@ -108,7 +102,6 @@ function storeOn(
   return sqlStore({
     read,
     write,
-    onUpkeepFailed,
     changesSince: (seq) => read(changesSince, seq),
     async claimDue(now, limit, checkIntervalMs, jitter, except) {
       // Counted before, so that a verifier with nothing to do writes nothing.
@@ -126,12 +119,6 @@ function storeOn(
       return (await read(isAnyDue, claim)) ? write(sqliteWrites.claimCertificates, claim) : [];
     },
     createOnce: (...args) => write(writes.createOnce, ...args) as Promise<never>,
-    async claimDeliveries(claim) {
-      const { isAnyDue, changed } = await read(deliveryOutlook, claim.now);
-      if (changed.length > 0) await write(writes.resumeQueues, changed, claim.now).catch(onUpkeepFailed);
-      return isAnyDue ? write(sqliteWrites.claimDeliveries, claim) : [];
-    },
-    saveDeliveries: (save) => write(sqliteWrites.saveDeliveries, save),
     addRequests: (counts) => write(sqliteWrites.addRequests, counts),
     async ping() {
       await read(earliestDueAt);

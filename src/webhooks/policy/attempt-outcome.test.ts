@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isOverloaded, outcomeOfStatus, retryAfterMsOf } from './attempt-outcome.ts';
+import { outcomeOfStatus, retryAfterMsOf } from './attempt-outcome.ts';
 
 test.each([
   [200, 'delivered'],
@@ -17,11 +17,6 @@ test.each([
   [999, 'status'],
 ] as const)('%i is %s', (status, outcome) => {
   expect(outcomeOfStatus(status)).toBe(outcome);
-});
-
-test('no answer, 429 and 503 ask for fewer requests; a quick refusal does not', () => {
-  expect([null, 429, 503].map(isOverloaded)).toEqual([true, true, true]);
-  expect([200, 302, 404, 410, 500].map(isOverloaded)).toEqual([false, false, false, false, false]);
 });
 
 test('Retry-After is seconds or a date, of 429 and 503 alone', () => {

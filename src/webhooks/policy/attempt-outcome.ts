@@ -23,11 +23,6 @@ export function outcomeOfStatus(status: number): AttemptOutcome {
 /** Statuses that ask for fewer requests (RFC 6585 section 4, RFC 9110 section 15.6.4). */
 const OVERLOADED = [429, 503];
 
-/** Whether the receiver needs fewer requests at once. One that answers quickly, with whatever status, does not. */
-export function isOverloaded(status: number | null): boolean {
-  return status === null || OVERLOADED.includes(status);
-}
-
 /** `Retry-After` of 429 and 503 in milliseconds (RFC 9110 section 10.2.3); null for others, and where it is no time to come. */
 export function retryAfterMsOf(status: number, retryAfter: string | undefined, now: number): number | null {
   if (retryAfter === undefined || !OVERLOADED.includes(status)) return null;

@@ -1,47 +1,32 @@
-/** How many deliveries may be in flight. Pure. Each waits for its receiver, ten seconds if that is dead, so no webhook and no workspace may take all places. */
+import type { DueWebhook } from '../../store/contract/store.ts';
 
-/** Most of one webhook. */
-const MOST_OF_WEBHOOK = 100;
-/** Of a webhook from which nothing is known yet, and of one whose receiver is dead. */
-export const LEAST_OF_WEBHOOK = 1;
+/** Whose deliveries are begun. Pure. Each waits for its receiver, ten seconds if that is dead, so no webhook may take all places. */
 
-/** Of all places, those that workspaces may have beyond one each: one that has nothing in flight finds a place, whatever a hundred others of 500 do. */
-const SHARED = 0.8;
+/** Most deliveries of one webhook in flight. */
+const MOST_OF_WEBHOOK = 20;
 
 /**
- * A workspace may have this share of the shared places that are free: with n greedy ones, each gets 1/(n + 2) of them, and twice that stays free for others.
- * A claim takes as many at most, so that the next one sees less.
+ * The webhooks of which a delivery is begun, each as often as it has one, in this order. `inFlight`: how many each has; `places`: how many all may have. A
+ * webhook that does not fail and has nothing in flight gets any place that is free. Half of the places are for everything else: a second delivery of a
+ * webhook, and those that fail, which have one in flight at a time. So whoever takes many places leaves half of them to others.
  */
-const SHARE_OF_FREE = 0.5;
-
-/** What an attempt says about its receiver: it answered; it asked for less, or gave no answer. */
-export type Load = 'answered' | 'overloaded';
-
-/**
- * The limit of a webhook after an attempt: additive increase, multiplicative decrease. One that answers gets twice as many with each round trip; a dead one has
- * one delivery in flight at a time.
- */
-export function nextLimitOfWebhook(limit: number, load: Load): number {
-  if (load === 'answered') return Math.min(limit + 1, MOST_OF_WEBHOOK);
-  return Math.max(Math.floor(limit / 2), LEAST_OF_WEBHOOK);
-}
-
-/** How many of the shared places are free, of so many `places` in all. `taken`: by how many deliveries. `workspaces`: of how many. */
-export function freeShared(places: number, taken: number, workspaces: number): number {
-  return Math.max(0, Math.floor(places * SHARED) - (taken - workspaces));
-}
-
-/** How many deliveries of one workspace may be in flight while so many of the shared places are free. */
-export function limitOfWorkspace(free: number): number {
-  return 1 + Math.floor(free * SHARE_OF_FREE);
-}
-
-/** How many of one webhook, by what its receiver takes and what its workspace may have: half of that, so that another webhook of it has some, too. */
-export function limitOfWebhook(limit: number, ofWorkspace: number): number {
-  return Math.min(limit, Math.ceil(ofWorkspace / 2));
-}
-
-/** How many of the shared places one claim may take while so many of them are free. */
-export function limitOfClaim(free: number): number {
-  return Math.ceil(free * SHARE_OF_FREE);
+export function chooseWebhooks(
+  due: readonly DueWebhook[],
+  inFlight: ReadonlyMap<string, number>,
+  places: number,
+): DueWebhook[] {
+  const wanted = due.flatMap((webhook) => {
+    const count = inFlight.get(webhook.webhookId) ?? 0;
+    const most = webhook.isFailing ? 1 : MOST_OF_WEBHOOK;
+    const more = Math.max(0, Math.min(webhook.due, most - count));
+    return Array.from({ length: more }, (_, i) => ({ webhook, rank: count + i }));
+  });
+  wanted.sort((a, b) => a.rank - b.rank || a.webhook.dueAt - b.webhook.dueAt);
+  const { first = [], others = [] } = Object.groupBy(wanted, ({ webhook, rank }) =>
+    rank === 0 && !webhook.isFailing ? 'first' : 'others',
+  );
+  const taken = [...inFlight.values()].reduce((sum, count) => sum + count, 0);
+  const begun = first.slice(0, Math.max(0, places - taken));
+  const shared = Math.max(0, Math.floor(places / 2) - taken - begun.length);
+  return [...begun, ...others.slice(0, shared)].map(({ webhook }) => webhook);
 }

@@ -55,7 +55,7 @@ export function nextAttemptAt(
   return Math.min(now + Math.round(Math.max(waitMs, askedMs)), endsAt);
 }
 
-/** By which the store decides about webhooks that fail (`DeliveryStore.saveDeliveries`). */
+/** By which the store decides about webhooks that fail (`DeliveryStore.saveDelivery`). */
 export function failingRule(now: number): { disableIfFailingSince: number; startAgainIfQuietSince: number } {
   return { disableIfFailingSince: now - FAILING_MS, startAgainIfQuietSince: now - QUIET_MS };
 }

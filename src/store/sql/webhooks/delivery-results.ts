@@ -1,101 +1,124 @@
+import { sql } from 'kysely';
+import { TEST_EVENT_TYPE } from '../../../domain/webhook-message.ts';
 import type { DeliveryAttempt, DeliveryResult, DeliveryStore } from '../../contract/store.ts';
 import type { Tables, Transaction } from '../statement.ts';
-import { healthOf, saveHealth } from './webhook-health.ts';
+import { endQueue, releaseQueue } from './queue.ts';
 
-type Save = Parameters<DeliveryStore['saveDeliveries']>[0];
+type Rule = Parameters<DeliveryStore['saveDelivery']>[1];
 
-/** One by one. */
-export async function saveDeliveries(tx: Transaction, { results, ...about }: Save) {
-  const saved: DeliveryResult[] = [];
-  for (const result of results) if (await saveResult(tx, result, about.now)) saved.push(result);
-  return { disabled: await saveHealth(tx, healthOf(saved), about) };
-}
-
-/** False, and nothing is saved, where the lease is no longer held. */
-async function saveResult(tx: Transaction, result: DeliveryResult, now: number): Promise<boolean> {
-  const { webhookId, queue, outcome } = result;
+export async function saveDelivery(
+  tx: Transaction,
+  result: DeliveryResult,
+  rule: Rule,
+): Promise<{ disabled: boolean }> {
+  const { outcome, attempt } = result;
+  const { now } = rule;
   const dueAt = outcome.kind === 'retry' ? outcome.nextAttemptAt : now;
-  if ((await tx.execute(releaseQueue, { ...result, dueAt })) === 0) return false;
-  if (result.attempt !== null) await tx.execute(updateDelivery, attemptSlots(result, result.attempt, now));
-  else if (outcome.kind === 'failed') await tx.execute(giveUp, { ...result, now });
-  if (outcome.kind === 'retry' || outcome.kind === 'released') return true;
-  const next = await tx.one(selectNext, { webhookId, queue });
-  if (next === null) await tx.execute(deleteQueue, { webhookId, queue });
-  else await tx.execute(updateWaiting, { webhookId, queue, since: next.createdAt });
-  return true;
+  if (!(await releaseQueue(tx, result, dueAt))) return { disabled: false };
+  const finished = outcome.kind === 'delivered' || outcome.kind === 'failed' ? outcome.kind : null;
+  const about = { ...result, outcome: finished, finishedAt: finished && now };
+  if (attempt !== null) await tx.execute(updateAttempted, { ...about, ...attempt });
+  else if (finished !== null) await tx.execute(updateFinished, about);
+  if (finished !== null) await endQueue(tx, result);
+  if (attempt?.response != null) await tx.execute(clearOldResponses, result);
+  return { disabled: attempt !== null && (await saveHealth(tx, result, rule)) };
 }
 
-/** An attempt as it is saved. */
-interface AttemptSlots extends DeliveryAttempt {
+/** Saves since when a webhook fails. True: it was disabled. */
+async function saveHealth(tx: Transaction, { webhookId, type, outcome }: DeliveryResult, rule: Rule): Promise<boolean> {
+  const { now, disableIfFailingSince: since, startAgainIfQuietSince: quietSince } = rule;
+  if (outcome.kind === 'delivered') {
+    await tx.execute(clearFailing, { webhookId });
+    return false;
+  }
+  // A test that fails says nothing: nobody waits for it, and it is not repeated.
+  if (type === TEST_EVENT_TYPE) return false;
+  await tx.execute(setFailing, { webhookId, now, quietSince });
+  return outcome.kind === 'failed' && (await tx.execute(disable, { webhookId, now, since })) > 0;
+}
+
+interface FinishSlots {
   webhookId: string;
   deliveryId: string;
   outcome: 'delivered' | 'failed' | null;
   finishedAt: number | null;
 }
 
-export function attemptSlots(
-  { webhookId, deliveryId, outcome: { kind } }: DeliveryResult,
-  attempt: DeliveryAttempt,
-  now: number,
-): AttemptSlots {
-  const outcome = kind === 'delivered' || kind === 'failed' ? kind : null;
-  return { webhookId, deliveryId, ...attempt, outcome, finishedAt: outcome && now };
-}
-
-function releaseQueue(db: Tables, p: { webhookId: string; queue: string; lease: number; dueAt: number }) {
-  return db
-    .updateTable('webhook_queues')
-    .where('webhook_id', '=', p.webhookId)
-    .where('queue', '=', p.queue)
-    .where('lease', '=', p.lease)
-    .set({ lease: null, next_attempt_at: p.dueAt });
-}
-
-function updateDelivery(db: Tables, p: AttemptSlots) {
+function updateFinished(db: Tables, p: FinishSlots) {
   return db
     .updateTable('webhook_deliveries')
     .where('webhook_id', '=', p.webhookId)
     .where('id', '=', p.deliveryId)
+    .set({ outcome: p.outcome, finished_at: p.finishedAt });
+}
+
+function updateAttempted(db: Tables, p: FinishSlots & DeliveryAttempt) {
+  return updateFinished(db, p).set((of) => ({
+    attempts: of('attempts', '+', 1),
+    last_attempt_at: p.at,
+    last_duration_ms: p.durationMs,
+    last_status: p.status,
+    last_error: p.error,
+    last_response: p.response,
+  }));
+}
+
+/** The newest responses of a webhook whose bodies are kept: 6 MiB at most. */
+const RESPONSES_KEPT = 100;
+/** Bodies that one save deletes: a few milliseconds. */
+const AT_ONCE = 500;
+
+/** But those of deliveries that were attempted again since they were found: they have a newer body. */
+export function clearOldResponses(db: Tables, p: { webhookId: string }) {
+  return db
+    .updateTable('webhook_deliveries')
+    .where((of) =>
+      of(
+        of.refTuple('seq', 'last_attempt_at'),
+        'in',
+        of
+          .selectFrom('webhook_deliveries')
+          .where('webhook_id', '=', p.webhookId)
+          .where('last_response', 'is not', null)
+          .orderBy('last_attempt_at', 'desc')
+          .orderBy('seq', 'desc')
+          .limit(sql.lit(AT_ONCE))
+          .offset(sql.lit(RESPONSES_KEPT))
+          .select(['seq', 'last_attempt_at'])
+          .$asTuple('seq', 'last_attempt_at'),
+      ),
+    )
+    .set({ last_response: null });
+}
+
+function clearFailing(db: Tables, p: { webhookId: string }) {
+  return db
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
+    .where('failing_since', 'is not', null)
+    .set({ failing_since: null });
+}
+
+function setFailing(db: Tables, p: { webhookId: string; now: number; quietSince: number }) {
+  return db
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
     .set((of) => ({
-      attempts: of('attempts', '+', 1),
-      last_attempt_at: p.at,
-      last_duration_ms: p.durationMs,
-      last_status: p.status,
-      last_error: p.error,
-      last_response: p.response,
-      outcome: p.outcome,
-      finished_at: p.finishedAt,
+      failing_since: of
+        .case()
+        .when(of.or([of('failing_since', 'is', null), of('last_failed_at', '<', p.quietSince)]))
+        .then(p.now)
+        .else(of.ref('failing_since'))
+        .end(),
+      last_failed_at: p.now,
     }));
 }
 
-/** Without an attempt. */
-function giveUp(db: Tables, p: { webhookId: string; deliveryId: string; now: number }) {
+function disable(db: Tables, p: { webhookId: string; now: number; since: number }) {
   return db
-    .updateTable('webhook_deliveries')
-    .where('webhook_id', '=', p.webhookId)
-    .where('id', '=', p.deliveryId)
-    .set({ outcome: 'failed', finished_at: p.now });
-}
-
-function selectNext(db: Tables, p: { webhookId: string; queue: string }) {
-  return db
-    .selectFrom('webhook_deliveries')
-    .where('webhook_id', '=', p.webhookId)
-    .where('queue', '=', p.queue)
-    .where('finished_at', 'is', null)
-    .orderBy('seq')
-    .limit(1)
-    .select('created_at as createdAt');
-}
-
-function updateWaiting(db: Tables, p: { webhookId: string; queue: string; since: number }) {
-  return db
-    .updateTable('webhook_queues')
-    .where('webhook_id', '=', p.webhookId)
-    .where('queue', '=', p.queue)
-    .set({ waiting_since: p.since });
-}
-
-function deleteQueue(db: Tables, p: { webhookId: string; queue: string }) {
-  return db.deleteFrom('webhook_queues').where('webhook_id', '=', p.webhookId).where('queue', '=', p.queue);
+    .updateTable('webhooks')
+    .where('id', '=', p.webhookId)
+    .where('failing_since', '<=', p.since)
+    .where('disabled_at', 'is', null)
+    .set({ disabled_at: p.now, disabled_reason: 'failing' });
 }

@@ -3,7 +3,7 @@ import { TEST_EVENT_TYPE, type WebhookMessage } from '../../../domain/webhook-me
 import type { AddedDelivery, Delivery, DeliveryPageRequest, Paged } from '../../contract/store.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
 import { addDelivery } from './outbox.ts';
-import { AHEAD, putAhead } from './queue-rows.ts';
+import { AHEAD, endQueue, putAhead, WAITING_WEBHOOKS } from './queue.ts';
 import { findWebhook } from './webhook-rows.ts';
 
 /** Waiting deliveries that are counted at most: about a millisecond for each thousand. */
@@ -77,14 +77,17 @@ export async function deliveryBacklog(reader: Reader) {
   const states = await reader.one(countStates, {});
   return {
     waiting: waiting?.count ?? 0,
-    oldestAt: oldest?.waitingSince ?? null,
+    oldestAt: oldest?.since ?? null,
     failingWebhooks: states?.failing ?? 0,
     disabledWebhooks: states?.disabled ?? 0,
   };
 }
 
 export async function pruneDeliveries(tx: Transaction, before: number, limit: number): Promise<number> {
-  return tx.execute(deleteDeliveries, { before, limit });
+  const waiting = await tx.all(selectOldWaiting, { before, limit });
+  const deleted = await tx.execute(deleteDeliveries, { before, limit });
+  for (const queue of waiting) await endQueue(tx, queue);
+  return deleted;
 }
 
 type DeliveryRow = InferResult<ReturnType<typeof selectDelivery>>[number];
@@ -127,6 +130,7 @@ function selectFromDeliveries(db: Tables, p: { workspaceId: string; webhookId: s
         .whereRef('queues.webhook_id', '=', 'deliveries.webhook_id')
         .whereRef('queues.queue', '=', 'deliveries.queue')
         .where('deliveries.finished_at', 'is', null)
+        .whereRef('webhooks.disabled_at', 'is', sql.lit(null))
         .where((is) =>
           is.not(
             is.exists(
@@ -206,33 +210,36 @@ function selectMessage(db: Tables, p: { webhookId: string; id: string }) {
     ]);
 }
 
-/** In queues that are scheduled, which those of disabled webhooks are not. */
+/** Those of enabled webhooks. Joined in this order: SQLite would begin with the deliveries. */
 function countWaiting(db: Tables, p: { limit: number }) {
-  return db
-    .selectFrom((of) =>
-      of
-        .selectFrom('webhook_queues as queues')
-        .innerJoin('webhook_deliveries as deliveries', (join) =>
-          join
-            .onRef('deliveries.webhook_id', '=', 'queues.webhook_id')
-            .onRef('deliveries.queue', '=', 'queues.queue')
-            .on('deliveries.finished_at', 'is', null),
-        )
-        .where('queues.next_attempt_at', 'is not', null)
-        .limit(p.limit)
-        .select('deliveries.seq')
-        .as('waiting'),
-    )
-    .select((of) => of.fn.countAll<number>().as('count'));
+  return {
+    compile: () =>
+      sql<{ count: number }>`
+        ${WAITING_WEBHOOKS}
+        select count(*) as count from (
+          select 1 from waiting cross join webhooks cross join webhook_deliveries
+          where webhooks.id = waiting.id and disabled_at is null and webhook_id = webhooks.id and finished_at is null
+          limit ${p.limit}
+        ) as counted
+      `.compile(db),
+  };
 }
 
+/** Ids are in order of creation. */
 function selectOldest(db: Tables) {
-  return db
-    .selectFrom('webhook_queues')
-    .where('waiting_since', 'is not', null)
-    .orderBy('waiting_since')
-    .limit(1)
-    .select('waiting_since as waitingSince');
+  return {
+    compile: () =>
+      sql<{ since: number | null }>`
+        ${WAITING_WEBHOOKS}
+        select min(created_at) as since from (
+          select (
+            select created_at from webhook_deliveries
+            where webhook_id = webhooks.id and outcome is null order by outcome, id limit 1
+          ) as created_at
+          from waiting join webhooks on webhooks.id = waiting.id and disabled_at is null
+        ) as oldest
+      `.compile(db),
+  };
 }
 
 function countStates(db: Tables) {
@@ -251,15 +258,17 @@ function countStates(db: Tables) {
   ]);
 }
 
-function deleteDeliveries(db: Tables, p: { before: number; limit: number }) {
+function selectOld(db: Tables, p: { before: number; limit: number }) {
+  return db.selectFrom('webhook_deliveries').where('created_at', '<', p.before).orderBy('created_at').limit(p.limit);
+}
+
+function selectOldWaiting(db: Tables, p: { before: number; limit: number }) {
   return db
-    .deleteFrom('webhook_deliveries')
-    .where('seq', 'in', (of) =>
-      of
-        .selectFrom('webhook_deliveries')
-        .where('created_at', '<', p.before)
-        .orderBy('created_at')
-        .limit(p.limit)
-        .select('seq'),
-    );
+    .selectFrom(selectOld(db, p).select(['webhook_id', 'queue', 'finished_at']).as('old'))
+    .where('finished_at', 'is', null)
+    .select(['webhook_id as webhookId', 'queue']);
+}
+
+function deleteDeliveries(db: Tables, p: { before: number; limit: number }) {
+  return db.deleteFrom('webhook_deliveries').where('seq', 'in', selectOld(db, p).select('seq'));
 }

@@ -61,10 +61,10 @@ export function subscriptionTo(type: DomainEventType): string {
 }
 
 /** Adds the queue, or locks it until the end of the transaction. */
-function lockQueue(db: Tables, p: { webhookId: string; queue: string; at: number; dueAt: number }) {
+function lockQueue(db: Tables, p: { webhookId: string; queue: string; dueAt: number }) {
   return db
     .insertInto('webhook_queues')
-    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, waiting_since: p.at, lease: null })
+    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, lease: null })
     .onConflict((on) =>
       on.columns(['webhook_id', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhook_queues.lease') })),
     );

@@ -2,7 +2,7 @@ import type { InferResult } from 'kysely';
 import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../../contract/store.ts';
 import { type PageSlots, paged, pageSlots } from '../paging.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
-import { noteChanged } from './queue-rows.ts';
+import { resumeQueues } from './queue.ts';
 
 type Change = Parameters<WebhookStore['updateWebhook']>[2];
 
@@ -35,15 +35,13 @@ export async function updateWebhook(
   if ((await tx.execute(touchWebhook, { workspaceId, webhookId, now })) === 0) return null;
   if (url !== undefined) await tx.execute(updateUrl, { webhookId, url });
   if (types !== undefined) await tx.execute(updateTypes, { webhookId, types: jsonOf(types) });
-  if (enabled === true && (await tx.execute(enable, { webhookId })) > 0) await noteChanged(tx, webhookId, now);
+  if (enabled === true && (await tx.execute(enable, { webhookId })) > 0) await resumeQueues(tx, webhookId, now);
   if (enabled === false) await tx.execute(disable, { webhookId, now });
   return findWebhook(tx, workspaceId, webhookId);
 }
 
 export async function deleteWebhook(tx: Transaction, workspaceId: string, webhookId: string) {
-  if ((await tx.execute(deleteRow, { workspaceId, webhookId })) === 0) return 'missing';
-  await noteChanged(tx, webhookId, tx.now);
-  return 'deleted';
+  return (await tx.execute(deleteRow, { workspaceId, webhookId })) === 0 ? 'missing' : 'deleted';
 }
 
 export async function rotateWebhookSecret(
