@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type Socket as Connection, createServer } from 'node:net';
 import packet, { type DecodedPacket, type Packet } from 'dns-packet';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DnsClient, dnsClient, type QueryOptions } from './dns-client.ts';
 import type { ServerAddress } from './query-attempt.ts';
 
@@ -308,6 +308,78 @@ describe('a truncated response is queried again over TCP', () => {
   test('a server without TCP is named as such', async () => {
     const server = await nameserver(({ send }) => send({ flags: packet.TRUNCATED_RESPONSE }));
     expect(await query(server)).toBe('tcp_failed');
+  });
+});
+
+describe('queries that share a TCP connection', () => {
+  /** Holds the queries of its connections; `answer` responds to all of them, in order. */
+  async function holding() {
+    const held: { connection: Connection; asked: DecodedPacket }[] = [];
+    const arrived: (() => void)[] = [];
+    const server = await overBoth(
+      () => {},
+      (connection) => {
+        let received = Buffer.alloc(0);
+        connection.on('data', (octets) => {
+          received = Buffer.concat([received, octets]);
+          for (let end = 0; received.length >= 2; received = received.subarray(end)) {
+            end = 2 + received.readUInt16BE(0);
+            if (received.length < end) return;
+            held.push({ connection, asked: packet.decode(received.subarray(2, end)) });
+            arrived.shift()?.();
+          }
+        });
+      },
+    );
+    return {
+      ...{ server, held },
+      next: () => new Promise<void>((resolve) => arrived.push(resolve)),
+      answer() {
+        for (const { connection, asked } of held) connection.write(framed(answerTo(asked, txt('true'))));
+      },
+    };
+  }
+
+  test('are not disturbed by the late response to one that timed out', async () => {
+    const { server, held, next, answer } = await holding();
+    const both = Promise.all([next(), next()]);
+    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
+    const patient = query(server, { by: 'tcp' });
+    await both;
+    expect(await slow).toBe('timeout');
+    answer();
+    expect(await patient).toMatchObject({ ...TRUE, transport: 'tcp' });
+    expect(held[0]?.connection).toBe(held[1]?.connection);
+  });
+
+  test('end when the client is closed, also after one timed out', async () => {
+    const { server, next } = await holding();
+    const both = Promise.all([next(), next()]);
+    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
+    const { signal } = new AbortController();
+    const patient = query(server, { by: 'tcp', timeoutsMs: [60_000], signal });
+    await both;
+    await slow;
+    client.close();
+    expect(await patient).toBe('timeout');
+  });
+
+  test('get another one after three seconds, also while some are in flight', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    open.push(() => vi.useRealTimers());
+    const { server, held, next, answer } = await holding();
+    const asked: Promise<unknown>[] = [];
+    for (const passed of [2_900, 200, 0]) {
+      const arrives = next();
+      asked.push(query(server, { by: 'tcp', timeoutsMs: [9_000] }));
+      await arrives;
+      vi.advanceTimersByTime(passed);
+    }
+    answer();
+    expect(await Promise.all(asked)).toMatchObject([TRUE, TRUE, TRUE]);
+    const [first, second, third] = held.map(({ connection }) => connection);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
   });
 });
 

@@ -34,10 +34,10 @@ export function tcpConnections(): TcpConnections {
   const open = new Set<Connection>();
 
   function openTo(server: ServerAddress, key: string | null): Connection {
-    const connection = openConnection(server, () => {
-      open.delete(connection);
+    const onRetired = () => {
       if (key !== null && shared.get(key) === connection) shared.delete(key);
-    });
+    };
+    const connection = openConnection(server, onRetired, () => open.delete(connection));
     open.add(connection);
     if (key !== null) shared.set(key, connection);
     return connection;
@@ -65,16 +65,24 @@ export function tcpConnections(): TcpConnections {
   };
 }
 
-function openConnection({ address, port }: ServerAddress, onClosed: () => void): Connection {
+/** `onRetired`: no other query is to use it; it closes after those in flight. */
+function openConnection({ address, port }: ServerAddress, onRetired: () => void, onClosed: () => void): Connection {
   const socket = connect({ host: address, port, noDelay: true });
   const inFlight = new Map<number, { query: QueryAttempt['query']; settle(result: Received): void }>();
+  /** Ids of queries that timed out: their responses may still come. */
+  const late = new Set<number>();
   let received = Buffer.alloc(0);
   let answered = false;
   let closed = false;
   const life = setTimeout(() => retire(), LIFE_MS);
-  const idle = setTimeout(() => retire(), IDLE_MS);
+  const idle = setTimeout(() => closeIfIdle(), IDLE_MS);
 
   function retire(): void {
+    onRetired();
+    closeIfIdle();
+  }
+
+  function closeIfIdle(): void {
     if (inFlight.size === 0) shut('timeout');
   }
 
@@ -84,6 +92,7 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
     clearTimeout(life);
     clearTimeout(idle);
     socket.destroy();
+    onRetired();
     onClosed();
     for (const { settle } of [...inFlight.values()]) settle(reason);
   }
@@ -97,7 +106,9 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
       if (received.length < end) return;
       const octets = received.subarray(LENGTH_OCTETS, end);
       received = received.subarray(end);
-      const match = octets.length < 2 ? undefined : inFlight.get(octets.readUInt16BE(0));
+      const id = octets.length < 2 ? -1 : octets.readUInt16BE(0);
+      if (late.delete(id)) continue;
+      const match = inFlight.get(id);
       if (match === undefined || !isResponseTo(match.query, octets)) return shut('malformed');
       answered = true;
       match.settle(octets);
@@ -124,7 +135,7 @@ function openConnection({ address, port }: ServerAddress, onClosed: () => void):
         // A server that is slow once is not asked over this connection again.
         const expire = () => {
           settle('timeout');
-          onClosed();
+          late.add(id);
           retire();
         };
         const timer = setTimeout(expire, timeoutMs);
