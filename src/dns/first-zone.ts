@@ -53,10 +53,10 @@ export function firstZones({
   /** Yields numbers in [0, 1). */
   random: () => number;
   clock: Clock;
-  /** Called where the resolvers do not find the zone of a public suffix, for counting. */
+  /** Counts a public suffix whose zone the resolvers do not find. */
   onAnswer?: ((kind: AnswerKind) => void) | undefined;
 }): FirstZones {
-  // Apart from other zones, because a top-level domain's nameservers should not have to refer us to every zone below.
+  // Apart from other zones, so that no number of those evicts a top-level domain.
   const suffixes = zoneCache(MAX_SUFFIXES, clock);
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
   const awaited = new Set<string>();
@@ -87,7 +87,7 @@ export function firstZones({
         awaited.delete(suffix);
         const isRead = timed.zone.failure?.kind !== 'unreadable';
         if (!isRead) onAnswer('no_resolver');
-        // No customer has a say in it: whatever failed, it is on our side. Cached for a moment.
+        // No customer controls a public suffix, so the failure is ours. It is cached for five seconds.
         return suffixes.keep(suffix, isRead ? timed : { zone: unresolvedZone(suffix), ttl: Number.POSITIVE_INFINITY });
       });
     },

@@ -34,8 +34,8 @@ const MAX_NAMES = 20_000;
 const MAX_TTL_MS = 60 * 60_000;
 const EMPTY_TTL_MS = 5_000;
 /**
- * Queries for addresses of nameservers within one registered domain, in a minute: what many hostile zones together can send to it. Providers have up to
- * a few thousand names of nameservers, each of which is looked up once an hour.
+ * Queries a minute for addresses of nameservers within one registered domain, which bounds what many hostile zones together can send to it. A provider
+ * has up to a few thousand names of nameservers, each of which is looked up once an hour.
  */
 export const ADDRESS_QUERIES_A_MINUTE = 300;
 const MAX_DOMAINS = 10_000;
@@ -145,7 +145,7 @@ function addressesOf({ ipv4, ipv6 }: Addresses): string[] {
 }
 
 function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: DnsAnswer | FailedQuery): Addresses {
-  // With an IPv4 address the zone can be asked.
+  // An IPv4 address is enough to ask the zone.
   if (answer.kind === 'failed') return addressesOf(before).length > 0 ? before : { ...before, failure: answer };
   const { rcode, answers } = answer.response;
   // The name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
@@ -156,7 +156,7 @@ function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: DnsAnswer | F
   return { ...before, ipv4: values, ttl, ipv6: rcode === 'nxdomain' ? [] : null };
 }
 
-/** What is left of a check's budget for addresses of nameservers, within what may be sent about one domain. */
+/** The check's budget for addresses of nameservers, within the limit for one domain. */
 function addressBudget(budget: QueryBudget, isBelowLimit: () => boolean): QueryBudget {
   const take = () => budget.takeForAddress() && isBelowLimit();
   return {

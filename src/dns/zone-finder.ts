@@ -131,7 +131,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     if (!decides || servers.length < 2) return ask(servers);
     const half = Math.ceil(servers.length / 2);
     const [one, other] = await Promise.all([ask(servers.slice(0, half)), ask(servers.slice(half))]);
-    // Where the others fail, one has to do.
+    // One referral is enough where the other nameservers fail.
     if (one.answer === null || other.answer === null) return one.answer === null ? other : one;
     if (isSameReferral(one.answer.response, other.answer.response, zone.apex, domain)) return one;
     const { server: name, address } = other.answer.by;

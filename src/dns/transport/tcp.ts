@@ -6,8 +6,8 @@ import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts
 /** TCP connections to servers (RFC 7766), each message prefixed with its length, at most 65,535 octets. */
 export interface TcpConnections {
   /**
-   * Sends over the connection that the server was asked over just now, or over a new one. `second`: not over the one of queries that are not.
-   * `timeoutMs` covers all of it. Never rejects.
+   * Sends over the connection that the server was asked over just now, or over a new one. `second`: queries with it have a connection apart from those without.
+   * `timeoutMs` covers each connection. Never rejects.
    */
   query(attempt: QueryAttempt, second: boolean): Promise<Buffer | DnsFailure>;
   /** The same over a connection of its own, which is closed afterwards. */
@@ -16,7 +16,7 @@ export interface TcpConnections {
   close(): void;
 }
 
-/** `closed`: before the response to this query, and after one to another: the server answers one query for each connection. */
+/** `closed`: the server has closed the connection after its response to another query. */
 type Received = Buffer | DnsFailure | 'closed';
 
 interface Connection {
