@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** To Prometheus a series that begins at 1 has not increased: what alerts count begins at 0. */
+/** Series that alerts count begin at 0: Prometheus sees no increase in one that begins at 1. */
 const FROM_ZERO = {
   checks: ['unchanged', 'changed', 'verified', 'failed', 'stale', 'dropped', 'error'],
   rechecks: ['healthy', 'drifted'],

@@ -67,6 +67,6 @@ export function openLink(api: string, linkToken: string, onOpen: (opened: Opened
 function refusalOf(error: unknown): LinkRefused | null {
   if (!(error instanceof NameplateError) || (error.status !== 401 && error.status !== 400)) return null;
   const problem = (['incomplete', 'expired', 'revoked'] as const).find((each) => error.type.includes(each));
-  // No token, or one that is longer than any, breaks the schema.
+  // The schema refuses an empty token, and one that is longer than any link's.
   return new LinkRefused(problem ?? (error.status === 400 ? 'incomplete' : 'unknown'), error.detail);
 }

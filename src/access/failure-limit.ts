@@ -3,8 +3,8 @@ import { clientNetwork } from '../ratelimit/client-network.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 
 /**
- * What was refused. `setup`: well-formed tokens of set-up links and of their sessions, so that who guesses keys locks out no customer behind the same address.
- * `origin`: of pages whose origin no workspace lists, so that they lock out nobody who has a key. `authentication`: any other credential.
+ * Each kind has a limit of its own. `setup`: well-formed tokens of set-up links and of their sessions, so that guessed keys lock out no customer behind the
+ * same address. `origin`: pages whose origin no workspace lists, so that they lock out nobody who has a key. `authentication`: any other credential.
  */
 export type FailureKind = 'authentication' | 'setup' | 'origin';
 

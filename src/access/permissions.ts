@@ -42,7 +42,7 @@ export function permits(grants: ReadonlySet<string>, { resource, action }: Permi
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));
 }
 
-/** Whether the grants include the permission on any resource of its kind. `onAll`: only one on all of them is enough. */
+/** Whether the grants include the permission on any resource of its kind. `onAll`: it must be on all of them. */
 export function permitsAny(grants: ReadonlySet<string>, permission: Permission, onAll = false): boolean {
   const ids = permittedIds(grants, permission);
   return ids === undefined || (!onAll && ids.size > 0);

@@ -50,9 +50,8 @@ export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'co
   limiter?: Pick<Limiter, 'take'>;
   /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
   webDirectory?: string | null;
-  /** Of failed authentications per address; counts in memory unless given. */
+  /** Counts refused requests per address, in memory unless given. */
   failures?: FailureLimit;
-  /** Of pages per address whose origin no workspace lists; counts in memory unless given. */
   /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
   threads?: number;
   loadShedder?: LoadShedder;

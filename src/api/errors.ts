@@ -63,7 +63,7 @@ export const ERRORS = {
     type: 'setup-link-incomplete',
     detail: 'The set-up link is incomplete or was changed. Open it as it was sent.',
     why: 'No set-up link has a token like this one, which was cut off or changed on its way. Tokens begin with nps_ and carry a checksum, so a missing or mistyped character shows.',
-    fix: 'Open the whole link as it was sent: what is behind # has 43 characters.',
+    fix: 'Open the whole link as it was sent: the part behind # has 43 characters.',
   },
   'authentication/setup_link_expired': {
     status: 401,
@@ -224,7 +224,7 @@ export const ERRORS = {
     type: 'domains-restorable',
     detail: 'Deleted domains of the environment can still be restored.',
     why: 'A deleted domain can be restored for some days, but only to its environment. The request asked to be refused in that case (`refuseRestorable`).',
-    fix: 'Restore what is still needed with domains.restoreDomain, and move it to another environment with domains.moveDomain. Then call again without `refuseRestorable`.',
+    fix: 'Restore the domains that are still needed with domains.restoreDomain, and move them to another environment with domains.moveDomain. Then call again without `refuseRestorable`.',
   },
   'application/redirect_destination_not_verified': {
     status: 412,

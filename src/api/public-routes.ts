@@ -67,7 +67,7 @@ export const publicRoutes: readonly PublicRoute[] = [liveness, healthz, readyz];
 
 /** How long the result of a ping of the store is reused. */
 const PING_MS = 1000;
-/** Probes wait so long for a ping, which may go on. */
+/** How long probes wait for a ping, which may go on. */
 const PING_LIMIT_MS = 1500;
 
 class StoreHangs extends StoreUnavailable {}

@@ -75,7 +75,7 @@ interface Needed {
 
 /**
  * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
- * block an operation. A caller who has the permission that is `needed` on nothing counts for itself, so that it uses up nothing of the workspace.
+ * block an operation. A caller who has the `needed` permission on nothing is counted apart, so that it uses up no limit of the workspace.
  */
 export type CountRequest = (principal: Principal, operation: string, needed?: Needed) => RateLimitDecision | undefined;
 

@@ -94,7 +94,7 @@ export function startChangeFeed(
       clearTimeout(timer);
       await waiting;
       await reading;
-      // What caches hold is of no use any more.
+      // Nobody tells caches of changes any more.
       for (const listener of listeners) listener(null);
     },
   };

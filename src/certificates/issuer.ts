@@ -84,7 +84,7 @@ export class ReplacesRefused extends CaProblem {
   override name = 'ReplacesRefused';
 }
 
-/** Why a certificate is revoked: those that subscribers may give (RFC 5280 section 5.3.1). */
+/** Reasons for a revocation that subscribers may give (RFC 5280 section 5.3.1). */
 export const REVOCATION_REASONS = { keyCompromise: 1, affiliationChanged: 3, superseded: 4, cessationOfOperation: 5 };
 export type RevocationReason = keyof typeof REVOCATION_REASONS;
 

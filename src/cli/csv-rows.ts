@@ -25,12 +25,12 @@ const NEWLINE = 10;
 /** In bytes. */
 const LONGEST_ROW = 65_536;
 const LARGEST_FILE = 64 * 1024 * 1024;
-/** Rows between which other work has its turn, such as Ctrl-C. */
+/** After so many rows other work runs, such as the handler of Ctrl-C. */
 const ROWS_AT_ONCE = 100;
 
 /**
  * Reads a file (RFC 4180; UTF-8, or UTF-16 with a byte order mark) row by row, without empty rows. The first line of a row that cannot be read is refused, and
- * reading goes on with the next line. The header decides the delimiter. Rejects for what is no regular file, and above 64 MiB.
+ * reading goes on with the next line. The header decides the delimiter. Rejects a path that is no regular file, and a file above 64 MiB.
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRow> {
   const content = await contentOf(path);
@@ -76,7 +76,7 @@ function delimiterAt(content: Buffer, at: number): string {
   return DELIMITERS[columns.indexOf(Math.max(...columns))] ?? ',';
 }
 
-/** Reads no byte behind the first that shows that the row is at its end, or cannot be read: so no file costs more than its size. */
+/** Stops at the first byte that shows the end of the row, or an error in it: the time for a file grows with its size. */
 function rowAt(content: Buffer, at: number, delimiter: string): ReadRow {
   const newline = content.indexOf(NEWLINE, at);
   const bytes = (newline < 0 ? content.length : newline + 1) - at;

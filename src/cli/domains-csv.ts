@@ -66,7 +66,7 @@ export interface Refusal {
 
 /** Writes all of the file or none of it. */
 export async function writeReport(path: string, refusals: readonly Refusal[]): Promise<void> {
-  // What was typed in the place of a name may be a formula, or reorder the text around it.
+  // A name in the file may be a formula, or reorder the text around it.
   const rows = refusals.map((row) => ({ ...row, domain: printable(row.domain), reason: printable(row.reason) }));
   const text = stringify(rows, {
     header: true,

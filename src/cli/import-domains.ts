@@ -18,7 +18,7 @@ interface ImportOptions extends ApiOptions, PathOptions {
   report?: string;
 }
 
-/** In characters: that of a domain is 253, so the server need not see more to refuse it, and a request stays below its limit. */
+/** In characters. A domain has 253 at most: the server refuses this one too, and the request stays below its size limit. */
 const LONGEST_NAME = 1000;
 
 const LEVELS: Level[] = ['project', 'app', 'environment'];

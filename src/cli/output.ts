@@ -33,7 +33,7 @@ export function printError(text: string): void {
   process.stderr.write(`nameplate: ${text.split('\n').map(printable).join('\n')}\n`);
 }
 
-/** The text with everything escaped that a terminal does not show, but for line breaks, tabs and the styles of `paint`. */
+/** Escapes all that a terminal does not show, except line breaks, tabs and the styles of `paint`. */
 function forTerminal(text: string): string {
   return text.replace(STYLE_OR_INVISIBLE, (found) => (SHOWN.test(found) ? found : printable(found)));
 }
@@ -48,7 +48,7 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const STYLE_OR_INVISIBLE = /\u001b\[[\d;]*m|[\p{C}\p{Zl}\p{Zp}]/gu;
-/** Of these. */
+/** Matches those that are printed as they are. */
 const SHOWN = /^[\n\t]$|m$/;
 
 /** Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text around it. */

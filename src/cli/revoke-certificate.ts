@@ -26,7 +26,9 @@ export function addRevoke(certificates: Command, noCertificate: (name: string) =
       const withdraw = reason === 'keyCompromise';
       const { acmeCaFile } = readCommandConfig();
       await withChanges(options, 'certificates revoke', async (store) => {
-        const { issuer, chain } = revocable((await store.findCertificate(hostname)) ?? raise(noCertificate(name)));
+        const certificate = await store.findCertificate(hostname);
+        if (certificate === null) throw noCertificate(name);
+        const { issuer, chain } = revocable(certificate);
         const meanwhile = withdraw
           ? 'It is not served any more: browsers cannot connect until another one is there, within seconds as a rule.'
           : 'It is served until another one replaces it, within seconds as a rule.';
@@ -41,11 +43,8 @@ export function addRevoke(certificates: Command, noCertificate: (name: string) =
         await revokeAtCa({ issuer, chain }, reason, { store, trustRoots, clock: systemClock, log });
         await store.replaceRevoked({ hostname, chain, withdraw, reason: reason ?? null }, systemClock.now());
         const next = `nameplate certificates show ${hostname}${storeFlag(options)}`;
-        show(
-          options,
-          { name: hostname, revoked: true, served: !withdraw },
-          () => `Revoked the certificate of ${hostname} at ${at}. ${meanwhile}\n\nNext: ${next}`,
-        );
+        const done = `Revoked the certificate of ${hostname} at ${at}. ${meanwhile}\n\nNext: ${next}`;
+        show(options, { name: hostname, revoked: true, served: !withdraw }, () => done);
       });
     });
 }
@@ -61,8 +60,4 @@ function revocable({ hostname, issued }: Certificate): NonNullable<Certificate['
   throw new CliError(
     `The certificate of ${hostname} was imported: revoke it where it was issued, and import another one.`,
   );
-}
-
-function raise(error: Error): never {
-  throw error;
 }

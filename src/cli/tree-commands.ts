@@ -32,7 +32,7 @@ interface Deletion {
   contents: string;
   /** A sentence. */
   goesWithIt?: string;
-  /** The server says so where it is needed for a restoration, and `--yes` deletes it all the same. */
+  /** Asks first where the server says that deleted domains could still be restored to it; `--yes` answers. */
   asks?: true;
 }
 

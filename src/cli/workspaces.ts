@@ -114,7 +114,7 @@ function addSuspend(workspaces: Command): void {
 
 type SuspendOptions = StoreOptions & { domain?: string };
 
-/** What was suspended or resumed, in words, and what it shows. */
+/** Resolves with words for a message: the subject, and how its visitors see it. */
 async function setSuspension(
   { domain, ...options }: SuspendOptions,
   verb: 'suspend' | 'resume',

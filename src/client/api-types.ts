@@ -109,7 +109,7 @@ export interface ApiCalls {
       /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
       status?: 451 | 503 | undefined;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so: where the workspace itself had suspended the domain too, the response shows it (`suspension` with `by: operator`), and else the call is refused. Where nobody has suspended the domain, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. A suspension by the operator of the server stays. If this call lifts one of the workspace, the response shows that of the operator (`suspension` with `by: operator`); otherwise the call is refused. If nobody has suspended the domain, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     resumeDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -887,7 +887,7 @@ interface DomainEventData {
 }
 
 interface DomainOutcome {
-  /** Canonical name. Where what was sent is not a domain name: its first 253 characters, with those escaped that cannot be seen. */
+  /** Canonical name. For a text that is not a domain name: its first 253 characters, with invisible ones escaped. */
   domain: string;
   /** The new domain; with a conflict, the one that the environment already has under this name. Begins with `dom_`. */
   domainId?: string;
@@ -990,7 +990,7 @@ interface ListedDomain {
 }
 
 interface NameCheck {
-  /** The canonical name. Of one that is not valid: what was sent, with those characters escaped that cannot be seen. */
+  /** The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped. */
   domain: string;
   /** Whether domains.createDomain accepts the name. */
   valid: boolean;

@@ -40,7 +40,7 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   const { clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = options;
   const { client, random = Math.random, triesMs = TRIES_MS } = options;
   const sure = decidingClient(client, clock);
-  // What they say of suffixes and nameservers is cached, and may decide something later.
+  // Their answers about suffixes and nameservers are cached, and may decide something later.
   const resolvers = recursors({ ...options, client: sure });
   const isAllowedNetwork = allowedNetworks.length > 0 ? networkRule(allowedNetworks) : null;
   const locate = nameserverLocator({ recursors: resolvers, mayAsk: addressRule(allowedNetworks), random, clock });

@@ -21,7 +21,9 @@ export function decidingClient(client: Pick<DnsClient, 'query'>, clock: Clock): 
         if (withoutTcp.has(server.address)) return ask('mixed_case');
         const overTcp = await ask(options.by === 'own_port' ? 'second_tcp' : 'tcp');
         if (isAnswer(overTcp)) withoutTcp.note(server.address, true);
-        if (isAnswer(overTcp) || (recursion && isServfail(overTcp)) || signal.aborted || !mayRepeat()) return overTcp;
+        // A resolver answers SERVFAIL for a zone that is broken.
+        const isFinal = isAnswer(overTcp) || (recursion && rcodeOf(overTcp) === 'servfail');
+        if (isFinal || signal.aborted || !mayRepeat()) return overTcp;
         const overUdp = await ask('mixed_case');
         if (isAnswer(overUdp) && typeof overTcp === 'string') withoutTcp.note(server.address, false);
         return isAnswer(overUdp) || typeof overTcp === 'string' ? overUdp : overTcp;
@@ -37,10 +39,9 @@ export function decidingClient(client: Pick<DnsClient, 'query'>, clock: Clock): 
 }
 
 function isAnswer(response: DnsResponse | DnsFailure): boolean {
-  return typeof response !== 'string' && (response.rcode === 'noerror' || response.rcode === 'nxdomain');
+  return ['noerror', 'nxdomain'].includes(rcodeOf(response));
 }
 
-/** A resolver says so of a zone that is broken. */
-function isServfail(response: DnsResponse | DnsFailure): boolean {
-  return typeof response !== 'string' && response.rcode === 'servfail';
+function rcodeOf(response: DnsResponse | DnsFailure): string {
+  return typeof response === 'string' ? response : response.rcode;
 }

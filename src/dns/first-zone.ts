@@ -21,8 +21,8 @@ export interface FirstZones {
   ofSuffix(suffix: string, signal: AbortSignal): Promise<ZoneObservation>;
   /** Shortens the life of a cached suffix whose nameservers all failed. */
   expireSoon(apex: string): void;
-  /** Whether it is the resolvers that keep the zones of a suffix from being found. */
-  isUnresolved(suffix: string): boolean;
+  /** Whether the resolvers are being asked for a suffix. */
+  isAwaited(suffix: string): boolean;
   /**
    * The zone of a domain in a closed network, which its parent does not delegate, but which the resolvers know. It counts only where each of its
    * nameservers has addresses in the allowed networks alone. Null where there is none.
@@ -53,13 +53,12 @@ export function firstZones({
   /** Yields numbers in [0, 1). */
   random: () => number;
   clock: Clock;
-  /** Called where the resolvers do not find the zone of a public suffix, for counting. */
+  /** Counts a public suffix whose zone the resolvers do not find. */
   onAnswer?: ((kind: AnswerKind) => void) | undefined;
 }): FirstZones {
-  // Apart from other zones, because a top-level domain's nameservers should not have to refer us to every zone below.
+  // Apart from other zones, so that no number of those evicts a top-level domain.
   const suffixes = zoneCache(MAX_SUFFIXES, clock);
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
-  /** Suffixes that the resolvers are being asked for. */
   const awaited = new Set<string>();
 
   /** A zone by its own NS records, as the resolvers have them. */
@@ -88,11 +87,12 @@ export function firstZones({
         awaited.delete(suffix);
         const isRead = timed.zone.failure?.kind !== 'unreadable';
         if (!isRead) onAnswer('no_resolver');
-        return suffixes.keep(suffix, isRead ? timed : unresolved(suffix));
+        // No customer controls a public suffix, so the failure is ours. It is cached for five seconds.
+        return suffixes.keep(suffix, isRead ? timed : { zone: unresolvedZone(suffix), ttl: Number.POSITIVE_INFINITY });
       });
     },
     expireSoon: (apex) => suffixes.expireSoon(apex),
-    isUnresolved: (suffix) => awaited.has(suffix) || suffixes.get(suffix)?.failure?.kind === 'unreadable',
+    isAwaited: (suffix) => awaited.has(suffix),
     async closed(domain, options) {
       if (isAllowedNetwork === null) return null;
       const found = await recursors.findApex(domain, options);
@@ -111,16 +111,15 @@ function unreadableZone(apex: string, { reason }: FailedQuery): TimedZone {
   return { zone: failedZone(apex, { kind: 'unreadable', reason }), ttl: 0 };
 }
 
-/** Of a read that took too long. */
+/** For a read that took too long. */
 export const ABORTED_READ = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
-
-/** No customer has a say in the zone of a public suffix: whatever failed, it is on our side. Cached for a moment. */
-function unresolved(apex: string): TimedZone {
-  return { zone: unresolvedZone(apex), ttl: Number.POSITIVE_INFINITY };
-}
 
 export function unresolvedZone(apex: string): ZoneObservation {
   return failedZone(apex, { kind: 'unreadable', reason: 'no_resolver' });
+}
+
+export function isUnresolved({ failure }: ZoneObservation): boolean {
+  return failure?.kind === 'unreadable' && failure.reason === 'no_resolver';
 }
 
 export function failedZone(apex: string, failure: ZoneFailure): ZoneObservation {

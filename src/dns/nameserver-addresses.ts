@@ -34,10 +34,12 @@ const MAX_ADDRESSES = 2;
 /** Names of nameservers whose addresses are cached: zones of one provider share them. */
 const MAX_NAMES = 20_000;
 const MAX_TTL_MS = 60 * 60_000;
+/** Longer than between two checks: a check has few queries for addresses, and the next one goes on from what it has found. */
+const MIN_TTL_MS = 5 * 60_000;
 const EMPTY_TTL_MS = 5_000;
 /**
- * Queries for addresses of nameservers within one registered domain, in a minute: what many hostile zones together can send to it. Providers have up to
- * a few thousand names of nameservers, each of which is looked up once an hour.
+ * Queries a minute for addresses of nameservers within one registered domain, which bounds what many hostile zones together can send to it. A provider
+ * has up to a few thousand names of nameservers, each of which is looked up once an hour.
  */
 export const ADDRESS_QUERIES_A_MINUTE = 300;
 const MAX_DOMAINS = 10_000;
@@ -85,9 +87,9 @@ export function nameserverLocator({
 
   function keep(name: string, found: Addresses): Addresses {
     const readAt = clock.now();
-    const limitMs = addressesOf(found).length > 0 ? MAX_TTL_MS : EMPTY_TTL_MS;
+    const [leastMs, mostMs] = addressesOf(found).length > 0 ? [MIN_TTL_MS, MAX_TTL_MS] : [0, EMPTY_TTL_MS];
     const isKept = found.failure === null && !found.isUnsure;
-    const ttlMs = isKept ? Math.min(limitMs, found.ttl * 1000) : 0;
+    const ttlMs = isKept ? Math.min(mostMs, Math.max(leastMs, found.ttl * 1000)) : 0;
     if (ttlMs > 0) cache.set(name, { ...found, readAt, expiresAt: readAt + ttlMs });
     return found;
   }
@@ -109,7 +111,10 @@ export function nameserverLocator({
   }
 
   async function ask(question: Question, options: LocateOptions): Promise<DnsAnswer | FailedQuery> {
-    const asking = { ...options, budget: addressBudget(options.budget, () => isBelowLimit(question.name)) };
+    // A hostile zone names new ones, and must not keep those of other customers from being found again.
+    const isKnown = (cache.peek(question.name, { allowStale: true })?.ipv4 ?? []).length > 0;
+    const mayAsk = () => isKnown || isBelowLimit(question.name);
+    const asking = { ...options, budget: addressBudget(options.budget, mayAsk) };
     const answer = await recursors.ask(question, asking);
     if (answer.kind === 'answer' || answer.reason === 'too_many_queries') return answer;
     // The name of our resolver means nothing to the customer.
@@ -155,7 +160,7 @@ function addressesOf({ ipv4, ipv6 }: Addresses): string[] {
 }
 
 function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: DnsAnswer | FailedQuery): Addresses {
-  // With an IPv4 address the zone can be asked.
+  // An IPv4 address is enough to ask the zone.
   if (answer.kind === 'failed') return addressesOf(before).length > 0 ? before : { ...before, failure: answer };
   const { rcode, answers } = answer.response;
   // The name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
@@ -166,7 +171,7 @@ function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: DnsAnswer | F
   return { ...before, ipv4: values, ttl, ipv6: rcode === 'nxdomain' ? [] : null };
 }
 
-/** What is left of a check's budget for addresses of nameservers, within what may be sent about one domain. */
+/** The check's budget for addresses of nameservers, within the limit for one domain. */
 function addressBudget(budget: QueryBudget, isBelowLimit: () => boolean): QueryBudget {
   const take = () => budget.takeForAddress() && isBelowLimit();
   return {

@@ -49,7 +49,7 @@ interface NameserverQueriesOptions {
   port: number;
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** By address of a nameserver. */
+  /** Limits queries to each address of a nameserver. */
   throttle: QueryThrottle;
   silent: SilentServers;
   /** The timeout of each try. */

@@ -1,8 +1,8 @@
 import type { QueryBudget } from './resolver.ts';
 
-/** Most queries of one check, and of a diagnosis. */
+/** Most queries of one check or diagnosis. */
 export const CHECK_QUERIES = 60;
-/** The share for addresses of nameservers: a hostile zone may name those of others, new ones in each referral (NXNSAttack). */
+/** Most of them for addresses of nameservers: a hostile zone may name another domain's, new ones in each referral (NXNSAttack). */
 const ADDRESS_QUERIES = 6;
 
 export function queryBudget(queries = CHECK_QUERIES): QueryBudget {

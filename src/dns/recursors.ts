@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from '../clock.ts';
 import { canonicalAddress } from '../net/addresses.ts';
 import { type AnswerKind, answerCounter } from './answer-metrics.ts';
 import {
@@ -5,6 +6,8 @@ import {
   askServers,
   type DnsAnswer,
   type FailedQuery,
+  isSilent,
+  moveToEnd,
   type NamedServer,
   shuffled,
   worstFailure,
@@ -12,6 +15,7 @@ import {
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import type { LookOptions } from './resolver.ts';
+import { silentServers } from './silent-servers.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
@@ -40,6 +44,7 @@ export interface RecursorsOptions {
   triesMs?: readonly number[];
   /** Called with the kind of each answer, for counting. */
   onAnswer?: (kind: AnswerKind) => void;
+  clock?: Clock;
 }
 
 /** Timeouts of the tries: a resolver may have to ask others first. */
@@ -49,16 +54,20 @@ const MAX_STEPS = 10;
 
 /** Throws when `resolvers` contains an address that is not an IP address. */
 export function recursors(options: RecursorsOptions): Recursors {
-  const { client, resolvers, random = Math.random, triesMs = TRIES_MS, onAnswer } = options;
+  const { client, resolvers, random = Math.random, triesMs = TRIES_MS, onAnswer, clock = systemClock } = options;
   const count = answerCounter(onAnswer);
   const servers = resolvers.map(toServer);
+  const silent = silentServers(clock);
 
   async function ask(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
-    const { answer, failures } = await askServers(shuffled(servers, random), triesMs, async (server, timeoutMs) => {
+    const order = moveToEnd(shuffled(servers, random), ({ address }) => silent.has(address));
+    const { answer, failures } = await askServers(order, triesMs, async (server, timeoutMs) => {
       if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
       const options = { recursion: true, signal, timeoutsMs: [timeoutMs], mayRepeat: budget.take };
       const result = await askServer(client, question, server, options);
       count(result);
+      const answered = result.kind === 'answer' || !isSilent(result.reason);
+      if (answered || !signal.aborted) silent.note(server.address, answered);
       return result;
     });
     return answer ?? worstFailure(failures);

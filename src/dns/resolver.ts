@@ -5,12 +5,12 @@ import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
 export interface Resolver extends Looks, EndLookups {}
 
-/** `deciding`: the same looks where nobody off the path can forge an answer; they cost more. Its zones are cached apart. */
+/** `deciding`: the same looks, which cost more, and whose answers nobody off the path can forge. Its zones are cached apart. */
 export interface Looks extends RecordLooks {
   deciding: RecordLooks;
 }
 
-/** What is at the end of a name's CNAME chain, at whichever nameserver answers, by deciding looks. Never rejects: every failure is `unreadable`. */
+/** Reads the records at the end of a name's CNAME chain, at whichever nameserver answers, by deciding looks. Never rejects: every failure is `unreadable`. */
 export interface EndLookups {
   /** Reads all IPv4 and IPv6 addresses; unreadable when either kind could not be read. */
   lookupAddresses(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ addresses: string[] }>>;

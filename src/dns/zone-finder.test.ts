@@ -303,6 +303,19 @@ describe('without a delegation', () => {
     });
   });
 
+  test('what the registry has said counts, also while the resolvers are asked for the public suffix anew', async () => {
+    const { look } = tree.subject({ clock, triesMs: [5000] });
+    const zoneOf = async (name: string) => (await look({ name, type: 'TXT' }, within())).zone;
+    await zoneOf('acme.com');
+    tree.com.delay('nobody.com', 1000);
+    const read = zoneOf('www.nobody.com');
+    await expect.poll(() => asked(tree.com)).toContain('nobody.com');
+    now += 3_600_000;
+    tree.resolver.fail('com', 'timeout');
+    zoneOf('www.elsewhere.com');
+    expect((await read).failure?.kind).toBe('not_registered');
+  });
+
   test('resolvers that fail to find a nameserver are looked through: the server of its zone that fails is named', async () => {
     tree.delegate('acme.com', { 'ns.broken.com': null });
     tree.delegate('broken.com', { 'ns.dead.com': tree.ns2.address });

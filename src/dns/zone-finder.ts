@@ -9,7 +9,14 @@ import {
   shuffled,
   worstFailure,
 } from './ask-server.ts';
-import { ABORTED_READ, type FirstZones, failedZone, READ_LIMIT_MS, unresolvedZone } from './first-zone.ts';
+import {
+  ABORTED_READ,
+  type FirstZones,
+  failedZone,
+  isUnresolved,
+  READ_LIMIT_MS,
+  unresolvedZone,
+} from './first-zone.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
@@ -82,9 +89,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       return zones.keep(domain, closed ?? read);
     });
     // The records are in no zone above the registered domain's.
-    return (zone === ABORTED_READ || zone.apex === suffix) && first.isUnresolved(suffix)
-      ? unresolvedZone(domain)
-      : zone;
+    return (zone === ABORTED_READ && first.isAwaited(suffix)) || isUnresolved(zone) ? unresolvedZone(domain) : zone;
   }
 
   /** Follows the referrals from a registry's zone to a domain below it. `through`: past resolvers that fail to find a nameserver's address. */
@@ -126,7 +131,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     if (!decides || servers.length < 2) return ask(servers);
     const half = Math.ceil(servers.length / 2);
     const [one, other] = await Promise.all([ask(servers.slice(0, half)), ask(servers.slice(half))]);
-    // Where the others fail, one has to do.
+    // One referral is enough where the other nameservers fail.
     if (one.answer === null || other.answer === null) return one.answer === null ? other : one;
     if (isSameReferral(one.answer.response, other.answer.response, zone.apex, domain)) return one;
     const { server: name, address } = other.answer.by;

@@ -59,8 +59,8 @@ export const MONITORING_DAY_MS = 86_400_000;
 export const GONE_DAYS = 7;
 
 /**
- * The state of a verified domain after a re-check. The caller saves it only if the domain is still the one that was read. `countsDays`: `now` may be
- * counted towards the seven days.
+ * The state of a verified domain after a re-check. The caller saves it only if the domain is still the one that was read. `countsDays`: whether
+ * `now` counts towards the seven days.
  */
 export function monitor(
   domain: Domain,

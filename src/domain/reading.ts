@@ -17,14 +17,14 @@ export type UnreadableReason =
   | 'refused'
   | 'lame'
   | 'malformed'
-  /** Two nameservers of the registry give different referrals: of a change that has not reached all of them, or one is forged. */
+  /** Two nameservers of the registry give different referrals: a change has not reached all of them, or one is forged. */
   | 'inconsistent'
   | 'loop'
   | 'chain_too_long'
   | 'no_nameserver'
   | 'forbidden_address'
   | 'overloaded'
-  /** The resolvers of this installation gave nothing usable: no fault of the domain's. */
+  /** The resolvers of this installation gave no usable answer. The domain is not at fault. */
   | 'no_resolver'
   /** One check may send a limited number of queries, and this one needed more. */
   | 'too_many_queries';

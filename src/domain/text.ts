@@ -16,7 +16,7 @@ export function quote(text: string, limit = QUOTE_LIMIT): string {
   return `"${characters.slice(0, limit).map(escapeCharacter).join('')}${cut ? '…' : ''}"`;
 }
 
-/** An untrusted text with the same characters escaped, but without quotation marks: for what is a value, not a part of a message. */
+/** Escapes the characters of an untrusted text that cannot be seen, without quotation marks: for a value, not a part of a message. */
 export function visible(text: string): string {
   return Array.from(text, (character, index) =>
     /["\\]/.test(character) ? character : escapeCharacter(character, index),

@@ -23,7 +23,7 @@ function isUnreadable(code: FindingCode): boolean {
   return code.startsWith('nameserver_') || code === 'cname_to_broken_zone' || code === OURS;
 }
 
-/** Blocks, and is nothing that the customer could fix. */
+/** It blocks, and the customer cannot fix it. */
 const OURS: FindingCode = 'resolvers_unreachable';
 
 /** The first mistake that keeps the domain from being verified, and its fix; null while there is nothing to correct. */

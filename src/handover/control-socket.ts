@@ -76,7 +76,7 @@ function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<Relo
     refuse(`The request had no end within ${REQUEST_MS / 1000} s.`);
     socket.destroySoon();
   });
-  // What comes after a refusal is read and dropped: who still sends would otherwise not read why.
+  // The rest of a refused request is read and dropped, because a client that still sends would not read why.
   socket.on('data', (chunk) => {
     received += chunk.length;
     if (received > MAX_REQUEST) refuse('The request is larger than 1 MiB.');
@@ -86,7 +86,8 @@ function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<Relo
     socket.setTimeout(0);
     if (received > MAX_REQUEST) return;
     const request = parsed(Buffer.concat(chunks).toString());
-    if (typeof request === 'string') return refuse(request);
+    // Nothing is repeated of what was sent: it may hold secrets.
+    if (request === null) return refuse('This is no request that the server understands.');
     reload(request)
       .catch((error: unknown) => ({ ok: false, message: error instanceof Error ? error.message : String(error) }))
       .then(respond);
@@ -96,24 +97,16 @@ function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<Relo
 const THE_REQUEST =
   'There is one request, to reload: {"program": "<path>", "variables": {"<name>": "<value>"} or null}. "nameplate reload" sends it.';
 
-/** What is wrong with it, in place of a request. It never repeats what was sent, which may hold secrets. */
-function parsed(sent: string): ReloadRequest | string {
-  let request: unknown;
+/** Null: it is no request to reload. */
+function parsed(sent: string): ReloadRequest | null {
   try {
-    request = JSON.parse(sent);
+    const { program, variables = null } = JSON.parse(sent);
+    const isObject = typeof variables === 'object' && !Array.isArray(variables);
+    const areTexts = isObject && Object.values(variables ?? {}).every((value) => typeof value === 'string');
+    return typeof program === 'string' && areTexts ? { program, variables } : null;
   } catch {
-    return sent.trim() === '' ? 'The request is empty.' : 'The request is not JSON.';
+    return null;
   }
-  if (typeof request !== 'object' || request === null) return 'The request is not a JSON object.';
-  const { program, variables = null } = request as Record<string, unknown>;
-  if (typeof program !== 'string') return 'The request has no "program" that is a text.';
-  if (!areVariables(variables)) return 'The "variables" of the request are not an object whose values are texts.';
-  return { program, variables };
-}
-
-function areVariables(variables: unknown): variables is ReloadRequest['variables'] {
-  if (typeof variables !== 'object' || Array.isArray(variables)) return false;
-  return Object.values(variables ?? {}).every((value) => typeof value === 'string');
 }
 
 /** Asks the server that listens on the socket to reload. Rejects with `NoServer`, or with the error of the system. */

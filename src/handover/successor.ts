@@ -57,7 +57,7 @@ export async function startSuccessor(options: SuccessorOptions): Promise<Success
   }
   if (child.connected) child.disconnect();
   child.unref();
-  // The type does not know of further descriptors. Only one that is new has a pipe here.
+  // The type knows no further descriptors. Only a new lifeline has a pipe here.
   const pipe = child.stdio[lifeline as 0] as Readable | null | undefined;
   return { pid: child.pid ?? 0, lifeline: pipe ?? null, ended };
 }
@@ -77,7 +77,7 @@ function whenReady(child: ChildProcess, program: string): Promise<void> {
   });
 }
 
-/** For a process that has said nothing before its end. */
+/** Advice about a process that ended without a reason. */
 function adviceOn(signal: NodeJS.Signals | null): string {
   if (signal === null) return 'Its log says why.';
   if (signal === 'SIGKILL')
@@ -85,7 +85,7 @@ function adviceOn(signal: NodeJS.Signals | null): string {
   return 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.';
 }
 
-/** What each descriptor of the successor is. It gets no others: Node has marked what this process was given to be closed by the next program. */
+/** Lays out the descriptors of the successor. It gets no others: Node closes on exec what this process was given. */
 function layOut({ sockets, lifeline }: SuccessorOptions) {
   const stdio: (number | 'inherit' | 'ipc' | 'pipe')[] = ['inherit', 'inherit', 'inherit', 'ipc'];
   const place = (what: number | 'pipe') => stdio.push(what) - 1;

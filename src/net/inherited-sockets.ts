@@ -19,7 +19,7 @@ export interface ListeningSockets {
 export interface InheritedSockets {
   /** Those of an address, once; null: there are none. */
   take(name: ListenerName, endpoint: Endpoint): ListeningSockets | null;
-  /** The listener that they are for on this port, at whatever address; null: none. */
+  /** The listener that has sockets on this port, at any address; null: none. */
   nameOn(port: number): ListenerName | null;
   /** Closes those that were not taken: nobody listens there any more. */
   closeRest(): void;

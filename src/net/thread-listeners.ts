@@ -36,7 +36,7 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
   const given = inherited?.take(name, endpoint) ?? null;
   if (given !== null) return listenersOn(given, options);
   const holder = inherited?.nameOn(endpoint.port) ?? null;
-  // The listener moves to a wider or narrower address. The process before goes on there until somebody accepts: nothing is opened earlier.
+  // The listener moves to a wider or narrower address. Nothing is opened before `accept`: until then the process before serves there.
   if (holder === name && CAN_SHARE) return listenersOn({ name, endpoint, port: null, fds: [] }, options);
   const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE }).catch((error: unknown) => {
     const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';

@@ -4,7 +4,7 @@ import type { CheckMemory } from '../domain/status.ts';
 /**
  * `routine`: one nameserver is asked for each record; only where that tells anything new, or decides something, as `thorough`. `recheck`: the same of a
  * verified domain, where a match is nothing new. `thorough`: every nameserver is asked, and for what else there is around the records unless they prove
- * the domain. `deciding`: as `thorough`, and nobody off the path can forge what it sees; a match is always looked at like that. `diagnosis`: as
+ * the domain. `deciding`: as `thorough`, by looks that nobody off the path can forge; every new match is looked at so. `diagnosis`: as
  * `thorough`. `name`: as a diagnosis, of a name that is not attached.
  */
 export type Depth = 'routine' | 'recheck' | 'thorough' | 'deciding' | 'diagnosis' | 'name';

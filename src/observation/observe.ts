@@ -58,21 +58,17 @@ export async function observe(
   }
   const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
   const looks = decides ? dns.deciding : dns;
+  // Then the first looks count for nothing.
+  const asking: Asking = decides ? { ...options, depth: 'deciding' } : options;
   const zones = freshZones(looks, options);
   const isTakeover = proof === 'takeover';
   const observation: Observation = await both((role) =>
-    observeEverywhere({ dns: looks, domain, role, first: first[role], zones, options, decides, isTakeover }),
+    observeEverywhere({ dns: looks, domain, role, first: first[role], zones, options: asking, isTakeover }),
   );
-  if (incumbent !== null)
-    observation.incumbent = await observeIncumbent(looks, {
-      domain,
-      incumbent,
-      first,
-      records: observation,
-      zones,
-      options,
-      decides,
-    });
+  if (incumbent !== null) {
+    const seen = { domain, incumbent, first, records: observation, zones, options: asking };
+    observation.incumbent = await observeIncumbent(looks, seen);
+  }
   // Nothing delays a domain that is being verified.
   if (!isCheck || proof === null) observation.probes = await lookAround(dns, domain, observation, options);
   return { observation, glance, decides, unchanged: false };
@@ -147,15 +143,14 @@ interface EverywhereOptions {
   first: FirstLook;
   zones: FreshZones;
   options: Asking;
-  /** Then the first looks count for nothing. */
-  decides: boolean;
-  /** What is gone needs two looks as well. */
+  /** Whether records that are gone need two looks as well. */
   isTakeover: boolean;
 }
 
 /** Asks every nameserver that the parent names now; twice, and the validating resolvers, where all that answer have the record. */
 async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordObservation> {
-  const { dns, domain, role, first, zones, options, decides, isTakeover } = everywhere;
+  const { dns, domain, role, first, zones, options, isTakeover } = everywhere;
+  const decides = options.depth === 'deciding';
   const question = questionOf(domain, role, 'ADDRESS');
   const { zone, ownNameservers } = await zones(first.zone, question.name);
   if (zone.failure !== null)
@@ -187,14 +182,13 @@ async function observeIncumbent(
     records: Both<RecordObservation>;
     zones: FreshZones;
     options: Asking;
-    decides: boolean;
   },
 ): Promise<Both<RecordObservation>> {
-  const { domain, incumbent, first, records, zones, options, decides } = seen;
+  const { domain, incumbent, first, records, zones, options } = seen;
   if (ownershipName(incumbent) === ownershipName(domain)) return records;
   const before: FirstLook = { zone: first.ownership.zone, looks: [] };
   const ownership = await observeEverywhere({
-    ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options, decides },
+    ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options },
     isTakeover: true,
   });
   return { ownership, routing: records.routing };

@@ -15,7 +15,7 @@ export interface ResolverDeps {
   /** Port of nameservers. */
   nameserverPort: number;
   metrics: Pick<Metrics, 'dnsAnswers' | 'dnsForgeries'>;
-  /** The thread of diagnoses has none. */
+  /** Absent in the thread of diagnoses. */
   log?: Log;
 }
 

@@ -93,7 +93,7 @@ export async function openStoreOrLater(
   return { ...late, isLate: true };
 }
 
-/** A line of the log says which migrations were applied to a schema that was there, and how long each took. */
+/** Logs in one line which migrations it applied to an existing schema, and how long each took. */
 async function migrate({ database, log, signal }: OpenStoreDeps): Promise<void> {
   const onLongWait = (doing: string) => log.warn(`waiting for another process, ${doing}`);
   const tookMs: Record<string, number> = {};

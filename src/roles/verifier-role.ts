@@ -27,7 +27,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
   const others = [validation, startDomainGauges(deps), ...backupGauges, startReopening({ ...deps, clock }), clock];
   const loops = [verifier, ...createMonitors({ ...deps, clock, facts }, resolver)];
-  // What they claim would change what the clock is compared with.
+  // Their claims would move the check that the clock is compared with.
   clock.ready.then(() => {
     for (const loop of loops) loop.start();
   });

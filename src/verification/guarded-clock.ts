@@ -7,9 +7,9 @@ import type { Store } from '../store/contract/store.ts';
 
 /** A clock that is compared with others (docs/decisions/0054-clock.md). */
 export interface GuardedClock extends Clock {
-  /** By the database server's clock, where there is one and the two differ by more than a minute. */
+  /** Goes by the database server's clock where the two differ by more than a minute. */
   now(): number;
-  /** Whether what is not undone may be decided by it: the end of a window, and what is deleted because it is old. */
+  /** Whether it may decide what cannot be undone: the end of a window, and deletions of old rows. */
   isTrusted(): boolean;
 }
 
@@ -17,7 +17,7 @@ interface GuardedClockOptions {
   clock: Clock;
   store: Pick<Store, 'serverTime' | 'earliestDueAt'>;
   log: Log;
-  /** Absent: another one of the process counts and logs what happens to the clock. */
+  /** Absent: another guarded clock of the process counts and logs. */
   metrics?: Pick<Metrics, 'clockJumps' | 'clockOffset'>;
   /** A monotonic clock. */
   elapsedMs?: () => number;
@@ -26,7 +26,7 @@ interface GuardedClockOptions {
 const TOLERANCE_MS = 60_000;
 const EVERY_MS = 60_000;
 const LOOK_EVERY_MS = 1000;
-/** So long the clocks have to agree after they did not. */
+/** How long the clocks have to agree before this one is trusted again. */
 export const OUTWAIT_MS = 3_600_000;
 /** While any verifier runs, no check is due for longer, or later, than this. */
 const IMPLAUSIBLE_MS = furthestDueAt(0, CHECK_INTERVAL_MS);
@@ -40,7 +40,7 @@ export function startGuardedClock(
   let isCompared = false;
   let trustedFrom = Number.NEGATIVE_INFINITY;
   let offsetMs = clock.now() - elapsedMs();
-  /** Of the database server's clock. */
+  /** How far this clock is ahead of the database server's. */
   let aheadMs = 0;
   const isOff = () => Math.abs(aheadMs) > TOLERANCE_MS;
 
@@ -66,7 +66,7 @@ export function startGuardedClock(
     const server = await store.serverTime();
     if (server !== null) aheadMs = Math.round(clock.now() - server);
     metrics?.clockOffset.set(aheadMs / 1000);
-    if (isOff()) outwait('error', aheadMs, "checks go by the clock of the database's server, and this one is not that");
+    if (isOff()) outwait('error', aheadMs, "the clock differs from that of the database's server, by which checks go");
     if (isCompared) return;
     const dueAt = await store.earliestDueAt();
     const lateMs = dueAt === null ? 0 : now() - dueAt;

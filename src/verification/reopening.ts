@@ -14,12 +14,12 @@ interface ReopeningOptions {
 const EVERY_MS = 60_000;
 const AT_ONCE = 500;
 
-/** Once a minute: gives a new window to domains that a clock has failed which was ahead. `stop` resolves when nothing is in flight. */
+/** Once a minute, gives a new window to domains that failed by a clock that was ahead. `stop` resolves when nothing is in flight. */
 export function startReopening({ store, clock, windowMs, log }: ReopeningOptions): { stop(): Promise<void> } {
   async function reopen(): Promise<void> {
     if (!clock.isTrusted()) return;
     const now = clock.now();
-    // The clocks of nodes that share a store differ by less.
+    // A domain that another node has failed just now is nearer: the clocks of nodes differ by less.
     for (const { id, workspaceId } of await store.findFailedAfter(furthestDueAt(now, CHECK_INTERVAL_MS), AT_ONCE)) {
       await store.retryVerification(workspaceId, id, now, windowMs);
       log.info({ domainId: id }, 'a domain failed by a clock that was ahead; it is verified again');

@@ -63,7 +63,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   const limitSaves = semaphore(CONCURRENT_SAVES);
 
   async function complete(due: DueCheck, { signal, isStale, ...claim }: Claim): Promise<CheckOutcome> {
-    // A window is over once the clock of the check before, which has scheduled this one, says so too.
+    // The check before has set `dueAt`: a window ends only if its clock agrees.
     const claimedAt = clock.isTrusted() ? Math.min(claim.claimedAt, due.dueAt) : Number.NEGATIVE_INFINITY;
     const isLast = claimedAt >= windowEndsAt(due.domain, windowMs);
     const isThorough = looksAround(due.attempts) || countsUnreadable(due.memory);

@@ -24,7 +24,7 @@ export const OutcomeSchema = Type.Object(
   {
     domain: Type.String({
       description:
-        'Canonical name. Where what was sent is not a domain name: its first 253 characters, with those escaped that cannot be seen.',
+        'Canonical name. For a text that is not a domain name: its first 253 characters, with invisible ones escaped.',
     }),
     domainId: Type.Optional(
       Id('dom', 'The new domain; with a conflict, the one that the environment already has under this name.'),

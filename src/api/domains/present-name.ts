@@ -29,7 +29,7 @@ export const NameSchema = Type.Object(
   {
     domain: Type.String({
       description:
-        'The canonical name. Of one that is not valid: what was sent, with those characters escaped that cannot be seen.',
+        'The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped.',
     }),
     valid: Type.Boolean({ description: 'Whether domains.createDomain accepts the name.' }),
     problem: Type.Optional(

@@ -11,7 +11,7 @@ export const resumeDomain = defineOperation({
   name: 'domains.resumeDomain',
   summary: 'Serve a suspended site again',
   description:
-    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. What the operator of the server has suspended stays so: where the workspace itself had suspended the domain too, the response shows it (`suspension` with `by: operator`), and else the call is refused. Where nobody has suspended the domain, nothing changes.',
+    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. A suspension by the operator of the server stays. If this call lifts one of the workspace, the response shows that of the operator (`suspension` with `by: operator`); otherwise the call is refused. If nobody has suspended the domain, nothing changes.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSuspensionSchema,

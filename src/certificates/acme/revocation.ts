@@ -18,7 +18,7 @@ interface RevocationOptions {
 const TIMEOUT_MS = 30_000;
 
 /**
- * Revokes a certificate with our account at its CA (RFC 8555 section 7.6). `chain`: PEM, the certificate first. One that is revoked already is no error. Rejects
+ * Revokes a certificate with our account at its CA (RFC 8555 section 7.6). `chain`: PEM, the certificate first. A certificate that is revoked already is no error. Rejects
  * with `CaProblem`.
  */
 export async function revokeAtCa(

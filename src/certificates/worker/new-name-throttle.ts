@@ -19,7 +19,7 @@ export function newNameThrottle() {
       blockedUntil = until;
       atOnce = 1;
     },
-    /** A CA may accept one, sooner than was known. */
+    /** A CA may accept one sooner. */
     unblock(): void {
       blockedUntil = 0;
     },

@@ -32,7 +32,7 @@ export interface EncodedQuery {
   octets: Buffer;
   /** Where the question section ends in `octets`. */
   questionEnd: number;
-  /** Only a response with the same letter case is one to this query. */
+  /** A response must have the same letter case. */
   mixedCase: boolean;
 }
 
@@ -76,7 +76,7 @@ export function encodeQuery(
   return { octets, questionEnd, mixedCase };
 }
 
-/** Length octets are below `A`, so they are no letters. */
+/** The octets of lengths are no letters: they are below `A`. */
 function mixCase(name: Buffer): void {
   for (const [at, octet] of name.entries()) {
     if (isLetter(octet) && randomInt(2) === 1) name[at] = octet ^ 0x20;

@@ -1,10 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type Socket as Connection, createServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import packet, { type DecodedPacket, type Packet } from 'dns-packet';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { type DnsClient, dnsClient, type QueryOptions } from './dns-client.ts';
 import type { ServerAddress } from './query-attempt.ts';
 
@@ -224,10 +223,7 @@ async function overBoth(
 /** Answers each query on the connection, by way of `write`. */
 function answering(write: (connection: Connection, framed: Buffer) => void, answer: Packet = txt('true')) {
   return (connection: Connection) =>
-    connection.on('data', (octets) => {
-      for (let rest = octets; rest.length > 0; rest = rest.subarray(2 + rest.readUInt16BE(0)))
-        write(connection, framed(answerTo(packet.decode(rest.subarray(2)), answer)));
-    });
+    connection.on('data', (octets) => write(connection, framed(answerTo(packet.decode(octets.subarray(2)), answer))));
 }
 
 function framed(octets: Buffer): Buffer {
@@ -315,35 +311,75 @@ describe('a truncated response is queried again over TCP', () => {
   });
 });
 
-describe('a connection that queries share', () => {
-  test('goes on after the late response to one that nobody waits for any more', async () => {
-    let slow: (() => void) | undefined;
-    const respond = (connection: Connection, octets: Buffer) => {
-      if (slow === undefined) slow = () => connection.write(octets);
-      else setTimeout(() => connection.write(octets), 200);
-    };
-    const server = await overBoth(() => {}, answering(respond));
-    const first = query(server, { by: 'tcp', timeoutsMs: [100] });
-    while (slow === undefined) await delay(5);
-    const second = query(server, { by: 'tcp' });
-    expect(await first).toBe('timeout');
-    slow();
-    expect(await second).toMatchObject(TRUE);
-  });
-
-  test('takes no new queries after three seconds, however busy it is', async () => {
-    let connections = 0;
+describe('queries that share a TCP connection', () => {
+  /** Holds the queries of its connections; `answer` responds to all of them, in order. */
+  async function holding() {
+    const held: { connection: Connection; asked: DecodedPacket }[] = [];
+    const arrived: (() => void)[] = [];
     const server = await overBoth(
       () => {},
       (connection) => {
-        connections++;
-        answering((one, octets) => setTimeout(() => one.write(octets), 150))(connection);
+        let received = Buffer.alloc(0);
+        connection.on('data', (octets) => {
+          received = Buffer.concat([received, octets]);
+          for (let end = 0; received.length >= 2; received = received.subarray(end)) {
+            end = 2 + received.readUInt16BE(0);
+            if (received.length < end) return;
+            held.push({ connection, asked: packet.decode(received.subarray(2, end)) });
+            arrived.shift()?.();
+          }
+        });
       },
     );
-    const asked: ReturnType<typeof query>[] = [];
-    for (const end = Date.now() + 3500; Date.now() < end; await delay(50)) asked.push(query(server, { by: 'tcp' }));
-    for (const response of await Promise.all(asked)) expect(response).toMatchObject(TRUE);
-    expect(connections).toBeGreaterThan(1);
+    return {
+      ...{ server, held },
+      next: () => new Promise<void>((resolve) => arrived.push(resolve)),
+      answer() {
+        for (const { connection, asked } of held) connection.write(framed(answerTo(asked, txt('true'))));
+      },
+    };
+  }
+
+  test('are not disturbed by the late response to one that timed out', async () => {
+    const { server, held, next, answer } = await holding();
+    const both = Promise.all([next(), next()]);
+    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
+    const patient = query(server, { by: 'tcp' });
+    await both;
+    expect(await slow).toBe('timeout');
+    answer();
+    expect(await patient).toMatchObject({ ...TRUE, transport: 'tcp' });
+    expect(held[0]?.connection).toBe(held[1]?.connection);
+  });
+
+  test('end when the client is closed, also after one timed out', async () => {
+    const { server, next } = await holding();
+    const both = Promise.all([next(), next()]);
+    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
+    const { signal } = new AbortController();
+    const patient = query(server, { by: 'tcp', timeoutsMs: [60_000], signal });
+    await both;
+    await slow;
+    client.close();
+    expect(await patient).toBe('timeout');
+  });
+
+  test('get another one after three seconds, also while some are in flight', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    open.push(() => vi.useRealTimers());
+    const { server, held, next, answer } = await holding();
+    const asked: Promise<unknown>[] = [];
+    for (const passed of [2_900, 200, 0]) {
+      const arrives = next();
+      asked.push(query(server, { by: 'tcp', timeoutsMs: [9_000] }));
+      await arrives;
+      vi.advanceTimersByTime(passed);
+    }
+    answer();
+    expect(await Promise.all(asked)).toMatchObject([TRUE, TRUE, TRUE]);
+    const [first, second, third] = held.map(({ connection }) => connection);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
   });
 });
 

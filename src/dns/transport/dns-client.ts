@@ -38,7 +38,7 @@ export interface QueryOptions {
 
 export interface DnsResponse extends DnsMessage {
   transport: 'udp' | 'tcp';
-  /** The response over UDP was. */
+  /** The response over UDP was truncated. */
   truncated?: true;
 }
 
@@ -72,7 +72,7 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
     const truncated = typeof overUdp !== 'string' && isTruncated(overUdp);
     if (overUdp !== 'forged' && !truncated) return decode(overUdp, 'udp');
     const octets = mayRepeat() ? await connections.queryAlone(sent) : 'timeout';
-    // A forger must not get more guesses, so the true response over UDP is lost.
+    // The true response over UDP is not waited for, so that a forger gets no more guesses.
     if (octets === 'timeout' || octets === 'unreachable')
       return truncated && !signal.aborted ? 'tcp_failed' : 'timeout';
     const response = decode(octets, 'tcp');

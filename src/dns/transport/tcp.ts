@@ -6,8 +6,8 @@ import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts
 /** TCP connections to servers (RFC 7766), each message prefixed with its length, at most 65,535 octets. */
 export interface TcpConnections {
   /**
-   * Sends over the connection that the server was asked over just now, or over a new one. `second`: not over the one of queries that are not.
-   * `timeoutMs` covers all of it. Never rejects.
+   * Sends over the connection that the server was asked over just now, or over a new one. `second`: queries with it have a connection apart from those without.
+   * `timeoutMs` covers each connection. Never rejects.
    */
   query(attempt: QueryAttempt, second: boolean): Promise<Buffer | DnsFailure>;
   /** The same over a connection of its own, which is closed afterwards. */
@@ -16,7 +16,7 @@ export interface TcpConnections {
   close(): void;
 }
 
-/** `closed`: before the response to this query, and after one to another: the server answers one query for each connection. */
+/** `closed`: the server has closed the connection after its response to another query. */
 type Received = Buffer | DnsFailure | 'closed';
 
 interface Connection {
@@ -27,6 +27,8 @@ interface Connection {
 /** The queries of one look follow each other closely, and a connection that lives longer gives a forger more time. */
 const IDLE_MS = 200;
 const LIFE_MS = 3_000;
+/** Nameservers that accept connections and never answer must not use up the descriptors of the process. */
+const MAX_OPEN = 1_000;
 const LENGTH_OCTETS = 2;
 
 export function tcpConnections(): TcpConnections {
@@ -37,11 +39,7 @@ export function tcpConnections(): TcpConnections {
     const onRetired = () => {
       if (key !== null && shared.get(key) === connection) shared.delete(key);
     };
-    const onClosed = () => {
-      onRetired();
-      open.delete(connection);
-    };
-    const connection = openConnection(server, onRetired, onClosed);
+    const connection = openConnection(server, onRetired, () => open.delete(connection));
     open.add(connection);
     if (key !== null) shared.set(key, connection);
     return connection;
@@ -49,6 +47,7 @@ export function tcpConnections(): TcpConnections {
 
   async function queryAlone(attempt: QueryAttempt): Promise<Buffer | DnsFailure> {
     if (attempt.signal.aborted) return 'timeout';
+    if (open.size >= MAX_OPEN) return 'unreachable';
     const connection = openTo(attempt.server, null);
     const received = await connection.query(attempt);
     connection.close();
@@ -59,7 +58,9 @@ export function tcpConnections(): TcpConnections {
     async query(attempt, second) {
       if (attempt.signal.aborted) return 'timeout';
       const key = `${attempt.server.address} ${attempt.server.port} ${second}`;
-      const received = await (shared.get(key) ?? openTo(attempt.server, key)).query(attempt);
+      const connection = shared.get(key);
+      if (connection === undefined && open.size >= MAX_OPEN) return 'unreachable';
+      const received = await (connection ?? openTo(attempt.server, key)).query(attempt);
       return received === 'closed' ? queryAlone(attempt) : received;
     },
     queryAlone,
@@ -69,27 +70,25 @@ export function tcpConnections(): TcpConnections {
   };
 }
 
-/** `onRetired`: it takes no more queries. */
+/** `onRetired`: no other query is to use it; it closes after those in flight. */
 function openConnection({ address, port }: ServerAddress, onRetired: () => void, onClosed: () => void): Connection {
   const socket = connect({ host: address, port, noDelay: true });
   const inFlight = new Map<number, { query: QueryAttempt['query']; settle(result: Received): void }>();
-  /** Queries that nobody waits for any more: a response to one is late, and no fault. */
-  const expired = new Map<number, QueryAttempt['query']>();
+  /** Ids of queries that timed out: their responses may still come. */
+  const late = new Set<number>();
   let received = Buffer.alloc(0);
   let answered = false;
   let closed = false;
-  let retired = false;
-  const life = setTimeout(retire, LIFE_MS);
-  const idle = setTimeout(shutUnlessUsed, IDLE_MS);
-
-  function shutUnlessUsed(): void {
-    if (inFlight.size === 0) shut('timeout');
-  }
+  const life = setTimeout(() => retire(), LIFE_MS);
+  const idle = setTimeout(() => closeIfIdle(), IDLE_MS);
 
   function retire(): void {
-    retired = true;
     onRetired();
-    shutUnlessUsed();
+    closeIfIdle();
+  }
+
+  function closeIfIdle(): void {
+    if (inFlight.size === 0) shut('timeout');
   }
 
   function shut(reason: Received): void {
@@ -98,6 +97,7 @@ function openConnection({ address, port }: ServerAddress, onRetired: () => void,
     clearTimeout(life);
     clearTimeout(idle);
     socket.destroy();
+    onRetired();
     onClosed();
     for (const { settle } of [...inFlight.values()]) settle(reason);
   }
@@ -112,11 +112,7 @@ function openConnection({ address, port }: ServerAddress, onRetired: () => void,
       const octets = received.subarray(LENGTH_OCTETS, end);
       received = received.subarray(end);
       const id = octets.length < 2 ? -1 : octets.readUInt16BE(0);
-      const late = expired.get(id);
-      if (late !== undefined && isResponseTo(late, octets)) {
-        expired.delete(id);
-        continue;
-      }
+      if (late.delete(id)) continue;
       const match = inFlight.get(id);
       if (match === undefined || !isResponseTo(match.query, octets)) return shut('malformed');
       answered = true;
@@ -126,7 +122,7 @@ function openConnection({ address, port }: ServerAddress, onRetired: () => void,
 
   function unusedId(): number {
     let id = randomInt(0x10000);
-    while (inFlight.has(id) || expired.has(id)) id = randomInt(0x10000);
+    while (inFlight.has(id) || late.has(id)) id = randomInt(0x10000);
     return id;
   }
 
@@ -140,12 +136,11 @@ function openConnection({ address, port }: ServerAddress, onRetired: () => void,
           signal.removeEventListener('abort', expire);
           idle.refresh();
           resolve(result);
-          if (retired) shutUnlessUsed();
         };
         // A server that is slow once is not asked over this connection again.
         const expire = () => {
-          expired.set(id, query);
           settle('timeout');
+          late.add(id);
           retire();
         };
         const timer = setTimeout(expire, timeoutMs);

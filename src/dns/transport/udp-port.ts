@@ -13,7 +13,7 @@ export interface UdpPort {
   readonly sent: number;
   /**
    * Sends under a random id. Resolves with the response that has that id and question and comes from the server's address
-   * and port; everything else is ignored, until there was so much of it that it looks `forged`. Never rejects.
+   * and port. Ignores wrong ones, and resolves with `forged` at the third. Never rejects.
    */
   query(attempt: QueryAttempt): Promise<Buffer | UdpFailure>;
   /** Closes the port once nothing is in flight. Safe to call twice. */
@@ -22,7 +22,7 @@ export interface UdpPort {
   close(): void;
 }
 
-/** `forged`: somebody guesses. The true response may come too late, or be lost in the flood. */
+/** `forged`: somebody guesses, and the true response may be late or lost in the flood. */
 export type UdpFailure = DnsFailure | 'forged';
 
 export interface UdpEvents {

@@ -203,8 +203,8 @@ export interface CertificateStore {
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
 
   /**
-   * After the CA has revoked the certificate with this chain: another one is due at `now`, and a lease is lost. With `withdraw` it is not in use any more, its key is
-   * deleted, and the change `certificate` is logged. `other`: it is no longer the one in use, and nothing was changed.
+   * After the CA has revoked the certificate with this chain: makes another one due at `now`, and revokes a lease. `withdraw` also takes it out of use, deletes its
+   * key, and logs the change `certificate`. `other`: it is no longer the one in use, and nothing was changed.
    */
   replaceRevoked(
     revoked: { hostname: string; chain: string; withdraw: boolean; reason: string | null },

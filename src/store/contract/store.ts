@@ -75,7 +75,7 @@ export interface Store
     IdempotencyStore,
     AuditStore,
     BackupStore {
-  /** Resolves when the store can be read and written; otherwise rejects with the reason, which may take as long as a write. For `/readyz` and `doctor`. */
+  /** Resolves when the store can be read and written; otherwise rejects with the reason. May take as long as a write. For `/readyz` and `doctor`. */
   ping(): Promise<void>;
   /** The connections of this process, or of this thread of it, to the database server, for metrics: of each pool; none where the store is a file. */
   poolUsage(): Promise<PoolUsage[]>;
@@ -93,7 +93,7 @@ export class StoreUnavailable extends Error {
   override name = 'StoreUnavailable';
 }
 
-/** Nothing can be written until somebody frees space on the disk of the database. */
+/** Writes fail until somebody frees space on the disk of the database. */
 export class StoreFull extends StoreUnavailable {}
 
 /** The database cannot be opened for now, as when its server is down. Nobody has to change a setting before it can be again, as a rule. */

@@ -7,8 +7,8 @@ import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 export type SuspensionChange = { kind: 'missing' } | { kind: 'changed' | 'unchanged'; suspension: Suspension | null };
 
 /**
- * Suspensions, of single domains by their workspace, and of whole workspaces and single names in them by the operator. Each is set and lifted by itself, and the operator's is in effect where there
- * are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
+ * A workspace suspends domains; the operator suspends whole workspaces, or names in them. Each suspension is set and lifted by itself. The operator's is in effect where
+ * there are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
  */
 export interface SuspensionStore {
   /**
@@ -29,8 +29,8 @@ export interface SuspensionStore {
 
   /**
    * Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. With `name`
-   * it suspends the domain of that name alone, and whichever has the name in the workspace later; false when it has none, or nothing is there to lift. Logs the
-   * change `route` if the domain is verified.
+   * it suspends that name alone, whichever domain of the workspace has it, now or later. False when none has it now, or there is nothing to lift. Logs the change
+   * `route` if the domain is verified.
    */
   setWorkspaceSuspension(workspaceId: string, suspension: WorkspaceSuspension | null, name?: string): Promise<boolean>;
   /** Null: the operator has not suspended it, or there is no such workspace. */

@@ -27,7 +27,7 @@ export async function findDeletedDomain(
 }
 
 export async function listRestorable(reader: Reader, workspaceId: string, environmentId: string, now: number) {
-  // As `hold` writes the domain.
+  // `hold` writes the domain as this JSON.
   const pattern = `%"environmentId":"${environmentId}"%`;
   return (await reader.all(selectRestorable, { workspaceId, pattern, now })).map(({ name }) => name);
 }

@@ -88,8 +88,7 @@ async function setNameSuspension(
   suspension: WorkspaceSuspension | null,
 ): Promise<boolean> {
   const domain = await findDomainByName(tx, of.workspaceId, of.name);
-  if (suspension === null && (await tx.execute(deleteName, of)) === 0) return false;
-  if (suspension !== null && domain === null) return false;
+  if (suspension === null ? (await tx.execute(deleteName, of)) === 0 : domain === null) return false;
   if (suspension !== null) await tx.execute(upsertName, { ...of, ...suspension });
   if (domain !== null) await logRedirect(tx, domain);
   return true;
@@ -103,7 +102,7 @@ export async function findWorkspaceSuspension(
   return status === null || suspendedAt === null ? null : { status, suspendedAt };
 }
 
-/** Of what the operator has suspended: the workspace, or else the name in it. */
+/** The operator's suspension: that of the workspace, or else that of the name in it. */
 const ofOperator = <T>(column: 'status' | 'suspended_at', ofWorkspace: 'suspended_status' | 'suspended_at') =>
   sql<T | null>`coalesce(workspaces.${sql.ref(ofWorkspace)}, (
     select suspended.${sql.ref(column)} from suspended_names as suspended

@@ -143,7 +143,7 @@ export const changeRules: { [Method in ChangeMethod]: ChangeRule<Method> } = {
     isMade: isOneOf('imported'),
   },
   renewCertificate: { targets: (tx, name) => certificate(tx, name), isMade: isOneOf('accepted') },
-  // What the CA has revoked stays so, whatever is in use by now.
+  // The CA has revoked it, also where another one is in use by now.
   replaceRevoked: { targets: (tx, { hostname, reason }) => certificate(tx, hostname, { reason }), isMade: () => true },
   resumeCas: {
     targets: async (tx, now) =>

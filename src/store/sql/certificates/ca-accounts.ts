@@ -18,7 +18,7 @@ export async function listHeldCas(reader: Reader, now: number): Promise<HeldCa[]
 
 export async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]> {
   const held = await listHeldCas(tx, now);
-  // The problem stays until the CA answers, and with it since when it is there.
+  // The problem stays until the CA answers, with the time since when it lasts.
   await tx.execute(closeCircuits, { now });
   for (const { problem } of held) await tx.execute(makeDue, { now, reason: problem.reason });
   return held;

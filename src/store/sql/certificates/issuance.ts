@@ -73,7 +73,7 @@ export async function replaceRevoked(
   { hostname, chain, withdraw }: Parameters<CertificateStore['replaceRevoked']>[0],
   now: number,
 ) {
-  // Before anything is read: nobody else changes it from here on. Another certificate is looked at once more, and kept.
+  // First, because it locks the row. If another certificate is in use by now, this costs it one look.
   await tx.execute(makeDueAnyway, { hostname, now });
   const issued = (await findCertificate(tx, hostname))?.issued;
   if (issued?.chain !== chain) return 'other';
