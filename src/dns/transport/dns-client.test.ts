@@ -118,7 +118,8 @@ describe('packets that do not match are ignored, and the true response is taken'
 
   test.each([
     ['another port', '127.0.0.1'],
-    ['another address', '127.0.0.2'],
+    // Only Linux has a second loopback address.
+    ...(process.platform === 'linux' ? [['another address', '127.0.0.2'] as const] : []),
   ])('the right id and question from %s', async (_, address) => {
     const forger = createSocket('udp4');
     open.push(() => forger.close());
