@@ -7,9 +7,9 @@ export default defineConfig({
     reporters: [progressReporter('about two hours')],
     include: [
       'test/long/**/*.test.ts',
-      'test/edge/{http2Lifetime,cacheKill}.test.ts',
-      'test/interop/{never-verified,takeovers}.test.ts',
-      'test/nodes/cold-start.test.ts',
+      'test/edge/{http2Lifetime,cacheKill.system}.test.ts',
+      'test/interop/{never-verified,takeovers}.system.test.ts',
+      'test/nodes/cold-start.system.test.ts',
       'test/verification/rule.property.test.ts',
     ],
     env: { CHAOS_MS: '60000', CACHE_KILLS: '100', RULE_RUNS: '3000', LAB_SEEDS: '20', OUTAGE_MS: '600000' },

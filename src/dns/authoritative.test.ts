@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
+import { loopbackClient } from '../../test/support/simulators.ts';
 import { queryBudget } from './query-budget.ts';
 import type { Look, LookQuestion, Resolver } from './resolver.ts';
-import { type DnsClient, dnsClient } from './transport/dns-client.ts';
+import type { DnsClient } from './transport/dns-client.ts';
 
 const TXT: LookQuestion = { name: '_service.www.acme.com', type: 'TXT' };
 /** Nothing listens there. */
@@ -66,7 +67,7 @@ describe('a hostile zone cannot', () => {
   test.each(['10.0.0.1', '169.254.169.254', '127.0.0.2', '::1', 'fd00:ec2::254', '64:ff9b::a00:1'])(
     'make us ask %s',
     async (address) => {
-      const client = dnsClient();
+      const client = loopbackClient();
       const sent: string[] = [];
       const spy: DnsClient = {
         query: (question, server, options) => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
@@ -8,12 +8,15 @@ import { decidingClient } from './deciding-client.ts';
 import { type DnsClient, dnsClient, type QueryOptions } from './transport/dns-client.ts';
 
 const QUESTION = { name: '_service.acme.com', type: 'TXT' } as const;
-/** Its UDP is the simulator's, its TCP what a test starts there. */
-const WITHOUT_TCP = '127.0.0.8';
+/** Its UDP is the simulator's, its TCP what a test starts. Nothing is sent to the address itself. */
+const WITHOUT_TCP = '192.0.2.8';
+/** Nobody listens there. */
+const CLOSED_PORT = 1;
 
 let client: DnsClient;
 let nameserver: Simulator;
 const open: (() => unknown)[] = [];
+let tcpPort: number;
 /** How each query was sent. */
 let sent: QueryOptions['by'][];
 let deciding: Pick<DnsClient, 'query'>;
@@ -24,12 +27,13 @@ beforeEach(async () => {
   nameserver.set(QUESTION.name, 'TXT', ['true']);
   open.push(() => client.close(), nameserver.close);
   sent = [];
+  tcpPort = CLOSED_PORT;
   const noting: Pick<DnsClient, 'query'> = {
     query(question, server, options) {
       sent.push(options.by);
-      // The simulator's UDP is asked in place of that at the address without TCP.
-      const isUdp = options.by === 'mixed_case';
-      return client.query(question, isUdp ? { ...server, address: '127.0.0.1' } : server, options);
+      const isOverTcp = server.address === WITHOUT_TCP && options.by !== 'mixed_case';
+      const place = { address: '127.0.0.1', port: isOverTcp ? tcpPort : nameserver.port };
+      return client.query(question, place, options);
     },
   };
   deciding = decidingClient(noting, systemClock);
@@ -44,11 +48,12 @@ function query(address: string, options: Partial<QueryOptions> = {}) {
   return deciding.query(QUESTION, { address, port: nameserver.port }, asking);
 }
 
-/** Serves TCP at the address, in place of the simulator. */
+/** Serves the TCP of the address that has none. */
 async function overTcp(onConnection: (connection: Socket) => void): Promise<Server> {
   const server = createServer((connection) => onConnection(connection.on('error', () => {})));
-  server.listen(nameserver.port, WITHOUT_TCP);
+  server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  tcpPort = (server.address() as AddressInfo).port;
   open.push(() => server.close());
   return server;
 }

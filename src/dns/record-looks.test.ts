@@ -317,7 +317,7 @@ describe('against forgers and floods', () => {
   test('an answer from off the path does not count: it must come from the address and port that was asked', async () => {
     tree.ns2.set(TXT.name, 'TXT', ['true']);
     const forger = createSocket('udp4');
-    await new Promise<void>((resolve) => forger.bind(0, '127.0.0.7', resolve));
+    await new Promise<void>((resolve) => forger.bind(0, '127.0.0.1', resolve));
     await tree.serve(tree.ns1.address, ({ name, type }, query, from) => {
       const forged = packet.encode({
         type: 'response',

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { within } from '../../test/support/dns-tree.ts';
-import { startSimulators } from '../../test/support/simulators.ts';
-import type { Simulator } from '../playground/dns/simulator.ts';
+import { loopbackClient, startSimulatorAt } from '../../test/support/simulators.ts';
+import { type Simulator, startSimulator } from '../playground/dns/simulator.ts';
 import { recursiveResolver } from './recursive.ts';
 import type { RecursorsOptions } from './recursors.ts';
 import type { LookQuestion } from './resolver.ts';
-import { type DnsClient, dnsClient } from './transport/dns-client.ts';
+import type { DnsClient } from './transport/dns-client.ts';
 
 const TARGET = 't1.cname.test';
 const TXT: LookQuestion = { name: '_service.www.acme.com', type: 'TXT' };
@@ -16,8 +16,9 @@ let two: Simulator;
 let client: DnsClient;
 
 beforeEach(async () => {
-  [one, two] = await startSimulators(['127.0.0.1', '127.0.0.2'] as const);
-  client = dnsClient();
+  one = await startSimulator({ port: 0 });
+  two = await startSimulatorAt('127.0.0.2', one.port);
+  client = loopbackClient();
 });
 afterEach(async () => {
   client.close();

@@ -1,11 +1,12 @@
 import packet, { type Packet } from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { listenAt, loopbackClient } from '../../test/support/simulators.ts';
 import { systemClock } from '../clock.ts';
-import { type DnsListener, listen } from '../playground/dns/dns-listener.ts';
+import type { DnsListener } from '../playground/dns/dns-listener.ts';
 import { queryBudget } from './query-budget.ts';
 import { recursiveResolver } from './recursive.ts';
 import type { LookQuestion } from './resolver.ts';
-import { type DnsClient, dnsClient } from './transport/dns-client.ts';
+import type { DnsClient } from './transport/dns-client.ts';
 
 const NAME = 'www.acme.com';
 const TARGET = 't1.cname.test';
@@ -25,14 +26,14 @@ let replies: Record<string, Reply | null>;
 let asked: string[];
 
 beforeEach(async () => {
-  client = dnsClient();
+  client = loopbackClient();
   asked = [];
   replies = { 'com DS': { flags: AD } };
   resolvers = [];
   for (const address of [ONE, TWO]) {
     const port = resolvers[0]?.port ?? 0;
     resolvers.push(
-      await listen(address, port, (octets, _from, _transport, reply) => {
+      await listenAt(address, port, (octets, _from, _transport, reply) => {
         const query = packet.decode(octets);
         const [question] = query.questions ?? [];
         const key = `${question?.name} ${question?.type}`;

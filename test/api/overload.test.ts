@@ -156,7 +156,8 @@ describe('more work than can be done', () => {
   });
 });
 
-describe('more connections than there may be', () => {
+// Only Linux has loopback addresses other than 127.0.0.1.
+describe.skipIf(process.platform !== 'linux')('more connections than there may be', () => {
   it('from one address close its longest idle ones, and none of other addresses', async () => {
     const api = await start({ limits: { connectionsPerAddress: 3 } });
     const other = await dial(api.port, '127.0.0.9');

@@ -1,4 +1,4 @@
-// A machine of its own, with nothing but loopback and an empty /var/lib: `run-it.test.ts` starts it. Types what the README says, and prints a line of JSON for each command.
+// A machine of its own, with nothing but loopback and an empty /var/lib: `run-it.system.test.ts` starts it. Types what the README says, and prints a line of JSON for each command.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Zone } from '../interop/internet.ts';

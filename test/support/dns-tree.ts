@@ -3,12 +3,10 @@ import { systemClock } from '../../src/clock.ts';
 import { type AuthoritativeOptions, authoritativeResolver } from '../../src/dns/authoritative.ts';
 import { queryBudget } from '../../src/dns/query-budget.ts';
 import type { Resolver } from '../../src/dns/resolver.ts';
-import { dnsClient } from '../../src/dns/transport/dns-client.ts';
-import { listen } from '../../src/playground/dns/dns-listener.ts';
-import type { Simulator } from '../../src/playground/dns/simulator.ts';
-import { startSimulators } from './simulators.ts';
+import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { listenAt, loopbackClient, startSimulatorAt } from './simulators.ts';
 
-/** A part of the DNS on loopback: a resolver, the nameserver of `com`, and two nameservers that `com` delegates acme.com to. All have one port. */
+/** A part of the DNS on loopback (simulators.ts): a resolver, the nameserver of `com`, and two nameservers that `com` delegates acme.com to. All have one port. */
 export interface DnsTree {
   resolver: Simulator;
   com: Simulator;
@@ -36,13 +34,11 @@ export type RawResponse = Omit<Packet, 'id' | 'questions' | 'type'> & { question
 export const AA = packet.AUTHORITATIVE_ANSWER;
 
 export async function startDnsTree(): Promise<DnsTree> {
-  const [resolver, com, ns1, ns2] = await startSimulators([
-    '127.0.0.1',
-    '127.0.0.2',
-    '127.0.0.3',
-    '127.0.0.4',
-  ] as const);
+  const resolver = await startSimulator({ port: 0 });
   const { port } = resolver;
+  const com = await startSimulatorAt('127.0.0.2', port);
+  const ns1 = await startSimulatorAt('127.0.0.3', port);
+  const ns2 = await startSimulatorAt('127.0.0.4', port);
   const servers = new Map<string, { close(): Promise<void> }>();
   for (const server of [resolver, com, ns1, ns2]) servers.set(server.address, server);
   const closing: (() => void)[] = [];
@@ -67,7 +63,7 @@ export async function startDnsTree(): Promise<DnsTree> {
     async serve(address, respond) {
       await servers.get(address)?.close();
       servers.delete(address);
-      const server = await listen(address, port, (octets, from, _transport, reply) => {
+      const server = await listenAt(address, port, (octets, from, _transport, reply) => {
         const query = packet.decode(octets);
         const [question] = query.questions ?? [];
         const response = question === undefined ? null : respond(question, query, toAddress(from));
@@ -77,7 +73,7 @@ export async function startDnsTree(): Promise<DnsTree> {
       servers.set(address, server);
     },
     subject(options = {}) {
-      const client = dnsClient();
+      const client = loopbackClient();
       closing.push(() => client.close());
       return authoritativeResolver({
         client,

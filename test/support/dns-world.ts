@@ -1,6 +1,6 @@
 import { authoritativeResolver } from '../../src/dns/authoritative.ts';
 import type { Resolver } from '../../src/dns/resolver.ts';
-import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
+import type { DnsClient } from '../../src/dns/transport/dns-client.ts';
 import { type Domain, newDomain } from '../../src/domain/domain.ts';
 import { dnsRecords } from '../../src/domain/records.ts';
 import { createLog } from '../../src/log.ts';
@@ -9,6 +9,7 @@ import { type Simulator, startSimulator } from '../../src/playground/dns/simulat
 import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { openEngine } from './engine.ts';
+import { loopbackClient, startSimulatorAt } from './simulators.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +20,7 @@ export interface World {
   verifier: Verifier;
   resolver: Resolver;
   clock: { now(): number; isTrusted(): boolean; pass(ms: number): void };
-  /** Another DNS server, at another loopback address with the same port. */
+  /** Another DNS server, which stands for another loopback address with the same port. */
   server(host: string): Promise<Simulator>;
   /** Adds a domain to a workspace, `ws_1` unless given. */
   create(name: string, options?: CreateOptions): Promise<Domain>;
@@ -51,7 +52,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   const { store, remove } = await openEngine();
   const dns = await startSimulator({ port: 0 });
   const servers = [dns];
-  const client = options.forger === undefined ? dnsClient() : forged(options.forger);
+  const client = options.forger === undefined ? loopbackClient() : forged(options.forger);
   let now = 1_800_000_000_000;
   let serial = 0;
   const clock = {
@@ -92,7 +93,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     clock,
     read,
     async server(host) {
-      const server = await startSimulator({ port: dns.port, host });
+      const server = await startSimulatorAt(host, dns.port);
       servers.push(server);
       return server;
     },
@@ -138,7 +139,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
 }
 
 function forged(forger: Simulator): DnsClient {
-  const { query, close } = dnsClient();
+  const { query, close } = loopbackClient();
   return {
     query(question, server, options) {
       const isForged = options.by === undefined || options.by === 'udp' || options.by === 'own_port';

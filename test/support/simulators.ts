@@ -1,22 +1,47 @@
+import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
+import { type DnsListener, listen } from '../../src/playground/dns/dns-listener.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
 
-const PORT_TRIES = 20;
-
-/**
- * Several simulators with records of their own, on one port: for example a resolver and the nameservers that it names.
- * The port must be free at every one of the loopback addresses, so several are tried.
+/*
+ * Nameservers have an address each and one port. Only Linux has loopback addresses other than 127.0.0.1, so all servers of tests listen there, at
+ * ports of their own, and the client of tests sends to these what is meant for the address and port that a server stands for.
  */
-export async function startSimulators<const Hosts extends readonly string[]>(
-  hosts: Hosts,
-): Promise<{ [Index in keyof Hosts]: Simulator }> {
-  for (let tries = 1; ; tries++) {
-    const started: Simulator[] = [];
-    try {
-      for (const host of hosts) started.push(await startSimulator({ port: started[0]?.port ?? 0, host }));
-      return started as { [Index in keyof Hosts]: Simulator };
-    } catch (error) {
-      await Promise.all(started.map((simulator) => simulator.close()));
-      if (tries === PORT_TRIES) throw error;
-    }
-  }
+
+const LOOPBACK = '127.0.0.1';
+/** Nobody listens there. */
+const CLOSED_PORT = 1;
+
+/** The real port, by the address and port that a server stands for. */
+const places = new Map<string, number>();
+
+/** A simulator that stands for another loopback address, at a port that the one at 127.0.0.1 has. */
+export async function startSimulatorAt(address: string, port: number): Promise<Simulator> {
+  const simulator = await startSimulator({ port: 0 });
+  places.set(`${address}:${port}`, simulator.port);
+  simulator.set('ns1.simulator.test', 'A', [address]);
+  return { ...simulator, address, port };
+}
+
+/** Listens, and stands for any loopback address at that port. */
+export async function listenAt(
+  address: string,
+  port: number,
+  onMessage: Parameters<typeof listen>[2],
+): Promise<DnsListener> {
+  const listener = await listen(LOOPBACK, address === LOOPBACK ? port : 0, onMessage);
+  if (address !== LOOPBACK) places.set(`${address}:${port}`, listener.port);
+  return listener;
+}
+
+/** A real client that reaches these servers; a loopback address that no server stands for refuses. */
+export function loopbackClient(client = dnsClient()): DnsClient {
+  return {
+    query(question, server, options) {
+      const { address, port } = server;
+      const isOther = address.startsWith('127.') && address !== LOOPBACK;
+      const place = { address: LOOPBACK, port: places.get(`${address}:${port}`) ?? CLOSED_PORT };
+      return client.query(question, isOther ? place : server, options);
+    },
+    close: client.close,
+  };
 }

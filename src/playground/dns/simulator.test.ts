@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startSimulators } from '../../../test/support/simulators.ts';
 import { InvalidRecord } from './simulated-record.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
@@ -244,12 +243,4 @@ test('it binds loopback only', async () => {
 
 test('a port in use is an error', async () => {
   await expect(startSimulator({ port: simulator.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-});
-
-test('several simulators share a port and nothing else', async () => {
-  const [first, second] = await startSimulators(['127.0.0.2', '127.0.0.3'] as const);
-  expect(first.port).toBe(second.port);
-  first.set('www.acme.com', 'A', ['192.0.2.1']);
-  expect(second.list()).toEqual([]);
-  await Promise.all([first.close(), second.close()]);
 });

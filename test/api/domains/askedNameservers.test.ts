@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
 import type { NameCheck } from '../../../src/api/domains/present-name.ts';
 import { authoritativeResolver } from '../../../src/dns/authoritative.ts';
-import { dnsClient } from '../../../src/dns/transport/dns-client.ts';
 import { ownershipName, ownershipValue } from '../../../src/domain/records.ts';
 import { createDiagnoser } from '../../../src/observation/diagnose.ts';
 import { observe } from '../../../src/observation/observe.ts';
 import { type Simulator, startSimulator } from '../../../src/playground/dns/simulator.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { loopbackClient, startSimulatorAt } from '../../support/simulators.ts';
 
 // The API, the resolver and real DNS packets: what a diagnosis says of nameservers, and what it asks them.
 
@@ -15,13 +15,13 @@ let api: Harness;
 let tree: Tree;
 let dns: Simulator;
 let second: Simulator;
-const client = dnsClient();
+const client = loopbackClient();
 /** Of the diagnoser. */
 let now = START;
 
 beforeAll(async () => {
   dns = await startSimulator({ port: 0 });
-  second = await startSimulator({ port: dns.port, host: '127.0.0.2' });
+  second = await startSimulatorAt('127.0.0.2', dns.port);
   const resolver = authoritativeResolver({
     client,
     resolvers: [{ address: '127.0.0.1', port: dns.port }],
@@ -91,7 +91,7 @@ test('both records right: every look matches, and there is nothing to fix', asyn
 test('nameservers that differ are shown one by one, each with what it has', async () => {
   const domain = await api.createDomain(tree, 'shop.differ.test');
   dns.delegate('differ.test', ['ns1.differ.test', 'ns2.differ.test']);
-  const third = await startSimulator({ port: dns.port, host: '127.0.0.3' });
+  const third = await startSimulatorAt('127.0.0.3', dns.port);
   try {
     for (const [at, server] of [second, third].entries()) {
       for (const each of [dns, second, third]) each.set(`ns${at + 1}.differ.test`, 'A', [server.address]);

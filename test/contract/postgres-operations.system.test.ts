@@ -6,7 +6,7 @@ import { cname, everywhere, observation } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
 import { watch } from '../support/watching.ts';
 
-// One pass over the API on PostgreSQL; `npm run test:postgres` runs all its tests there.
+// One pass over the API on PostgreSQL; `npm run test:system` runs all its tests there too.
 
 let api: Harness;
 beforeAll(async () => {

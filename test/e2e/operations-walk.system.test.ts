@@ -20,7 +20,7 @@ const NOT_TYPED: [begins: string, why: string][] = [
   ['for name in POSTGRES MIGRATE SERVE', 'writes the passwords of containers'],
   ['cp deploy/nameplate.env.example nameplate.env', 'writes the settings of containers into the clone'],
   ['echo "NAMEPLATE_ENCRYPTION_KEY=', 'the same'],
-  ['docker ', 'there is no Docker; test/deploy/image.test.ts builds what the Dockerfile says'],
+  ['docker ', 'there is no Docker; test/deploy/image.system.test.ts builds what the Dockerfile says'],
   [
     'createdb ',
     'the tests have the server of PostgreSQL and not its commands; the roles are made by roles.sql all the same',

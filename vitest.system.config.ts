@@ -1,0 +1,63 @@
+import { availableParallelism, tmpdir } from 'node:os';
+import { defineConfig } from 'vitest/config';
+import { bundledThreads } from './test/support/bundled-threads.ts';
+import { memoryDirectory } from './test/support/memory-directory.ts';
+import { progressReporter } from './test/support/progress-reporter.ts';
+
+/** Measured on two cores with nothing beside it. */
+const DURATION = 'about ten minutes on two cores';
+
+// The workers and all that they start have it too.
+process.env.TMPDIR = memoryDirectory() ?? tmpdir();
+
+/** Files that use the PostgreSQL server that a run starts. */
+const ON_POSTGRES = [
+  'src/store/postgres/**/*.system.test.ts',
+  'test/contract/postgres*.system.test.ts',
+  'test/deploy/roles.system.test.ts',
+  'test/e2e/{copy,operations-walk,postgres}.system.test.ts',
+  'test/nodes/**/*.system.test.ts',
+];
+
+/** Files of `npm test` that try the program and not one engine: here on PostgreSQL. */
+const AGAIN_ON_POSTGRES = [
+  'test/api/**/*.test.ts',
+  'test/verification/**/*.test.ts',
+  'test/webhooks/**/*.test.ts',
+  'test/certificates/worker.test.ts',
+];
+
+// No file changes what another would see (a variable, a timer, a mock), so each worker loads the program once.
+const each = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
+
+// The second of three layers: Linux, root, and programs that it fetches with apt.
+export default defineConfig({
+  test: {
+    reporters: [progressReporter(DURATION)],
+    // Two more than cores: many tests wait.
+    maxWorkers: availableParallelism() + 2,
+    projects: [
+      {
+        plugins: [bundledThreads()],
+        test: {
+          ...each,
+          name: 'embedded',
+          globalSetup: 'test/support/server-bundle.ts',
+          include: ['{src,web,test}/**/*.system.test.ts'],
+          exclude: ON_POSTGRES,
+        },
+      },
+      {
+        plugins: [bundledThreads()],
+        test: {
+          ...each,
+          name: 'PostgreSQL',
+          globalSetup: ['test/support/postgres-setup.ts', 'test/support/server-bundle.ts'],
+          include: [...ON_POSTGRES, ...AGAIN_ON_POSTGRES],
+          // The order of its checks is that of the embedded engine.
+          exclude: ['test/verification/rule.property.test.ts'],
+        },
+      },
+    ],
+  },
+});
