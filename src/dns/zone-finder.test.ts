@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
+import { loopbackClient } from '../../test/support/simulators.ts';
 import type { Simulator } from '../playground/dns/simulator.ts';
-import { dnsClient } from './transport/dns-client.ts';
 
 const NAME = '_service.www.acme.com';
 /** Nothing listens there. */
@@ -332,7 +332,7 @@ describe('without a delegation', () => {
     tree.delegate('broken.com', { 'ns.dns.com': tree.ns2.address });
     tree.resolver.fail('ns.broken.com', 'servfail');
     tree.ns2.set('ns.broken.com', 'A', [tree.ns1.address]);
-    const client = dnsClient();
+    const client = loopbackClient();
     const subject = tree.subject({
       client: {
         async query(question, server, options) {
