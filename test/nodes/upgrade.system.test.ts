@@ -6,7 +6,7 @@ import { type Scene, startLoad } from '../support/load.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 import { chooseSeed, seeded } from '../support/seeded-random.ts';
 import { onPostgres } from '../support/server-data.ts';
-import { launchServer, type Server, startServer } from '../support/server-process.ts';
+import { type LogLine, launchServer, type Server, type ServerLine, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site } from '../support/server-site.ts';
 
 const SCHEDULE = { checkIntervalMs: 1000, windowMs: 6000 };
@@ -30,11 +30,14 @@ test('a node serves without one failed request while two of the next version mig
   const load = startLoad(scene, anyone, { clients: 6, pauseMs: 20, most: 40, staleMs: 1000 });
   try {
     await delay(500);
-    const next = { ...start, preload: NEXT_VERSION };
+    const next = { ...start, preload: NEXT_VERSION, env: { NAMEPLATE_LOG_LEVEL: 'info' } };
     nodes.push(
       ...(await Promise.race([Promise.all([startServer(next), startServer(next)]), load.ended.then(() => [])])),
     );
     expect(nodes).toHaveLength(3);
+    const isMigrated = (line: ServerLine): line is LogLine => 'msg' in line && line.msg === 'the schema was migrated';
+    const told = await Promise.any(nodes.slice(1).map((node) => node.says(isMigrated)));
+    expect(told).toMatchObject({ tookMs: { '9000-next': expect.any(Number) } });
     await Promise.race([delay(1500), load.ended]);
     load.finish();
     await load.ended;

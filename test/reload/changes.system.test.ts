@@ -57,7 +57,10 @@ test('a listener may move to a wider address of its port, and back to a narrower
       // The process before may not have closed its own yet.
       while ((await accepts(port, '127.0.0.2')) !== isWide) await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    expect((await overHttps({ port: httpsPort, hostname, path: '/' })).status).toBe(200);
-    expect((await fetch(`http://127.0.0.1:${apiPort}/readyz`)).status).toBe(200);
+    // What waits in the queue of the former address when that is closed is reset.
+    const site = () => overHttps({ port: httpsPort, hostname, path: '/' }).then(({ status }) => status, String);
+    const api = () => fetch(`http://127.0.0.1:${apiPort}/readyz`).then(({ status }) => status, String);
+    await expect.poll(site, { timeout: 10_000 }).toBe(200);
+    await expect.poll(api, { timeout: 10_000 }).toBe(200);
   }
 });

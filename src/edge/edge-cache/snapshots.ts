@@ -41,7 +41,7 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
   let isStopping = false;
   let hasLeft = false;
   let confirmedAt: number | null = null;
-  let writtenAt = Number.NEGATIVE_INFINITY;
+  let writtenAt = clock.now();
   let ticking: Promise<void> | undefined;
   // A file that was not read yet would be lost.
   let writing = loaded;
