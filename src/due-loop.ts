@@ -139,7 +139,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
       const { length } = await claim(count, except);
       if (failing) log.info(`due ${name}s can be claimed again`);
       failing = false;
-      // Of the one that is left out more may be due, and it may have room soon.
+      // The workspace that is left out may have more that is due, and room for it soon.
       if (length < count) return except === undefined ? pollMs : Math.max(restMs, AT_LIMIT_MS);
       return count === most ? restMs : Math.max(restMs, AT_LIMIT_MS);
     } catch (error) {

@@ -40,7 +40,7 @@ interface EdgeCacheOptions {
 
 type Entry = (Kept<ServedSite> & { hostname: string }) | (Kept<Origin | null> & { environmentId: string });
 
-/** What the store has not confirmed for longer is not served. */
+/** An entry that the store has not confirmed for longer is not served. */
 const MAX_AGE_MS = 72 * 3_600_000;
 /** A clock that was set back by more makes an age unknown. */
 const CLOCK_STEP_MS = 3_600_000;

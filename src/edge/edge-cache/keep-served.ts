@@ -24,7 +24,7 @@ export interface Kept<Value> {
   isCurrent: boolean;
 }
 
-/** What the edge has served, most recent first. */
+/** Sites and origins that the edge has served, most recent first. */
 export interface Served {
   sites: LRUCache<string, Kept<ServedSite>>;
   /** By environment; null: it has no deployment. */
