@@ -68,7 +68,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
 
   async function complete(due: DueRecheck, { signal, isStale }: Claim): Promise<RecheckOutcome | 'stale' | 'dropped'> {
     const { domain, memory } = due;
-    // Whatever is told has been looked at everywhere.
+    // A loss is told only after a look at every nameserver.
     const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
     const first = await recheck(due, isDoubtful ? 'thorough' : 'recheck', signal);
     if (isStale()) return 'dropped';

@@ -49,7 +49,7 @@ interface WatchersDeps extends Pick<Access, 'standingOf'> {
 interface Stream {
   domainId: string;
   workspaceId: string;
-  /** Of its credential, Unix ms; null: never. */
+  /** When its credential expires, Unix ms; null: never. */
   expiresAt: number | null;
   /** Authenticates again, and sends the domain unless the client has this state. Rejects with `StoreUnavailable`. */
   refresh(domain: Domain | null): Promise<void>;

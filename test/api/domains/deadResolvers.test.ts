@@ -13,7 +13,7 @@ import { createDiagnoser } from '../../../src/observation/diagnose.ts';
 import { observe } from '../../../src/observation/observe.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
-// What the API tells a customer while none of NAMEPLATE_DNS_RESOLVERS answers.
+// The API while none of NAMEPLATE_DNS_RESOLVERS answers: the customer has nothing to do.
 
 let api: Harness;
 let tree: Tree;

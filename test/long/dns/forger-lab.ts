@@ -24,7 +24,7 @@ export const POINTS = ['registry', 'zone'] as const;
 export interface ForgerOptions {
   /** Directory of the sources that are attacked. */
   tree: string;
-  /** What is claimed. `takeover`: from an incumbent. `signed`: in a zone that the resolver has validated. */
+  /** The kind of claim. `takeover`: from an incumbent. `signed`: in a zone that the resolver has validated. */
   variant: (typeof VARIANTS)[number];
   /** Whose referral is forged: the registry's to the victim's zone, or the one of that zone's nameservers to a lower zone. */
   point: (typeof POINTS)[number];
@@ -50,7 +50,7 @@ const OWNERS = ['10.9.0.4', '10.9.0.5'];
 const SITE = '10.9.0.9';
 /** Those that one forged response has proven try the second proof at different times. Their TXT records fit into one datagram. */
 const CLAIMS = { takeover: 24, other: 16 };
-/** Of two checks that prove a takeover: the shortest period of the schedule; up to a tenth more, at random. */
+/** Between two checks that prove a takeover: the shortest period of the schedule; up to a tenth more, at random. */
 const BETWEEN_PROOFS_MS = 54_100;
 /** A process ends by itself so long after the attack. */
 const SPARE_SECONDS = 60;
@@ -105,7 +105,7 @@ function openLab(tree: string) {
       started.push(child);
       return child;
     },
-    /** Of the victim's kernel: datagrams so far. */
+    /** Datagrams so far, by the victim's kernel. */
     udpCounters(): Record<string, number> {
       const lines = shell('ip netns exec $LAB-victim grep Udp: /proc/net/snmp').split('\n');
       const [names = [], values = []] = lines.map((line) => line.split(' '));

@@ -14,7 +14,7 @@ const tree = process.env.NAMEPLATE_TREE ?? root;
 const trials = VARIANTS.flatMap((variant) =>
   POINTS.flatMap((point) => ROUND_TRIPS_MS.map((rttMs) => ({ variant, point, rttMs }))),
 );
-/** Of all trials together. */
+/** All trials together take so long. */
 const minutes = Number(process.env.FORGER_MINUTES ?? 30);
 const seconds = (60 * minutes) / trials.length;
 
