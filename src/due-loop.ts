@@ -57,8 +57,8 @@ const STARTED_AT_ONCE = 25;
 const AT_LIMIT_MS = 10;
 
 /**
- * A workspace that has this share of the limit in force in flight is not claimed for, so that others always can be. At most
- * one workspace can have that much, unless the limit was just lowered: then nobody is claimed for.
+ * A workspace that has this share of the limit in flight is not claimed for. The rest stays for the others, also where the
+ * limit has sunk below what is in flight.
  */
 const WORKSPACE_SHARE = 0.8;
 
@@ -97,6 +97,12 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
     return undefined;
   }
 
+  function leftForOthers(busiest: string | undefined): number {
+    if (busiest === undefined) return 0;
+    const others = inFlight.size - (inFlightOf.get(busiest) ?? 0);
+    return Math.ceil((1 - WORKSPACE_SHARE) * limit.current) - others;
+  }
+
   function countInFlight(due: Due, change: 1 | -1): void {
     options.onInFlight?.(inFlight.size);
     const workspaceId = options.workspaceOf?.(due);
@@ -133,8 +139,8 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
   /** Claims what is due. Returns the time until the next claim, in ms. */
   async function poll(): Promise<number> {
     const most = Math.min(batch, Math.ceil(limit.current / 10));
-    const count = Math.min(most, limit.available(inFlight.size));
     const except = busiest(limit.current);
+    const count = Math.min(most, Math.max(limit.available(inFlight.size), leftForOthers(except)));
     try {
       const { length } = await claim(count, except);
       if (failing) log.info(`due ${name}s can be claimed again`);
