@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { createAccess } from '../../src/access/access.ts';
 import { createApi } from '../../src/api/api.ts';
 import { getDomain } from '../../src/api/domains/getDomain.ts';
-import { findDomain } from '../../src/api/domains/present-domain.ts';
+import { findDomain } from '../../src/api/find.ts';
 import { PresentedOnce } from '../../src/api/operation.ts';
 import { authenticationHook, rateLimitHook, requestCounter } from '../../src/api/request-hooks.ts';
 import { requestRecorder } from '../../src/api/request-log.ts';

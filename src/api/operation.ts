@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Domain } from '../domain/domain.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
@@ -16,6 +14,7 @@ import type {
   RateLimit,
 } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
+import type { Find, Needed } from './find.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
@@ -78,12 +77,6 @@ export type MakeChange = <Method extends ChangeMethod>(
   ...args: ChangeArgs<Method>
 ) => Promise<ChangeOutcome<Method>>;
 
-/**
- * Finds the domain that the input of a call names. Rejects with `data/domain_not_found` where there is none, or none that the caller has the permission of the
- * operation for.
- */
-export type NamedDomain = (identifier: string) => Promise<Domain>;
-
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 interface OperationCall<Input> {
   principal: Principal;
@@ -91,8 +84,8 @@ interface OperationCall<Input> {
   /** Of an operation that declares `creates`. */
   create: Create;
   change: MakeChange;
-  namedDomain: NamedDomain;
-  /** Names the domain of the call in the request log; `namedDomain` does so too. */
+  find: Find;
+  /** Names the domain of the call in the request log, where `find` does not. */
   noteDomain(domainId: string): void;
 }
 
@@ -113,10 +106,12 @@ interface OperationBase<Request extends TSchema> {
 }
 
 /** Its caller has a root key or a dashboard token. */
-interface Keyed {
-  permission: Permission;
-  /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
-  onAll?: true;
+interface Keyed extends Needed {
+  /**
+   * Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. `workspace`: they are those of the
+   * workspace, and a caller without the permission is told so; otherwise `find` looks for their parent, with this permission.
+   */
+  onAll?: true | 'workspace';
   /** `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request. */
   credential?: 'key_or_session';
 }

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import Type, { type Static, type TObject } from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
@@ -70,6 +70,14 @@ export function Reference(what: string) {
   return Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description: `Id or slug of the ${what}.` });
 }
 
+/** Properties of a request that name an environment, and an example of them. */
+export const environmentPath = {
+  project: Reference('project'),
+  app: Reference('app'),
+  environment: Reference('environment'),
+};
+export const exampleEnvironmentPath = { project: 'demo', app: 'web', environment: 'production' };
+
 export const Slug = Type.String({
   minLength: 3,
   maxLength: 64,
@@ -107,6 +115,22 @@ export const SEARCH = Type.Optional(
 /** The store's query for one page. */
 export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: string }) {
   return { limit, cursor };
+}
+
+/** Objects that can be shown by a schema: null where it says that a property may be absent. */
+type Showable<Shown> = {
+  readonly [Name in keyof Shown]: object extends Pick<Shown, Name> ? Shown[Name] | null | undefined : Shown[Name];
+};
+
+/** Shows objects by a schema: the properties that it has, in its order. Those without a value are absent, never null. */
+export function shownBy<Schema extends TObject>(schema: Schema): (object: Showable<Static<Schema>>) => Static<Schema> {
+  const names = Object.keys(schema.properties) as (keyof Static<Schema>)[];
+  return (object) => {
+    const shown = names
+      .map((name) => [name, object[name]])
+      .filter(([, value]) => value !== null && value !== undefined);
+    return Object.fromEntries(shown);
+  };
 }
 
 export const Empty = Type.Object({}, closed);

@@ -1,6 +1,6 @@
 import { createSetupToken, hashSetupToken, setupLinkError } from '../access/setup-link.ts';
-import { LINKS_PER_DOMAIN } from '../api/domains/present-setup-link.ts';
 import { newTarget, newToken } from '../api/domains/record-values.ts';
+import { LINKS_PER_DOMAIN } from '../api/domains/setup-links.ts';
 import { type Domain, newDomain } from '../domain/domain.ts';
 import { windowEndsAt } from '../domain/status.ts';
 import { deploy, type SeedDeps, type Seeded } from './seed.ts';

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/root-key-cache.ts';
 import { Problem } from '../errors.ts';
-import { shareOf } from '../thread-share.ts';
+import { shareOf } from '../load-shedding.ts';
 
 /** Most streams that are open at once. */
 export interface WatchLimits {
