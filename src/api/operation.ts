@@ -159,20 +159,6 @@ export function isStream(operation: Operation | OpenOperation): operation is Str
   return 'open' in operation;
 }
 
-/**
- * What a handler returns for an object that the store's cache may return again and again: presented and serialised once, for as long as that
- * object lives. `present` may depend on the object alone, and on what is the same for every call.
- */
-export class PresentedOnce<Data> {
-  readonly object: object;
-  readonly present: () => Data;
-
-  constructor(object: object, present: () => Data) {
-    this.object = object;
-    this.present = present;
-  }
-}
-
 /** A response body without its `meta`. */
 export interface OperationResult {
   data: unknown;
@@ -184,7 +170,7 @@ interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extend
   status?: 202;
   response: Data;
   example: { request: Static<Request>; response: Static<Data> };
-  handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
+  handle: Handler<Static<Request>, Static<Data>>;
 }
 
 /** Defines an operation that responds with one object. */

@@ -19,7 +19,6 @@ import {
 } from './operation.ts';
 import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
 import type { RecordRequest } from './request-log.ts';
-import { responseEnvelope } from './response-envelope.ts';
 import type { CrossOrigin } from './setup/cross-origin.ts';
 import type { CustomerAccess } from './setup/customer-access.ts';
 import type { Watchers } from './watchers/watchers.ts';
@@ -93,7 +92,6 @@ export function serveOperation(
       ? storingSecret(operation.handle)
       : operation.handle;
     const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
-    const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
@@ -108,7 +106,7 @@ export function serveOperation(
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);
-      return wrap(result, request, reply);
+      return { meta: { requestId: request.id }, ...result };
     };
   }
 
