@@ -1,4 +1,4 @@
-import Type, { type Static, type TObject } from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
@@ -117,20 +117,32 @@ export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: strin
   return { limit, cursor };
 }
 
-/** Objects that can be shown by a schema: null where it says that a property may be absent. */
-type Showable<Shown> = {
-  readonly [Name in keyof Shown]: object extends Pick<Shown, Name> ? Shown[Name] | null | undefined : Shown[Name];
-};
+/** What can be shown by a schema: null where it says that a property may be absent, and more properties than it has. */
+type Showable<Shown> = Shown extends readonly (infer Item)[]
+  ? readonly Showable<Item>[]
+  : Shown extends object
+    ? {
+        readonly [Name in keyof Shown]: object extends Pick<Shown, Name>
+          ? Showable<Shown[Name]> | null | undefined
+          : Showable<Shown[Name]>;
+      }
+    : Shown;
 
 /** Shows objects by a schema: the properties that it has, in its order. Those without a value are absent, never null. */
 export function shownBy<Schema extends TObject>(schema: Schema): (object: Showable<Static<Schema>>) => Static<Schema> {
-  const names = Object.keys(schema.properties) as (keyof Static<Schema>)[];
-  return (object) => {
-    const shown = names
-      .map((name) => [name, object[name]])
-      .filter(([, value]) => value !== null && value !== undefined);
-    return Object.fromEntries(shown);
-  };
+  return (object) => show(schema, object) as Static<Schema>;
+}
+
+function show(schema: TSchema, value: unknown): unknown {
+  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => show(schema.items, item));
+  if (!Type.IsObject(schema)) return value;
+  const object = value as Record<string, unknown>;
+  const shown: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const own = object[name];
+    if (own !== null && own !== undefined) shown[name] = show(property, own);
+  }
+  return shown;
 }
 
 export const Empty = Type.Object({}, closed);

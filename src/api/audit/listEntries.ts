@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import type { AuditEntry } from '../../store/contract/store.ts';
 import { exampleDomain } from '../domains/present-domain.ts';
 import { defineList } from '../operation.ts';
-import { closed, Id, pageOf, pageRequest, TEXT, Time } from '../schemas.ts';
+import { closed, Id, pageOf, pageRequest, shownBy, TEXT, Time } from '../schemas.ts';
 
 const KINDS: AuditEntry['kind'][] = ['root_key', 'dashboard_token', 'setup_link', 'command'];
 
@@ -34,6 +34,8 @@ export const AuditEntrySchema = Type.Object(
   },
   { ...closed, title: 'AuditEntry' },
 );
+
+const show = shownBy(AuditEntrySchema);
 
 export const listEntries = defineList({
   name: 'audit.listEntries',
@@ -78,17 +80,7 @@ export const listEntries = defineList({
 });
 
 /** Who administers the server, and on which machine, is not the business of a workspace. */
-function presentEntry(entry: AuditEntry): Static<typeof AuditEntrySchema> {
-  const { id, at, action, kind, actor, from, requestId, target, targetName, detail } = entry;
+function presentEntry({ kind, actor, from, ...entry }: AuditEntry): Static<typeof AuditEntrySchema> {
   const isCommand = kind === 'command';
-  return {
-    ...{ id, at, action },
-    actorKind: kind,
-    actor: isCommand ? 'operator' : actor,
-    ...(!isCommand && { from }),
-    ...(requestId !== null && { requestId }),
-    target,
-    ...(targetName !== null && { targetName }),
-    detail,
-  };
+  return show({ ...entry, actorKind: kind, actor: isCommand ? 'operator' : actor, from: isCommand ? null : from });
 }

@@ -4,7 +4,7 @@ import { unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Id, Time } from '../schemas.ts';
+import { closed, Id, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 const RenewalSchema = Type.Object(
@@ -123,6 +123,8 @@ export const CertificateSchema = Type.Object(
   { ...closed, title: 'Certificate' },
 );
 
+const show = shownBy(CertificateSchema);
+
 /**
  * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. `lastIssuingAt`: when there
  * last was a process that orders certificates.
@@ -135,36 +137,18 @@ export function presentCertificate(
 ): Static<typeof CertificateSchema> {
   const of = { domainId: id, domain: name };
   if (found === null || found.domainId !== id) return { ...of, state: 'none', failures: 0 };
-  const { state, failures, leasedUntil, nextTryAt, selfCheck, issued, createdAt } = found;
-  const problem = unattendedProblem(found, lastIssuingAt, now) ?? found.problem;
-  return {
+  return show({
+    ...found,
     ...of,
-    state,
-    ...(problem && { problem }),
-    failures,
-    ...(leasedUntil === null && { nextTryAt }),
-    ...(selfCheck && { selfCheck: { at: selfCheck.at, answers: selfCheck.answers.map(presentAnswer) } }),
-    ...(issued && { issued: presentIssued(issued) }),
-    createdAt,
-  };
+    problem: unattendedProblem(found, lastIssuingAt, now) ?? found.problem,
+    nextTryAt: found.leasedUntil === null ? found.nextTryAt : null,
+    issued: found.issued && { ...found.issued, ...fingerprintOf(found.issued) },
+  });
 }
 
-function presentAnswer({ address, outcome, seen }: NonNullable<Certificate['selfCheck']>['answers'][number]) {
-  return { address, outcome, ...(seen !== null && { seen }) };
-}
-
-function presentIssued({ issuer, chain, notBefore, notAfter, issuedAt, renewal }: IssuedCertificate) {
+function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fingerprint: string } {
   const { serialNumber, fingerprint256 } = new X509Certificate(chain);
-  const { source, startsAt, endsAt, renewAt, explanationUrl } = renewal;
-  return {
-    issuer,
-    serialNumber,
-    fingerprint: fingerprint256,
-    notBefore,
-    notAfter,
-    issuedAt,
-    renewal: { source, startsAt, endsAt, renewAt, ...(explanationUrl !== null && { explanationUrl }) },
-  };
+  return { serialNumber, fingerprint: fingerprint256 };
 }
 
 const { createdAt } = exampleDomain;

@@ -14,12 +14,13 @@ import {
   pageOf,
   pageRequest,
   SEARCH,
+  shownBy,
   Time,
 } from '../schemas.ts';
 import { CertificateProblemSchema } from './getCertificate.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
-import { presentRedirect, RedirectSchema } from './redirect.ts';
-import { presentSuspension, SuspensionSchema } from './suspension.ts';
+import { RedirectSchema } from './redirect.ts';
+import { SuspensionSchema } from './suspension.ts';
 
 export const listDomains = defineList({
   name: 'domains.listDomains',
@@ -134,15 +135,9 @@ export const listWorkspaceDomains = defineList({
   },
 });
 
-function presentListed(
-  { domain, certificate, redirect, suspension }: ListedDomain,
-  apexNote: string,
-): Static<typeof ListedDomainSchema> {
-  const { state = 'none', problem = null, notAfter = null } = certificate ?? {};
-  return {
-    domain: presentDomain(domain, apexNote),
-    certificate: { state, ...(problem && { problem }), ...(notAfter !== null && { notAfter }) },
-    ...(redirect && { redirect: presentRedirect(redirect) }),
-    ...(suspension && { suspension: presentSuspension(suspension) }),
-  };
+const show = shownBy(ListedDomainSchema);
+
+function presentListed(listed: ListedDomain, apexNote: string): Static<typeof ListedDomainSchema> {
+  const domain = presentDomain(listed.domain, apexNote);
+  return show({ ...listed, domain, certificate: listed.certificate ?? { state: 'none' } });
 }

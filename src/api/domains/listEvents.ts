@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
 import type { DomainEvent } from '../../store/contract/event-store.ts';
 import { defineList } from '../operation.ts';
-import { closed, Id, pageOf, pageRequest, Time } from '../schemas.ts';
+import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect.ts';
 import { SuspensionStatusSchema } from './suspension.ts';
@@ -88,28 +88,11 @@ export const EventSchema = Type.Object(
   { ...closed, title: 'DomainEvent' },
 );
 
-/** An event as the API shows it. Absent values are left out, never null. */
-function presentEvent({ id, type, createdAt, actor, data }: DomainEvent): Static<typeof EventSchema> {
-  const { status, routingVerified, ownershipVerified, verificationError, record, seen, certificate } = data;
-  const { redirect, move, suspension } = data;
-  return {
-    id,
-    type,
-    at: createdAt,
-    ...(actor !== null && { actor }),
-    data: {
-      status,
-      routingVerified,
-      ownershipVerified,
-      ...(verificationError !== null && { verificationError }),
-      ...(record && { record }),
-      ...(seen && { seen }),
-      ...(certificate && { certificate: presentCertificateAfter(certificate) }),
-      ...(redirect && { redirect }),
-      ...(move && { move }),
-      ...(suspension && { suspension }),
-    },
-  };
+const show = shownBy(EventSchema);
+
+function presentEvent({ createdAt, data, ...event }: DomainEvent): Static<typeof EventSchema> {
+  const certificate = data.certificate && presentCertificateAfter(data.certificate);
+  return show({ ...event, at: createdAt, data: { ...data, certificate } });
 }
 
 const { createdAt } = exampleDomain;

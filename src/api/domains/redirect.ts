@@ -5,7 +5,7 @@ import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
 import type { Redirect, SetRedirect } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Empty, Id, Time } from '../schemas.ts';
+import { closed, Empty, Id, shownBy, Time } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
@@ -37,9 +37,7 @@ export const DomainRedirectSchema = Type.Object(
   { ...closed, title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
 );
 
-export function presentRedirect({ to, status, setAt }: Redirect): Static<typeof RedirectSchema> {
-  return { to, status, setAt };
-}
+export const presentRedirect = shownBy(RedirectSchema);
 
 function presentDomainRedirect(
   { id, name }: Pick<Domain, 'id' | 'name'>,

@@ -1,9 +1,9 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { createSetupToken } from '../../access/setup-link.ts';
 import type { SetupLink } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Empty, Id, pageOf, pageRequest, Time } from '../schemas.ts';
+import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 /** Most links of a domain that work at the same time. */
@@ -36,19 +36,7 @@ const SetupLinkSchema = Type.Object(
   { ...closed, title: 'SetupLink' },
 );
 
-/** Absent values are left out, never null. */
-function presentSetupLink(link: SetupLink): Static<typeof SetupLinkSchema> {
-  const { id, domainId, createdAt, createdBy, expiresAt, revokedAt, revokedBy } = link;
-  return {
-    id,
-    domainId,
-    createdAt,
-    ...(createdBy !== null && { createdBy }),
-    expiresAt,
-    ...(revokedAt !== null && { revokedAt }),
-    ...(revokedBy !== null && { revokedBy }),
-  };
-}
+const presentSetupLink = shownBy(SetupLinkSchema);
 
 /** A link for the examples of the documentation. */
 export const exampleSetupLink: SetupLink = {

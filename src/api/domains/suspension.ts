@@ -3,7 +3,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { SUSPENSION_STATUSES, type Suspension } from '../../domain/suspension.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Id, Time } from '../schemas.ts';
+import { closed, Id, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 export const SuspensionStatusSchema = Type.Enum([...SUSPENSION_STATUSES], {
@@ -33,9 +33,7 @@ export const DomainSuspensionSchema = Type.Object(
   { ...closed, title: 'DomainSuspension', description: '`suspension` is absent where the site is served.' },
 );
 
-export function presentSuspension({ status, by, suspendedAt }: Suspension): Static<typeof SuspensionSchema> {
-  return { status, by, suspendedAt };
-}
+export const presentSuspension = shownBy(SuspensionSchema);
 
 function presentDomainSuspension(
   { id, name }: Pick<Domain, 'id' | 'name'>,

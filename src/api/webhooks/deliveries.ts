@@ -4,7 +4,7 @@ import { TEST_EVENT_TYPE } from '../../domain/webhook-message.ts';
 import type { Delivery, RateLimit } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Id, pageOf, pageRequest, Time } from '../schemas.ts';
+import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { exampleWebhook, WebhookId } from './webhooks.ts';
 
 /** Each is stored with its event and the response, as long as any other delivery. */
@@ -60,27 +60,10 @@ export const DeliverySchema = Type.Object(
   { ...closed, title: 'Delivery' },
 );
 
-/** Absent values are left out, never null. */
-function presentDelivery(delivery: Delivery): Static<typeof DeliverySchema> {
-  const { domainId, domainName, lastAttempt, nextAttemptAt, finishedAt, ...rest } = delivery;
-  return {
-    ...rest,
-    ...(domainId !== null && { domainId }),
-    ...(domainName !== null && { domain: domainName }),
-    ...(lastAttempt !== null && { lastAttempt: presentAttempt(lastAttempt) }),
-    ...(nextAttemptAt !== null && { nextAttemptAt }),
-    ...(finishedAt !== null && { finishedAt }),
-  };
-}
+const show = shownBy(DeliverySchema);
 
-function presentAttempt({ at, durationMs, status, error, response }: NonNullable<Delivery['lastAttempt']>) {
-  return {
-    at,
-    durationMs,
-    ...(status !== null && { status }),
-    ...(error !== null && { error }),
-    ...(response !== null && { response }),
-  };
+function presentDelivery(delivery: Delivery): Static<typeof DeliverySchema> {
+  return show({ ...delivery, domain: delivery.domainName });
 }
 
 const NOON = exampleWebhook.createdAt;

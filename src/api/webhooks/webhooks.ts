@@ -4,7 +4,7 @@ import type { NewId } from '../../ids.ts';
 import type { Webhook, WebhookSecret } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation, type WebhookSettings } from '../operation.ts';
-import { closed, Empty, Id, pageOf, pageRequest, Time } from '../schemas.ts';
+import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { MAX_URL_LENGTH, parseReceiverUrl } from './receiver-url.ts';
 
 const ALL = '*';
@@ -49,20 +49,10 @@ export const WebhookSchema = Type.Object(
   { ...closed, title: 'Webhook' },
 );
 
-/** Absent values are left out, never null. */
+const show = shownBy(WebhookSchema);
+
 function presentWebhook(webhook: Webhook): Static<typeof WebhookSchema> {
-  const { id, url, types, disabledAt, disabledReason, failingSince, createdAt, updatedAt } = webhook;
-  return {
-    id,
-    url,
-    types: types ?? [ALL],
-    enabled: disabledAt === null,
-    ...(disabledAt !== null && { disabledAt }),
-    ...(disabledReason !== null && { disabledReason }),
-    ...(failingSince !== null && { failingSince }),
-    createdAt,
-    ...(updatedAt !== null && { updatedAt }),
-  };
+  return show({ ...webhook, types: webhook.types ?? [ALL], enabled: webhook.disabledAt === null });
 }
 
 /** The types of a request as they are stored: each once, null for all. */
