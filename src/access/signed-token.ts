@@ -20,7 +20,7 @@ export interface TokenKind {
   typ: string;
   issuer: string;
   audience: string;
-  /** Of this kind's own. */
+  /** Claims that this kind has of its own. */
   claims: readonly string[];
 }
 

@@ -37,13 +37,13 @@ export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'co
   metrics: Metrics;
   /** Without it keys and workspaces are not cached, and watchers are told of no change. */
   changes?: ChangeFeed;
-  /** Of everything, changes too. */
+  /** The whole store, changes included. */
   store: Store;
   /** Told which credential each request has. */
   noteKeyUse?: (principal: Principal) => void;
   /** The store without its cache of domains; `store` unless given. */
   uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
-  /** Of requests per workspace; counts in memory unless given. */
+  /** Limits the requests of a workspace; counts in memory unless given. */
   limiter?: Pick<Limiter, 'take'>;
   /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
   webDirectory?: string | null;

@@ -44,7 +44,7 @@ export function handleClientErrors(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** For what is not HTTP/1.1 or 1.0. */
+/** The problem of a request that is not HTTP/1.1 or 1.0. */
 export function unreadable(): Problem {
   return invalid('request', 'must be well-formed HTTP/1.1');
 }
@@ -73,10 +73,10 @@ function response(problem: Problem, requestId: string, settings: ErrorNaming): s
   ].join('\r\n');
 }
 
-/** Of HTTP. Node's parser lets 0.9 and 2.0 pass, too. */
+/** The versions of HTTP that are served. Node's parser lets 0.9 and 2.0 pass, too. */
 const VERSIONS = new Set(['1.0', '1.1']);
 
-/** What is wrong with a message that Node's parser has let pass: its version, or that it has not one valid `Host` (RFC 9112 section 3.2). */
+/** The problem of a message that Node's parser has let pass: its version, or a `Host` that is absent, twice there or not valid (RFC 9112 section 3.2). */
 export function malformation({
   httpVersion,
   rawHeaders,

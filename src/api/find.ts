@@ -13,7 +13,7 @@ import type {
 } from '../store/contract/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 
-/** What an operation asks of its caller. */
+/** An operation asks this of its caller. */
 export interface Needed {
   permission: Permission;
   /** As in the operation. */
@@ -86,7 +86,7 @@ export class Find {
     return this.permitted(found, found?.id, 'data/webhook_not_found');
   }
 
-  /** What was found, if the caller has the permission for the resource with this id. Throws the `Problem` with this code otherwise. */
+  /** Returns what was found, if the caller has the permission for the resource with this id. Throws the `Problem` with this code otherwise. */
   permitted<Found>(
     found: Found | null,
     id: string | undefined,

@@ -51,11 +51,11 @@ export interface WebhookSettings {
   perWorkspace: number;
   /** That a URL may have. */
   schemes: readonly ('https' | 'http')[];
-  /** Of special addresses that a URL may have. */
+  /** Networks of special addresses that a URL may have. */
   allowedNetworks: readonly string[];
 }
 
-/** What handlers may use; the same for every call. */
+/** Handlers may use these; they are the same for every call. */
 export interface HandlerContext {
   /** It changes nothing: calls do, with `create` and `change`, which know who calls. */
   store: AuditedStore;
@@ -67,7 +67,7 @@ export interface HandlerContext {
   diagnoser: Diagnoser;
   /** The note of an apex's routing record. */
   apexNote: string;
-  /** For what counts against the rate limit of another operation than the one that was called. */
+  /** Counts against the rate limit of another operation than the one that was called. */
   countRequest: CountRequest;
 }
 
@@ -81,7 +81,7 @@ export type MakeChange = <Method extends ChangeMethod>(
 interface OperationCall<Input> {
   principal: Principal;
   input: Input;
-  /** Of an operation that declares `creates`. */
+  /** Creates something; for operations that declare `creates`. */
   create: Create;
   change: MakeChange;
   find: Find;
@@ -96,7 +96,7 @@ interface OperationBase<Request extends TSchema> {
   name: string;
   summary: string;
   description: string;
-  /** Of a workspace, unless the operator or the limits of the workspace set another. */
+  /** The limit of a workspace, unless the operator or the limits of the workspace set another. */
   rateLimit?: RateLimit;
   /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
   creates?: Creates;
@@ -149,7 +149,7 @@ export interface StreamOperation extends OperationBase<TSchema>, Keyed {
 
 type StreamCall<Input> = Pick<OperationCall<Input>, 'principal' | 'input'>;
 
-/** Of Fastify. */
+/** A request and its reply, as Fastify has them. */
 interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -165,7 +165,7 @@ export interface OperationResult {
   pagination?: { cursor?: string; hasMore: boolean };
 }
 
-/** What the definition of an operation says that responds with one object. */
+/** Defines an operation that responds with one object. */
 interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extends OperationBase<Request> {
   status?: 202;
   response: Data;

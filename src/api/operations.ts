@@ -74,7 +74,7 @@ export const operations: readonly Operation[] = [
 /** Operations that need none. */
 export const openOperations: readonly OpenOperation[] = [openSession];
 
-/** Of operations that have a limit of their own, whatever the operator says of others. */
+/** The limits of operations that have one of their own, whatever the operator says of others. */
 export const DEFAULT_RATE_LIMITS: RateLimits = Object.fromEntries(
   operations.flatMap(({ name, rateLimit }) => (rateLimit === undefined ? [] : [[name, rateLimit]])),
 );

@@ -23,7 +23,7 @@ import type { CrossOrigin } from './setup/cross-origin.ts';
 import type { CustomerAccess } from './setup/customer-access.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
-/** What the operations of a server share. */
+/** The operations of a server share these. */
 export interface PipelineParts {
   loadShedder: LoadShedder;
   authenticate: Authenticate;
@@ -32,12 +32,12 @@ export interface PipelineParts {
   watchers: Watchers;
   recordRequest: RecordRequest;
   noteKeyUse: ((principal: Principal) => void) | undefined;
-  /** What changes anything. */
+  /** Carries out every change. */
   store: Pick<Store, 'recorded' | 'createOnce'>;
   context: HandlerContext;
 }
 
-/** Of a body with nothing but a token, from anybody. */
+/** The limit of a body with nothing but a token, which anybody may send. */
 const TOKEN_LIMIT_BYTES = 1024;
 
 /**

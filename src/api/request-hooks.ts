@@ -20,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-/** What sessions of set-up links add to authentication, at one operation. Both may reject with a `Problem`. */
+/** Sessions of set-up links add this to the authentication of an operation. Both may reject with a `Problem`. */
 export interface SessionGate {
   /** Admits a session, or refuses it. */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void>;

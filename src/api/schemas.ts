@@ -5,7 +5,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 /** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** What to tell of a text that does not match a pattern. */
+/** Tells what is wrong with a text that does not match a pattern. */
 type PatternRule = (text: string) => { message: string; fix?: string }[];
 
 const patternRules = new Map<string, PatternRule>();
@@ -22,7 +22,7 @@ export function explainPattern(source: string, text: string): ReturnType<Pattern
 
 const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
 const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
-/** Of a list in order of names. */
+/** The form of a cursor in a list in order of names. */
 export const NAME_CURSOR = pattern('^[a-zA-Z0-9._-]+$', 'may hold only letters, digits, ".", "_" and "-"');
 /**
  * Without control characters and lone surrogates, which not every store can keep. It means the same with and without the `u` flag, which many
@@ -107,7 +107,7 @@ export const pageRequest = {
   ),
 };
 
-/** What is searched for in a list of domains. */
+/** A text to search for in a list of domains. */
 export const SEARCH = Type.Optional(
   Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
 );
@@ -117,7 +117,7 @@ export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: strin
   return { limit, cursor };
 }
 
-/** What can be shown by a schema: null where it says that a property may be absent, and more properties than it has. */
+/** Values that a schema can show: null where it says that a property may be absent, and more properties than it has. */
 type Showable<Shown> = Shown extends readonly (infer Item)[]
   ? readonly Showable<Item>[]
   : Shown extends object

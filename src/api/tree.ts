@@ -10,7 +10,7 @@ import { closed, Empty, Id, Name, pageOf, pageRequest, Reference, Slug, shownBy,
 /** The operations of projects, apps and environments: each kind has the same four, and its table says how they differ. */
 
 type Path = Record<'project' | 'app' | 'environment', string>;
-/** What the nodes of every kind have, at first nothing else. */
+/** Nodes of every kind have these, and a new project nothing else. */
 type NewNode = Pick<Project, 'id' | 'workspaceId' | 'slug' | 'name' | 'createdAt'>;
 
 interface Kind<Node extends NewNode, Parent> {
@@ -21,10 +21,10 @@ interface Kind<Node extends NewNode, Parent> {
   /** An example of what names the parent in a request; empty in the workspace. */
   parentPath: Partial<Path>;
   descriptions: { create: string; get: string; delete: string };
-  /** What it shows beside its id, slug and name. */
+  /** Properties that it shows beside its id, slug, name and creation. */
   properties: { before: TProperties; after: TProperties };
   example: Node;
-  /** Of the example of a creation, beside the slug. */
+  /** Sent in the example of a creation, beside the slug. */
   exampleName?: { name: string };
   /** Errors that are thrown for it, and for its parent unless that is the workspace. */
   problems: { exists: ProblemCode; missing: ProblemCode; parentMissing?: ProblemCode };
@@ -38,9 +38,9 @@ interface Kind<Node extends NewNode, Parent> {
     parent: Parent,
   ): Promise<{ made: Made; outcome: 'created' | 'slug_taken' | 'parent_missing' }>;
   delete(change: MakeChange, workspaceId: string, id: string): Promise<'deleted' | 'not_empty' | 'missing'>;
-  /** What it must not have to be deleted. */
+  /** A node that has any of these is not deleted. */
   contents: string;
-  /** What the deletion has in this kind alone. */
+  /** The deletion has this in this kind alone. */
   deletion?: {
     request: TProperties;
     problem: ProblemCode;
@@ -68,7 +68,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
   const named = { ...inParent, [name]: Reference(name) };
   const examplePath = { ...parentPath, [name]: example.slug };
   const { exists, missing, parentMissing } = problems;
-  /** Of operations that need the permission on all nodes of the kind. */
+  /** For operations that need the permission on all nodes of the kind. */
   const inAll = { onAll: parentMissing === undefined ? 'workspace' : true } as const;
   const ofParent = parentMissing === undefined ? [] : [parentMissing];
 

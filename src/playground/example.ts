@@ -1,5 +1,5 @@
 import { createSetupToken, hashSetupToken, setupLinkError } from '../access/setup-link.ts';
-import { newTarget, newToken } from '../api/domains/record-values.ts';
+import { newTarget, newToken } from '../ids.ts';
 import { LINKS_PER_DOMAIN } from '../api/domains/setup-links.ts';
 import { type Domain, newDomain } from '../domain/domain.ts';
 import { windowEndsAt } from '../domain/status.ts';

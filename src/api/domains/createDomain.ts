@@ -9,9 +9,9 @@ import { type ApiSettings, defineOperation, type HandlerContext } from '../opera
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
-import { newTarget, newToken } from './record-values.ts';
+import { newTarget, newToken } from '../../ids.ts';
 
-/** What domains.createDomain and domains.createDomains have in common. */
+/** domains.createDomain, and what domains.createDomains has in common with it. */
 
 export function parseNewName(name: string, { service, cnameZone, reservedNames }: ApiSettings): ParsedName {
   return parseName(name, { service, reserved: [...reservedNames, cnameZone] });

@@ -154,7 +154,7 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
   return parsed;
 }
 
-/** What the store would say, for a dry run. */
+/** Finds out what the store would say, for a dry run. */
 function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {

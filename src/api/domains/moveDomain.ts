@@ -5,7 +5,7 @@ import { defineOperation } from '../operation.ts';
 import { closed, environmentPath, exampleEnvironmentPath } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
-/** Of the environment that the domain is moved to. */
+/** The caller needs it in the environment that the domain is moved to. */
 const permissionThere = { resource: 'environment', action: 'create_domain' } as const;
 
 export const moveDomain = defineOperation({

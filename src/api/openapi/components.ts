@@ -70,10 +70,10 @@ export const PARAMETERS: Record<string, ApiParameter> = {
   },
 };
 
-/** Of every response. */
+/** Every response has these. */
 export const ALWAYS = referTo('headers', ['X-Request-Id']);
 
-/** Of responses that count against a rate limit. */
+/** Responses that count against a rate limit have these. */
 export const LIMITED = referTo('headers', ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset']);
 
 /** Header fields that change what the operation does. */

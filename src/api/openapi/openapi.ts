@@ -69,7 +69,7 @@ function describeOpenOperation(operation: OpenOperation, components: Map<string,
   };
 }
 
-/** What is sent. */
+/** Describes the request. */
 function describeCall(
   { name, summary, request, example }: Operation | OpenOperation,
   components: Map<string, JsonSchema>,

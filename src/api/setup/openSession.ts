@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { signSession } from '../../access/session-token.ts';
+import { signSession } from '../../access/setup-session.ts';
 import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ChangeArgs } from '../../store/contract/store.ts';
