@@ -5,8 +5,8 @@ import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
 import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
+import { isSessionToken } from './session-token.ts';
 import type { SetupLinkErrorCode } from './setup-link.ts';
-import { isSessionToken } from './setup-session.ts';
 import { isToken, MAX_TOKEN_LENGTH } from './signed-token.ts';
 
 /** Error codes of requests that are not authenticated (spec: Named authentication and authorization errors). */

@@ -1,19 +1,13 @@
 import { createCache, createLoadingCache, type LoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
-import type {
-  DomainStore,
-  FoundSetupLink,
-  SetupLink,
-  SetupStore,
-  SigningKey,
-  Workspace,
-} from '../store/contract/store.ts';
+import type { DomainStore, FoundSetupLink, SetupStore, Workspace } from '../store/contract/store.ts';
 import type { Standing } from './authenticate.ts';
 import type { Principal } from './root-key-cache.ts';
 import { hashSecret } from './secret-text.ts';
+import { type VerifiedSession, verifySession } from './session-token.ts';
 import { setupLinkError } from './setup-link.ts';
-import { MAX_TOKEN_LIFE_MS, sign, type TokenKind, typeOf, type VerifySignature } from './signed-token.ts';
+import type { VerifySignature } from './signed-token.ts';
 
 interface SetupSessionDeps {
   /** Finds a domain from a cache: it is looked at with each request. */
@@ -101,43 +95,4 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     isKnown: (token) => knownAs(hashSecret(token)) !== undefined,
     standingOf,
   };
-}
-
-/** Session tokens: short-lived JWTs for which the token of a set-up link is exchanged. Each is bound to its link, and to the one domain of the link. */
-const KIND: TokenKind = {
-  typ: 'nameplate-setup+jwt',
-  issuer: 'nameplate-setup',
-  audience: 'nameplate-setup',
-  claims: ['workspaceId', 'domainId'],
-};
-
-type Binding = Pick<SetupLink, 'id' | 'workspaceId' | 'domainId'>;
-
-/** Signs a token of the longest life. */
-export function signSession(
-  key: Pick<SigningKey, 'id' | 'privateKey'>,
-  { id, workspaceId, domainId }: Binding,
-  now: number,
-): Promise<{ token: string; expiresAt: number }> {
-  return sign(key, KIND, { sub: id, workspaceId, domainId }, { now, lifeMs: MAX_TOKEN_LIFE_MS });
-}
-
-/** Whether a token says that it is one of a session. */
-export function isSessionToken(token: string): boolean {
-  return typeOf(token) === KIND.typ;
-}
-
-interface VerifiedSession {
-  link: Binding;
-  /** From when on the token is refused, Unix ms. */
-  expiresAt: number;
-}
-
-/** Null when the token is forged, expired, of another kind, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
-export async function verifySession(token: string, verifySignature: VerifySignature): Promise<VerifiedSession | null> {
-  const verified = await verifySignature(token, KIND);
-  if (verified === null) return null;
-  const { sub, workspaceId, domainId } = verified.claims;
-  if (typeof workspaceId !== 'string' || typeof domainId !== 'string') return null;
-  return { link: { id: sub, workspaceId, domainId }, expiresAt: verified.expiresAt };
 }

@@ -1,6 +1,6 @@
 import type { RateLimits } from '../ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
-import { createDeployment, listDeployments } from './deployments.ts';
+import { createDeployment, listDeployments } from './deployment-operations.ts';
 import { checkName } from './domains/checkName.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
@@ -11,15 +11,15 @@ import { getDomain, watchDomain } from './domains/getDomain.ts';
 import { listDomains, listWorkspaceDomains } from './domains/listDomains.ts';
 import { listEvents } from './domains/listEvents.ts';
 import { moveDomain } from './domains/moveDomain.ts';
-import { getRedirect, removeRedirect, setRedirect } from './domains/redirect.ts';
-import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-links.ts';
-import { resumeDomain, suspendDomain } from './domains/suspension.ts';
+import { getRedirect, removeRedirect, setRedirect } from './domains/redirect-operations.ts';
+import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-link-operations.ts';
+import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import type { OpenOperation, Operation } from './operation.ts';
-import { getBrand, setBrand } from './setup/brand.ts';
+import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
-import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/deliveries.ts';
+import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -27,7 +27,7 @@ import {
   listWebhooks,
   rotateSecret,
   updateWebhook,
-} from './webhooks/webhooks.ts';
+} from './webhooks/webhook-operations.ts';
 
 /** Every operation that needs a key, in the order of the documentation. */
 export const operations: readonly Operation[] = [

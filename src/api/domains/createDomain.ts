@@ -3,13 +3,13 @@ import { type Domain, newDomain } from '../../domain/domain.ts';
 import { type InvalidName, type NameRule, type ParsedName, parseName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
+import { newTarget, newToken } from '../../ids.ts';
 import type { Creation, Environment } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
-import { newTarget, newToken } from '../../ids.ts';
 
 /** domains.createDomain, and what domains.createDomains has in common with it. */
 

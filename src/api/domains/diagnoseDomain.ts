@@ -11,8 +11,8 @@ import { findingContext, lookedAt } from './dns-look.ts';
 import { exampleDiagnosis } from './example-diagnosis.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
-import { presentRedirect } from './redirect.ts';
-import { presentSuspension } from './suspension.ts';
+import { presentRedirect } from './redirect-operations.ts';
+import { presentSuspension } from './suspension-operations.ts';
 
 export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',

@@ -19,8 +19,8 @@ import {
 } from '../schemas.ts';
 import { CertificateProblemSchema } from './getCertificate.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
-import { RedirectSchema } from './redirect.ts';
-import { SuspensionSchema } from './suspension.ts';
+import { RedirectSchema } from './redirect-operations.ts';
+import { SuspensionSchema } from './suspension-operations.ts';
 
 export const listDomains = defineList({
   name: 'domains.listDomains',

@@ -4,8 +4,8 @@ import type { DomainEvent } from '../../store/contract/event-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
-import { RedirectStatusSchema } from './redirect.ts';
-import { SuspensionStatusSchema } from './suspension.ts';
+import { RedirectStatusSchema } from './redirect-operations.ts';
+import { SuspensionStatusSchema } from './suspension-operations.ts';
 
 const EventDataSchema = Type.Object(
   {

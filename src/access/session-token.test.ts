@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SigningKey } from '../store/contract/store.ts';
 import { createTokenVerifier } from './dashboard-token.ts';
-import { isSessionToken, signSession, verifySession } from './setup-session.ts';
+import { isSessionToken, signSession, verifySession } from './session-token.ts';
 import { signatureVerifier } from './signed-token.ts';
 
 const NOW = 1_800_000_000_000;

@@ -5,7 +5,7 @@ import type { Delivery, RateLimit } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
-import { exampleWebhook, WebhookId } from './webhooks.ts';
+import { exampleWebhook, WebhookId } from './webhook-operations.ts';
 
 /** Each is stored with its event and the response, as long as any other delivery. */
 const DELIVERIES_ON_REQUEST: RateLimit = { limit: 60, windowMs: 60_000 };
