@@ -5,8 +5,8 @@ import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { StoredPrincipal } from '../store/contract/store.ts';
 import { type AuthenticationDeps, authenticate } from './authenticate.ts';
 import { createFailureLimit, FAILURES } from './failure-limit.ts';
-import { createRootKey, hashRootKey } from './root-key.ts';
 import { type CachedRootKey, createRootKeyCache } from './root-key-cache.ts';
+import { createRootKey, hashRootKey } from './secret-text.ts';
 
 const { key } = createRootKey(randomBytes);
 const NOW = 1_000_000;

@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Workspace } from '../store/contract/store.ts';
 import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
-import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './root-key.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
+import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
 import { isSessionToken } from './session-token.ts';
 import type { SetupLinkErrorCode } from './setup-link.ts';
 import { isToken, MAX_TOKEN_LENGTH } from './signed-token.ts';
@@ -32,9 +32,9 @@ export type Authentication =
 export interface AuthenticationDeps {
   rootKeys: RootKeyCache;
   tokens: TokenVerifier;
-  /** Of the token of a session. */
+  /** Checks the token of a session. */
   checkSession(token: string): Promise<Standing>;
-  /** Whether its signature was checked before. */
+  /** Whether the signature of a session's token was checked before. */
   isKnownSession(token: string): boolean;
   workspaces: LoadingCache<Workspace>;
   failures: FailureLimit;
@@ -68,7 +68,7 @@ export function authenticate(
     if (!countsAsFailure(result)) return result;
   }
 
-  // Nor while the cache has lost it to a change: the store decides.
+  // A key that was in use just before a change removed it from the cache is no guess either: the store decides.
   const isSession = credential !== undefined && isToken(credential) && isSessionToken(credential);
   const kind = isSession ? 'setup' : 'authentication';
   if (!(isSession ? deps.isKnownSession(credential) : isInUse(keyHash, deps))) {

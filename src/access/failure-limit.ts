@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { clientNetwork } from '../ratelimit/client-network.ts';
-import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
+import { clientNetwork, type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 
 /**
  * Each kind has a limit of its own. `setup`: well-formed tokens of set-up links and of their sessions, so that guessed keys lock out no customer behind the

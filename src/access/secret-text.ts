@@ -5,10 +5,10 @@ import { crc32 } from 'node:zlib';
  * Secrets that are shown once: a prefix, 33 characters that encode 24 random bytes, and 6 that encode the CRC-32 of the 33: all base58 (without 0, O, I and l),
  * each part padded on the left with `1`. The checksum detects a mistyped secret without a lookup; it proves nothing. Only the SHA-256 of the whole is stored.
  */
-export interface SecretForm {
-  /** Of every secret of this form. */
+interface SecretForm {
+  /** Every secret of this form has this many characters. */
   length: number;
-  /** Of 24 bytes from `randomBytes`, which must be a CSPRNG. */
+  /** Makes one of 24 bytes from `randomBytes`, which must be a CSPRNG. */
   create(randomBytes: (bytes: number) => Uint8Array): string;
   /** Whether a text has the form and the checksum, existing or not. */
   matches(text: string): boolean;
@@ -50,3 +50,33 @@ function base58(value: bigint, length: number): string {
 function bigEndian(bytes: Uint8Array): bigint {
   return bytes.reduce((value, byte) => value * 256n + BigInt(byte), 0n);
 }
+
+/** A root key is `np_` and 39 characters, see `secretForm`. */
+interface NewRootKey {
+  /** The secret: shown once, never stored. */
+  key: string;
+  /** SHA-256 of the key: 32 bytes. */
+  hash: Uint8Array;
+  /** First characters, to tell keys apart. */
+  start: string;
+}
+
+const FORM = secretForm('np_');
+const START_CHARACTERS = 8;
+
+/** Every key has this many characters. */
+export const ROOT_KEY_LENGTH = FORM.length;
+
+/** A root key of 24 bytes from `randomBytes`, which must be a CSPRNG. */
+export function createRootKey(randomBytes: (bytes: number) => Uint8Array): NewRootKey {
+  const key = FORM.create(randomBytes);
+  return { key, hash: Buffer.from(hashRootKey(key), 'hex'), start: key.slice(0, START_CHARACTERS) };
+}
+
+/** Whether a text has the form and the checksum of a key, existing or not. */
+export function isRootKey(text: string): boolean {
+  return FORM.matches(text);
+}
+
+/** SHA-256 of a key, in hex. Lookups compare it, so their time reveals nothing about existing keys. */
+export const hashRootKey = hashSecret;

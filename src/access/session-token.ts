@@ -1,6 +1,5 @@
 import type { SetupLink, SigningKey } from '../store/contract/store.ts';
-import { sign, type TokenKind, typeOf, type VerifySignature } from './signed-token.ts';
-import { MAX_TOKEN_LIFE_MS } from './token-life.ts';
+import { MAX_TOKEN_LIFE_MS, sign, type TokenKind, typeOf, type VerifySignature } from './signed-token.ts';
 
 /** Session tokens: short-lived JWTs for which the token of a set-up link is exchanged. Each is bound to its link, and to the one domain of the link. */
 const KIND: TokenKind = {

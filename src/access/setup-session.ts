@@ -18,7 +18,7 @@ interface SetupSessionDeps {
   verifySignature: VerifySignature;
 }
 
-/** What a customer's credential gives. Both functions reject with `StoreUnavailable`. */
+/** Finds out what a customer's credential gives. The functions reject with `StoreUnavailable`. */
 export interface SetupSessions {
   /** By the token of a session: its signature, and the link as it is now, which the change feed keeps fresh. */
   check(token: string): Promise<Standing>;

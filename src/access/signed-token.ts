@@ -6,7 +6,11 @@ import { createLoadingCache } from '../cache/cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
-import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './token-life.ts';
+
+/** No token of a dashboard or a session is valid for longer, whatever its `exp`. */
+export const MAX_TOKEN_LIFE_MS = 120_000;
+/** How far the clock of the signing node may be ahead. It adds nothing to the life of a token. */
+export const SKEW_MS = 5_000;
 
 /**
  * Short-lived JWTs (RFC 7519) that the server signs with its own Ed25519 key (`alg` EdDSA, RFC 8037), whose id is the `kid`. Those of one kind are never valid as
@@ -16,7 +20,7 @@ export interface TokenKind {
   typ: string;
   issuer: string;
   audience: string;
-  /** Of this kind's own. */
+  /** Claims that this kind has of its own. */
   claims: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { AccessStore, SigningKey } from '../store/contract/store.ts';
-import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './token-life.ts';
+import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './signed-token.ts';
 
 /** The keys that sign the tokens of dashboards and sessions: created at first use, and kept in the store so that every node has them. */
 

@@ -12,13 +12,11 @@ import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import type { DomainStore, Store } from '../store/contract/store.ts';
-import { handleClientErrors } from './client-errors.ts';
-import { compileValidator } from './compile-validator.ts';
+import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';
-import { malformation } from './http-message.ts';
-import { createLoadShedder, LOAD_LIMITS, type LoadShedder } from './load-shedding.ts';
+import { createLoadShedder, LOAD_LIMITS, type LoadShedder, shareOf } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { DEFAULT_RATE_LIMITS, openOperations, operations } from './operations.ts';
 import { serveOperation } from './pipeline.ts';
@@ -29,8 +27,7 @@ import { sendProblem } from './send-problem.ts';
 import { createCrossOrigin } from './setup/cross-origin.ts';
 import { createCustomerAccess } from './setup/customer-access.ts';
 import { serveSetupFiles } from './setup/setup-files.ts';
-import { shareOf } from './thread-share.ts';
-import { parseBody } from './validation.ts';
+import { compileValidator, parseBody } from './validation.ts';
 import type { StreamTimes } from './watchers/event-stream.ts';
 import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
 import { createWatchers } from './watchers/watchers.ts';
@@ -40,13 +37,13 @@ export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'co
   metrics: Metrics;
   /** Without it keys and workspaces are not cached, and watchers are told of no change. */
   changes?: ChangeFeed;
-  /** Of everything, changes too. */
+  /** The whole store, changes included. */
   store: Store;
   /** Told which credential each request has. */
   noteKeyUse?: (principal: Principal) => void;
   /** The store without its cache of domains; `store` unless given. */
   uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
-  /** Of requests per workspace; counts in memory unless given. */
+  /** Limits the requests of a workspace; counts in memory unless given. */
   limiter?: Pick<Limiter, 'take'>;
   /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
   webDirectory?: string | null;

@@ -1,7 +1,8 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { NewId } from '../ids.ts';
 import type { Log } from '../log.ts';
+import { isAuthority, onlyField } from '../net/host-field.ts';
 import { endAfterConnect, endAfterResponses, endSocket, handleInTurn, trackResponse } from '../net/response-order.ts';
 import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
@@ -43,7 +44,7 @@ export function handleClientErrors(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** For what is not HTTP/1.1 or 1.0. */
+/** The problem of a request that is not HTTP/1.1 or 1.0. */
 export function unreadable(): Problem {
   return invalid('request', 'must be well-formed HTTP/1.1');
 }
@@ -70,4 +71,23 @@ function response(problem: Problem, requestId: string, settings: ErrorNaming): s
     '',
     body,
   ].join('\r\n');
+}
+
+/** The versions of HTTP that are served. Node's parser lets 0.9 and 2.0 pass, too. */
+const VERSIONS = new Set(['1.0', '1.1']);
+
+/** The problem of a message that Node's parser has let pass: its version, or a `Host` that is absent, twice there or not valid (RFC 9112 section 3.2). */
+export function malformation({
+  httpVersion,
+  rawHeaders,
+}: Pick<IncomingMessage, 'httpVersion' | 'rawHeaders'>): Problem | undefined {
+  if (!VERSIONS.has(httpVersion)) return unreadable();
+  const host = onlyField('host', rawHeaders);
+  if (host === null) return invalid('header.host', 'must be sent once (RFC 9112 section 3.2)');
+  if (host === undefined && httpVersion === '1.1') {
+    return invalid('header.host', 'must be present (RFC 9112 section 3.2)');
+  }
+  // Empty where the target has no host.
+  if (host && !isAuthority(host)) return invalid('header.host', 'must be a host, with or without a port');
+  return undefined;
 }

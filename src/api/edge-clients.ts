@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientOfEdge } from '../net/forwarded-by-edge.ts';
-import { clientNetwork } from '../ratelimit/client-network.ts';
+import { clientNetwork } from '../ratelimit/limiter.ts';
 import { Problem } from './errors.ts';
 
 interface EdgeClientsOptions {
-  /** Of the edge of this process. */
+  /** The edge of this process shows it with each request. */
   secret: string;
   /** Most requests in flight of one client network: the edge's connections are shared by all clients. */
   perAddress: number;

@@ -24,7 +24,7 @@ export type Create = <Made, Method extends CreateMethod>(
   ...args: CreateArgs<Method>
 ) => Promise<{ made: Made; outcome: CreateOutcome<Method> }>;
 
-/** What an operation declares about creations: `secret`, that `made` holds one. */
+/** An operation declares this about its creations. `secret`: `made` holds one. */
 export type Creates = true | 'secret';
 
 /** The form of a key. */

@@ -1,9 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static, type TSchema } from 'typebox';
-import type { Permission } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../clock.ts';
-import type { Domain } from '../domain/domain.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
@@ -16,6 +14,7 @@ import type {
   RateLimit,
 } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
+import type { Find, Needed } from './find.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
 import { closed, Meta, Pagination } from './schemas.ts';
@@ -52,11 +51,11 @@ export interface WebhookSettings {
   perWorkspace: number;
   /** That a URL may have. */
   schemes: readonly ('https' | 'http')[];
-  /** Of special addresses that a URL may have. */
+  /** Networks of special addresses that a URL may have. */
   allowedNetworks: readonly string[];
 }
 
-/** What handlers may use; the same for every call. */
+/** Handlers may use these; they are the same for every call. */
 export interface HandlerContext {
   /** It changes nothing: calls do, with `create` and `change`, which know who calls. */
   store: AuditedStore;
@@ -68,7 +67,7 @@ export interface HandlerContext {
   diagnoser: Diagnoser;
   /** The note of an apex's routing record. */
   apexNote: string;
-  /** For what counts against the rate limit of another operation than the one that was called. */
+  /** Counts against the rate limit of another operation than the one that was called. */
   countRequest: CountRequest;
 }
 
@@ -78,21 +77,15 @@ export type MakeChange = <Method extends ChangeMethod>(
   ...args: ChangeArgs<Method>
 ) => Promise<ChangeOutcome<Method>>;
 
-/**
- * Finds the domain that the input of a call names. Rejects with `data/domain_not_found` where there is none, or none that the caller has the permission of the
- * operation for.
- */
-export type NamedDomain = (identifier: string) => Promise<Domain>;
-
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 interface OperationCall<Input> {
   principal: Principal;
   input: Input;
-  /** Of an operation that declares `creates`. */
+  /** Creates something; for operations that declare `creates`. */
   create: Create;
   change: MakeChange;
-  namedDomain: NamedDomain;
-  /** Names the domain of the call in the request log; `namedDomain` does so too. */
+  find: Find;
+  /** Names the domain of the call in the request log, where `find` does not. */
   noteDomain(domainId: string): void;
 }
 
@@ -103,7 +96,7 @@ interface OperationBase<Request extends TSchema> {
   name: string;
   summary: string;
   description: string;
-  /** Of a workspace, unless the operator or the limits of the workspace set another. */
+  /** The limit of a workspace, unless the operator or the limits of the workspace set another. */
   rateLimit?: RateLimit;
   /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
   creates?: Creates;
@@ -113,10 +106,12 @@ interface OperationBase<Request extends TSchema> {
 }
 
 /** Its caller has a root key or a dashboard token. */
-interface Keyed {
-  permission: Permission;
-  /** Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. */
-  onAll?: true;
+interface Keyed extends Needed {
+  /**
+   * Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. `workspace`: they are those of the
+   * workspace, and a caller without the permission is told so; otherwise `find` looks for their parent, with this permission.
+   */
+  onAll?: true | 'workspace';
   /** `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request. */
   credential?: 'key_or_session';
 }
@@ -154,7 +149,7 @@ export interface StreamOperation extends OperationBase<TSchema>, Keyed {
 
 type StreamCall<Input> = Pick<OperationCall<Input>, 'principal' | 'input'>;
 
-/** Of Fastify. */
+/** A request and its reply, as Fastify has them. */
 interface Exchange {
   request: FastifyRequest;
   reply: FastifyReply;
@@ -164,32 +159,18 @@ export function isStream(operation: Operation | OpenOperation): operation is Str
   return 'open' in operation;
 }
 
-/**
- * What a handler returns for an object that the store's cache may return again and again: presented and serialised once, for as long as that
- * object lives. `present` may depend on the object alone, and on what is the same for every call.
- */
-export class PresentedOnce<Data> {
-  readonly object: object;
-  readonly present: () => Data;
-
-  constructor(object: object, present: () => Data) {
-    this.object = object;
-    this.present = present;
-  }
-}
-
 /** A response body without its `meta`. */
 export interface OperationResult {
   data: unknown;
   pagination?: { cursor?: string; hasMore: boolean };
 }
 
-/** What the definition of an operation says that responds with one object. */
+/** Defines an operation that responds with one object. */
 interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extends OperationBase<Request> {
   status?: 202;
   response: Data;
   example: { request: Static<Request>; response: Static<Data> };
-  handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
+  handle: Handler<Static<Request>, Static<Data>>;
 }
 
 /** Defines an operation that responds with one object. */

@@ -17,7 +17,7 @@ export function requiredPermissions(of: readonly Operation[] = operations): Requ
     const key = `${permission.resource}.${permission.action}`;
     const row = found.get(key) ?? { ...permission, onOne: [], onAll: [] };
     found.set(key, row);
-    row[onAll === true ? 'onAll' : 'onOne'].push(name);
+    row[onAll === undefined ? 'onOne' : 'onAll'].push(name);
   }
   return [...found.values()];
 }

@@ -2,32 +2,28 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
 import { permits } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
-import type { Domain } from '../domain/domain.ts';
-import type { Store } from '../store/contract/store.ts';
+import { type Author, SealingUnavailable, type Store } from '../store/contract/store.ts';
 import { endOfTurn } from '../turn.ts';
-import { authorOf } from './author.ts';
-import { findDomain } from './domains/present-domain.ts';
+import { Problem } from './errors.ts';
+import { Find, lacksPermission } from './find.ts';
 import { createNothing, creations } from './idempotency.ts';
 import type { LoadShedder } from './load-shedding.ts';
-import { masked } from './masking.ts';
 import {
   type HandlerContext,
   isStream,
   type JsonOperation,
   type MakeChange,
-  type NamedDomain,
   type OpenOperation,
   type Operation,
   type StreamOperation,
 } from './operation.ts';
 import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
 import type { RecordRequest } from './request-log.ts';
-import { responseEnvelope } from './response-envelope.ts';
 import type { CrossOrigin } from './setup/cross-origin.ts';
 import type { CustomerAccess } from './setup/customer-access.ts';
 import type { Watchers } from './watchers/watchers.ts';
 
-/** What the operations of a server share. */
+/** The operations of a server share these. */
 export interface PipelineParts {
   loadShedder: LoadShedder;
   authenticate: Authenticate;
@@ -36,12 +32,12 @@ export interface PipelineParts {
   watchers: Watchers;
   recordRequest: RecordRequest;
   noteKeyUse: ((principal: Principal) => void) | undefined;
-  /** What changes anything. */
+  /** Carries out every change. */
   store: Pick<Store, 'recorded' | 'createOnce'>;
   context: HandlerContext;
 }
 
-/** Of a body with nothing but a token, from anybody. */
+/** The limit of a body with nothing but a token, which anybody may send. */
 const TOKEN_LIMIT_BYTES = 1024;
 
 /**
@@ -64,6 +60,7 @@ export function serveOperation(
   }: PipelineParts,
 ): void {
   const { name, credential } = operation;
+  const needed = 'permission' in operation ? operation : undefined;
   const isTokenInBody = credential === 'setup_token';
   const byHeader = authenticationHook(authenticate, credential && customers.sessions, noteKeyUse);
   const limitRate = rateLimitHook(context.countRequest);
@@ -89,27 +86,27 @@ export function serveOperation(
   }
 
   // 7 handle, and wrap in the envelope
-  function respond({ creates, handle, status }: JsonOperation | OpenOperation) {
+  function respond(operation: JsonOperation | OpenOperation) {
+    const { creates, status } = operation;
+    const handle = operation.problems.includes('application/sealing_unavailable')
+      ? storingSecret(operation.handle)
+      : operation.handle;
     const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
-    const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
       const change: MakeChange = (method, ...args) => store.recorded(author(), method, ...args);
       const principal = principalOf(request);
+      if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
       const noteDomain = (domainId: string) => {
-        request.domainId = domainId;
+        request.domainId ??= domainId;
       };
-      const namedDomain: NamedDomain = async (identifier) => {
-        const domain = visibleDomain(principal, await findDomain(context.store, principal.workspaceId, identifier));
-        noteDomain(domain.id);
-        return domain;
-      };
-      const call = { principal, input: inputOf(principal, request.body), create, change, namedDomain, noteDomain };
+      const find = new Find(context.store, principal, needed, noteDomain);
+      const call = { principal, input: inputOf(principal, request.body), create, change, find, noteDomain };
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);
-      return wrap(result, request, reply);
+      return { meta: { requestId: request.id }, ...result };
     };
   }
 
@@ -125,12 +122,6 @@ export function serveOperation(
       await loadShedder.run(() => open(call, { request, reply }, watchers));
       return reply;
     };
-  }
-
-  function visibleDomain({ grants }: Principal, found: Domain | null): Domain {
-    if (!('permission' in operation)) throw new Error(`${name} finds a domain without a permission`);
-    const { permission } = operation;
-    return masked(found, ({ environmentId }) => permits(grants, permission, environmentId), 'data/domain_not_found');
   }
 
   function inputOf({ session }: Principal, body: unknown): unknown {
@@ -152,4 +143,22 @@ export function serveOperation(
     preHandler: isTokenInBody ? [customers.links.authenticate, limit] : [],
     handler: isStream(operation) ? stream(operation) : respond(operation),
   });
+}
+
+/** Who changes something by a request, for the audit log. */
+function authorOf(request: FastifyRequest, action: string): Author {
+  const { kind, actor } = principalOf(request);
+  return { kind, actor, action, from: request.ip, requestId: request.id };
+}
+
+/** A handler whose operation stores a secret, and so needs a key to seal it with. */
+function storingSecret(handle: JsonOperation['handle']): JsonOperation['handle'] {
+  return async (...call) => {
+    try {
+      return await handle(...call);
+    } catch (error) {
+      if (error instanceof SealingUnavailable) throw new Problem('application/sealing_unavailable', { cause: error });
+      throw error;
+    }
+  };
 }

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticate } from '../access/access.ts';
 import type { Authentication } from '../access/authenticate.ts';
-import { type Permission, permitsAny } from '../access/permissions.ts';
+import { permitsAny } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import { hashSecret } from '../access/secret-text.ts';
 import { limitFor, type RateLimitDecision, type RateLimits } from '../ratelimit/decision.ts';
 import type { Limiter } from '../ratelimit/limiter.ts';
 import { Problem } from './errors.ts';
+import type { Needed } from './find.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,7 +20,7 @@ declare module 'fastify' {
   }
 }
 
-/** What sessions of set-up links add to authentication, at one operation. Both may reject with a `Problem`. */
+/** Sessions of set-up links add this to the authentication of an operation. Both may reject with a `Problem`. */
 export interface SessionGate {
   /** Admits a session, or refuses it. */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void>;
@@ -67,30 +68,29 @@ export function tooManyFailures(retryAfterSeconds: number): Problem {
   return new Problem('limits/rate_limited', { detail, headers: retryAfter(retryAfterSeconds) });
 }
 
-/** What an operation asks of its caller: see `Operation`. */
-interface Needed {
-  permission?: Permission;
-  onAll?: true;
-}
-
 /**
  * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
  * block an operation. A caller who has the `needed` permission on nothing is counted apart, so that it uses up no limit of the workspace.
  */
-export type CountRequest = (principal: Principal, operation: string, needed?: Needed) => RateLimitDecision | undefined;
+export type CountRequest = (
+  principal: Principal,
+  operation: string,
+  needed?: Partial<Needed>,
+) => RateLimitDecision | undefined;
 
 export function requestCounter(limiter: Pick<Limiter, 'take'>, defaults: RateLimits): CountRequest {
   return ({ workspaceId, actor, grants, limits, session }, operation, needed) => {
     const rate = limitFor(operation, limits.rates, defaults);
     if (rate === undefined || (session !== undefined && rate.limit !== 0)) return undefined;
-    const isPermitted = needed?.permission === undefined || permitsAny(grants, needed.permission, needed.onAll);
+    const isPermitted =
+      needed?.permission === undefined || permitsAny(grants, needed.permission, needed.onAll !== undefined);
     return limiter.take(isPermitted ? workspaceId : hashSecret(`${workspaceId} ${actor}`), operation, rate);
   };
 }
 
 /** Counts a request and sets the RateLimit headers; throws a `Problem` above the limit. */
 export function rateLimitHook(countRequest: CountRequest) {
-  return (operation: Needed & { name: string }, request: FastifyRequest, reply: FastifyReply): void => {
+  return (operation: Partial<Needed> & { name: string }, request: FastifyRequest, reply: FastifyReply): void => {
     const decision = countRequest(principalOf(request), operation.name, operation);
     if (decision === undefined) return;
     reply.headers(rateLimitHeaders(decision));

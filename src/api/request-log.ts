@@ -7,7 +7,7 @@ import { operations } from './operations.ts';
 /** Counts and logs a request that was responded to; never logs keys, headers or bodies. */
 export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void;
 
-/** What records the requests of one operation that had one status. */
+/** Records the requests of one operation that had one status. */
 interface Recorder {
   log: Log;
   count(): void;

@@ -1,11 +1,11 @@
-import Type from 'typebox';
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
 /** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** What to tell of a text that does not match a pattern. */
+/** Tells what is wrong with a text that does not match a pattern. */
 type PatternRule = (text: string) => { message: string; fix?: string }[];
 
 const patternRules = new Map<string, PatternRule>();
@@ -22,7 +22,7 @@ export function explainPattern(source: string, text: string): ReturnType<Pattern
 
 const REFERENCE = pattern('^[a-zA-Z0-9_-]+$', 'may hold only letters, digits, "_" and "-"');
 const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits and "-"');
-/** Of a list in order of names. */
+/** The form of a cursor in a list in order of names. */
 export const NAME_CURSOR = pattern('^[a-zA-Z0-9._-]+$', 'may hold only letters, digits, ".", "_" and "-"');
 /**
  * Without control characters and lone surrogates, which not every store can keep. It means the same with and without the `u` flag, which many
@@ -70,6 +70,14 @@ export function Reference(what: string) {
   return Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description: `Id or slug of the ${what}.` });
 }
 
+/** Properties of a request that name an environment, and an example of them. */
+export const environmentPath = {
+  project: Reference('project'),
+  app: Reference('app'),
+  environment: Reference('environment'),
+};
+export const exampleEnvironmentPath = { project: 'demo', app: 'web', environment: 'production' };
+
 export const Slug = Type.String({
   minLength: 3,
   maxLength: 64,
@@ -99,7 +107,7 @@ export const pageRequest = {
   ),
 };
 
-/** What is searched for in a list of domains. */
+/** A text to search for in a list of domains. */
 export const SEARCH = Type.Optional(
   Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
 );
@@ -107,6 +115,34 @@ export const SEARCH = Type.Optional(
 /** The store's query for one page. */
 export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: string }) {
   return { limit, cursor };
+}
+
+/** Values that a schema can show: null where it says that a property may be absent, and more properties than it has. */
+type Showable<Shown> = Shown extends readonly (infer Item)[]
+  ? readonly Showable<Item>[]
+  : Shown extends object
+    ? {
+        readonly [Name in keyof Shown]: object extends Pick<Shown, Name>
+          ? Showable<Shown[Name]> | null | undefined
+          : Showable<Shown[Name]>;
+      }
+    : Shown;
+
+/** Shows objects by a schema: the properties that it has, in its order. Those without a value are absent, never null. */
+export function shownBy<Schema extends TObject>(schema: Schema): (object: Showable<Static<Schema>>) => Static<Schema> {
+  return (object) => show(schema, object) as Static<Schema>;
+}
+
+function show(schema: TSchema, value: unknown): unknown {
+  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => show(schema.items, item));
+  if (!Type.IsObject(schema)) return value;
+  const object = value as Record<string, unknown>;
+  const shown: Record<string, unknown> = {};
+  for (const [name, property] of Object.entries(schema.properties)) {
+    const own = object[name];
+    if (own !== null && own !== undefined) shown[name] = show(property, own);
+  }
+  return shown;
 }
 
 export const Empty = Type.Object({}, closed);

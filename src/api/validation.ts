@@ -1,9 +1,22 @@
 import { isUtf8 } from 'node:buffer';
-import type { FastifySchemaValidationError } from 'fastify';
+import { Ajv, type ValidateFunction } from 'ajv';
+import type { FastifySchemaCompiler, FastifySchemaValidationError } from 'fastify';
 import { parse } from 'secure-json-parse';
 import { quote } from '../domain/text.ts';
 import { Problem, type Violation } from './errors.ts';
 import { explainPattern } from './schemas.ts';
+
+/** Reports every violation, with the value it is about, and changes none. JavaScript's whole numbers fit an int64. */
+const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, formats: { int64: true } });
+
+/** Compiles a schema at the first request that needs it: those of all operations would be a fifth of the CPU time that the program takes to start. */
+export const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv.compile(schema);
+    return validate(value) || { error: validate.errors ?? [] };
+  };
+};
 
 /** Most violations of one response, so that a hostile body gets no response larger than itself. */
 const MAX_VIOLATIONS = 100;

@@ -72,7 +72,7 @@ async function listAll(store: AuditedStore, state: CertificateState | undefined)
 
 /** As `domains.getCertificate` returns it. */
 async function present(certificate: Certificate, lastIssuingAt: number | null) {
-  const { presentCertificate } = await import('../api/domains/present-certificate.ts');
+  const { presentCertificate } = await import('../api/domains/getCertificate.ts');
   const domain = { id: certificate.domainId, name: certificate.hostname };
   return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now());
 }

@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
+import type { ListedDomainSchema } from '../api/domains/listDomains.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
 import { printable } from './output.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
+import type { ListedDomainSchema } from '../api/domains/listDomains.ts';
 import { systemClock } from '../clock.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { EXIT } from './cli-error.ts';

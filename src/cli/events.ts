@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Static } from 'typebox';
-import type { EventSchema } from '../api/domains/present-event.ts';
+import type { EventSchema } from '../api/domains/listEvents.ts';
 import { joinQuoted } from '../domain/text.ts';
 import { connect } from './api-client.ts';
 import { type ApiOptions, apiCommand, parseLimit } from './options.ts';

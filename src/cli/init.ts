@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { createRootKey } from '../access/root-key.ts';
+import { createRootKey } from '../access/secret-text.ts';
 import { systemClock } from '../clock.ts';
 import { ConfigError, type Endpoint, readServerConfig } from '../config/config.ts';
 import { idMaker } from '../ids.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
-import { createRootKey } from '../access/root-key.ts';
+import { createRootKey } from '../access/secret-text.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { ListedRootKey, RootKey } from '../store/contract/store.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { DomainRedirectSchema } from '../api/domains/present-redirect.ts';
+import type { DomainRedirectSchema } from '../api/domains/redirect-operations.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { type ApiOptions, apiCommand } from './options.ts';

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { CertificateSchema } from '../api/domains/present-certificate.ts';
+import type { CertificateSchema } from '../api/domains/getCertificate.ts';
 import { systemClock } from '../clock.ts';
 import { type Column, dateTime, factLines, paint, printable, shortDuration, table } from './output.ts';
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
-import type { DeliverySchema } from '../api/webhooks/present-delivery.ts';
-import type { WebhookSchema } from '../api/webhooks/present-webhook.ts';
+import type { DeliverySchema } from '../api/webhooks/delivery-operations.ts';
+import type { WebhookSchema } from '../api/webhooks/webhook-operations.ts';
 import { type Column, dateTime, factLines, paint, printable, shortDuration } from './output.ts';
 import { fromNow } from './show-certificate.ts';
 

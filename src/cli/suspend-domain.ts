@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { DomainSuspensionSchema } from '../api/domains/present-suspension.ts';
+import type { DomainSuspensionSchema } from '../api/domains/suspension-operations.ts';
 import { connect } from './api-client.ts';
 import { type ApiOptions, apiCommand } from './options.ts';
 import { type Column, dateTime, printable, show } from './output.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { MAX_TOKEN_LIFE_MS } from '../access/signed-token.ts';
 import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
-import { MAX_TOKEN_LIFE_MS } from '../access/token-life.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { AuditedStore, Changes } from '../store/contract/store.ts';

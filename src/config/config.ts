@@ -1,5 +1,5 @@
 import { nearest } from '../domain/nearest.ts';
-import { unknownSubjects } from '../ratelimit/unknown-subjects.ts';
+import { unknownSubjects } from '../ratelimit/parse-rate-limits.ts';
 import type { DatabaseUrl } from '../store/url.ts';
 import { combinationProblems } from './combinations.ts';
 import { databaseUrl, Invalid } from './parse-values.ts';

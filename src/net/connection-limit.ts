@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { clientNetwork } from '../ratelimit/client-network.ts';
+import { clientNetwork } from '../ratelimit/limiter.ts';
 import type { AddressRule } from './addresses.ts';
 
 /**

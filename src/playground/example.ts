@@ -1,8 +1,8 @@
 import { createSetupToken, hashSetupToken, setupLinkError } from '../access/setup-link.ts';
-import { LINKS_PER_DOMAIN } from '../api/domains/present-setup-link.ts';
-import { newTarget, newToken } from '../api/domains/record-values.ts';
+import { LINKS_PER_DOMAIN } from '../api/domains/setup-link-operations.ts';
 import { type Domain, newDomain } from '../domain/domain.ts';
 import { windowEndsAt } from '../domain/status.ts';
+import { newTarget, newToken } from '../ids.ts';
 import { deploy, type SeedDeps, type Seeded } from './seed.ts';
 
 /** The domain of the customer whom a newcomer plays. Its environment is its own, so that lists of the others have what people put there, and nothing else. */

@@ -1,4 +1,4 @@
-import { createRootKey, hashRootKey } from '../access/root-key.ts';
+import { createRootKey, hashRootKey } from '../access/secret-text.ts';
 import { operations } from '../api/operations.ts';
 import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';

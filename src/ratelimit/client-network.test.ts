@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientNetwork } from './client-network.ts';
+import { clientNetwork } from './limiter.ts';
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

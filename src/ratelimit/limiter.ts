@@ -1,6 +1,8 @@
+import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { RateLimit } from '../store/contract/store.ts';
+import type { CountTable } from './count-table.ts';
 import { decide, type RateLimitDecision, windowStart } from './decision.ts';
 
 /** Counts requests and decides about them. A subject is limited: a workspace, an address. Names hold no spaces. */
@@ -82,4 +84,48 @@ export function limiterOn<C extends Counts>(clock: Clock, newCounts: () => C): L
       return [...windows.values()];
     },
   };
+}
+
+/** A limiter of one thread on counts that all threads of the process share: together they allow no more than the limit. */
+export function processLimiter(clock: Clock, counts: CountTable): Pick<Limiter, 'take' | 'peek'> {
+  return {
+    take(subject, operation, limit) {
+      const now = clock.now();
+      const window = { lengthMs: limit.windowMs, startsAt: windowStart(now, limit.windowMs) };
+      return decide(counts.add(`${subject} ${operation}`, window, limit.limit), limit, now);
+    },
+    peek(subject, operation, limit) {
+      const now = clock.now();
+      const window = { lengthMs: limit.windowMs, startsAt: windowStart(now, limit.windowMs) };
+      return decide(counts.read(`${subject} ${operation}`, window), limit, now);
+    },
+  };
+}
+
+/** Allows what both allow; `other` counts no request that `first` refuses, and `first` none that `other` refuses. */
+export function bothLimiters(
+  first: Pick<Limiter, 'take'>,
+  other: Pick<Limiter, 'take' | 'peek'>,
+): Pick<Limiter, 'take'> {
+  return {
+    take(...request) {
+      const peeked = other.peek(...request);
+      if (!peeked.allowed) return peeked;
+      const taken = first.take(...request);
+      if (!taken.allowed) return taken;
+      const counted = other.take(...request);
+      return counted.remaining < taken.remaining ? counted : taken;
+    },
+  };
+}
+
+/** The network that limits count a client by: its IPv4 address, or the first 64 bits of its IPv6 address (RFC 6177). */
+export function clientNetwork(address: string): string {
+  // A proxy forwards whatever it was sent as an address.
+  if (isIP(address) === 0) return 'unknown';
+  if (!address.includes(':')) return address;
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }

@@ -1,3 +1,4 @@
+import { nearest } from '../domain/nearest.ts';
 import type { RateLimit } from '../store/contract/store.ts';
 
 type ParsedRateLimits = { ok: true; limits: Record<string, RateLimit> } | { ok: false; message: string };
@@ -29,4 +30,15 @@ export function parseRateLimits(text: string): ParsedRateLimits {
     limits[operation] = { limit: Number(limit), windowMs };
   }
   return { ok: true, limits };
+}
+
+/** Reports rate limits on operations that do not exist, as a clause without a full stop; null when there are none. `*` is every other operation. */
+export function unknownSubjects(names: readonly string[], operations: readonly string[]): string | null {
+  const unknown = names.filter((name) => name !== '*' && !operations.includes(name));
+  if (unknown.length === 0) return null;
+  const clauses = unknown.map((name) => {
+    const meant = nearest(name, operations);
+    return `"${name}" is not an operation${meant === undefined ? '' : ` (did you mean ${meant}?)`}`;
+  });
+  return clauses.join(', ');
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createCountTable, joinCountTable } from './count-table.ts';
-import { memoryLimiter } from './limiter.ts';
-import { bothLimiters, processLimiter } from './process-limiter.ts';
+import { bothLimiters, memoryLimiter, processLimiter } from './limiter.ts';
 
 const MINUTE = 60_000;
 const ten = { limit: 10, windowMs: MINUTE };

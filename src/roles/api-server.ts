@@ -8,7 +8,7 @@ import { type ListeningServer, listen } from '../net/listen.ts';
 import type { ListenOptions } from '../net/listener.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import { joinCountTable } from '../ratelimit/count-table.ts';
-import { bothLimiters, processLimiter } from '../ratelimit/process-limiter.ts';
+import { bothLimiters, processLimiter } from '../ratelimit/limiter.ts';
 import { sharedLimiter } from '../ratelimit/shared-limiter.ts';
 import { edgeNetworksOf, publicUrlOf } from './api-hostname.ts';
 import { caaNamesOf } from './caa-names.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { operations } from '../../src/api/operations.ts';
 import { type Harness, START, startApi } from '../support/api-harness.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Static } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import type { OutcomeSchema } from '../../src/api/domains/createDomains.ts';
-import type { ListedDomainSchema } from '../../src/api/domains/listWorkspaceDomains.ts';
+import type { ListedDomainSchema } from '../../src/api/domains/listDomains.ts';
 import type { DomainSchema } from '../../src/api/domains/present-domain.ts';
 import { isStream } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../src/access/dashboard-token.ts';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { currentSigningKey } from '../../src/access/signing-key.ts';
 import { operations } from '../../src/api/operations.ts';
 import { idMaker } from '../../src/ids.ts';

@@ -1,6 +1,6 @@
-import { exampleDeployment } from '../../src/api/deployments/present-deployment.ts';
+import { exampleDeployment } from '../../src/api/deployment-operations.ts';
 import { exampleDomain } from '../../src/api/domains/present-domain.ts';
-import { exampleWebhook } from '../../src/api/webhooks/present-webhook.ts';
+import { exampleWebhook } from '../../src/api/webhooks/webhook-operations.ts';
 import { type Domain, newDomain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { describeTakeover } from '../../src/domain/verification-error.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { createSetupToken } from '../../src/access/setup-link.ts';
 import { readServerConfig } from '../../src/config/config.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { type ApiDeps, createApi } from '../../src/api/api.ts';
 import type { ApiSettings } from '../../src/api/operation.ts';
 import { operations } from '../../src/api/operations.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { systemClock } from '../../src/clock.ts';
 import { idMaker } from '../../src/ids.ts';
 import { databaseAt } from '../../src/store/database.ts';

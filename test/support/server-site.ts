@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { systemClock } from '../../src/clock.ts';
 import { idMaker } from '../../src/ids.ts';
 import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';

@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Worker } from 'node:worker_threads';
-import { createRootKey } from '../../src/access/root-key.ts';
+import { createRootKey } from '../../src/access/secret-text.ts';
 import { readServerConfig } from '../../src/config/config.ts';
 import { createLog } from '../../src/log.ts';
 import { type RunningServer, startServer } from '../../src/main.ts';

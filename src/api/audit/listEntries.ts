@@ -1,12 +1,8 @@
 import Type, { type Static } from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import type { AuditEntry } from '../../store/contract/store.ts';
 import { exampleDomain } from '../domains/present-domain.ts';
-import { lacksPermission } from '../masking.ts';
 import { defineList } from '../operation.ts';
-import { closed, Id, pageOf, pageRequest, TEXT, Time } from '../schemas.ts';
-
-const permission = { resource: 'audit', action: 'read_entries' } as const;
+import { closed, Id, pageOf, pageRequest, shownBy, TEXT, Time } from '../schemas.ts';
 
 const KINDS: AuditEntry['kind'][] = ['root_key', 'dashboard_token', 'setup_link', 'command'];
 
@@ -39,13 +35,15 @@ export const AuditEntrySchema = Type.Object(
   { ...closed, title: 'AuditEntry' },
 );
 
+const show = shownBy(AuditEntrySchema);
+
 export const listEntries = defineList({
   name: 'audit.listEntries',
   summary: 'List who changed what',
   description:
     'The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
-  permission,
-  onAll: true,
+  permission: { resource: 'audit', action: 'read_entries' },
+  onAll: 'workspace',
   request: Type.Object(
     {
       ...pageRequest,
@@ -56,7 +54,7 @@ export const listEntries = defineList({
     closed,
   ),
   item: AuditEntrySchema,
-  problems: ['authorization/insufficient_permissions'],
+  problems: [],
   example: {
     request: { target: exampleDomain.name, limit: 10 },
     items: [
@@ -74,8 +72,7 @@ export const listEntries = defineList({
       },
     ],
   },
-  async handle({ principal: { workspaceId, grants }, input }, { store }) {
-    if (!permits(grants, permission)) throw lacksPermission(permission, true);
+  async handle({ principal: { workspaceId }, input }, { store }) {
     const { actor, action, target } = input;
     const page = await store.listAuditEntries(workspaceId, { ...pageOf(input), actor, action, target });
     return { ...page, items: page.items.map(presentEntry) };
@@ -83,17 +80,7 @@ export const listEntries = defineList({
 });
 
 /** Who administers the server, and on which machine, is not the business of a workspace. */
-function presentEntry(entry: AuditEntry): Static<typeof AuditEntrySchema> {
-  const { id, at, action, kind, actor, from, requestId, target, targetName, detail } = entry;
+function presentEntry({ kind, actor, from, ...entry }: AuditEntry): Static<typeof AuditEntrySchema> {
   const isCommand = kind === 'command';
-  return {
-    ...{ id, at, action },
-    actorKind: kind,
-    actor: isCommand ? 'operator' : actor,
-    ...(!isCommand && { from }),
-    ...(requestId !== null && { requestId }),
-    target,
-    ...(targetName !== null && { targetName }),
-    detail,
-  };
+  return show({ ...entry, actorKind: kind, actor: isCommand ? 'operator' : actor, from: isCommand ? null : from });
 }

@@ -1,31 +1,24 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { unattachedDomain } from '../../domain/domain.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Reference } from '../schemas.ts';
-import { findingContext } from './finding-context.ts';
-import { lookedAt } from './looked-at.ts';
-import { parseNewName } from './new-domain.ts';
+import { closed, environmentPath, exampleEnvironmentPath } from '../schemas.ts';
+import { parseNewName } from './createDomain.ts';
+import { findingContext, lookedAt } from './dns-look.ts';
 import { NameSchema, presentName } from './present-name.ts';
-
-// The permission of createDomain, before which it is called.
-const permission = { resource: 'environment', action: 'create_domain' } as const;
 
 export const checkName = defineOperation({
   name: 'domains.checkName',
   summary: 'Look at a name before it is attached',
   description:
     'Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits.',
-  permission,
+  // The permission of createDomain, before which it is called.
+  permission: { resource: 'environment', action: 'create_domain' },
   request: Type.Object(
     {
-      project: Reference('project'),
-      app: Reference('app'),
-      environment: Reference('environment'),
+      ...environmentPath,
       domain: Type.String({ minLength: 4, maxLength: 253, description: 'The name, in Unicode or Punycode.' }),
     },
     closed,
@@ -33,7 +26,7 @@ export const checkName = defineOperation({
   response: NameSchema,
   problems: ['data/environment_not_found'],
   example: {
-    request: { project: 'demo', app: 'web', environment: 'production', domain: 'shop.example.com' },
+    request: { ...exampleEnvironmentPath, domain: 'shop.example.com' },
     response: {
       domain: 'shop.example.com',
       valid: true,
@@ -61,13 +54,9 @@ export const checkName = defineOperation({
       findings: [],
     },
   },
-  async handle({ principal, input }, { store, diagnoser, settings }) {
-    const { workspaceId, grants } = principal;
-    masked(
-      await store.findEnvironment(workspaceId, input),
-      (found) => permits(grants, permission, found.id),
-      'data/environment_not_found',
-    );
+  async handle({ principal, input, find }, { store, diagnoser, settings }) {
+    const { workspaceId } = principal;
+    await find.environment(input);
     const { service } = settings;
     const parsed = parseNewName(input.domain, settings);
     const nothing = { conflicts: [], findings: [] };

@@ -1,27 +1,79 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
+import { type Domain, newDomain } from '../../domain/domain.ts';
+import { type InvalidName, type NameRule, type ParsedName, parseName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
-import { masked } from '../masking.ts';
-import { defineOperation } from '../operation.ts';
-import { closed, Id, Reference } from '../schemas.ts';
-import { creationProblem, domainIn, nameProblem, parseNewName } from './new-domain.ts';
+import { newTarget, newToken } from '../../ids.ts';
+import type { Creation, Environment } from '../../store/contract/store.ts';
+import { Problem } from '../errors.ts';
+import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
+import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
+import { invalid } from '../validation.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 
-const permission = { resource: 'environment', action: 'create_domain' } as const;
+/** domains.createDomain, and what domains.createDomains has in common with it. */
+
+export function parseNewName(name: string, { service, cnameZone, reservedNames }: ApiSettings): ParsedName {
+  return parseName(name, { service, reserved: [...reservedNames, cnameZone] });
+}
+
+/** A domain that has yet to be stored. */
+export function domainIn(
+  environment: Environment,
+  { name, kind }: Pick<Domain, 'name' | 'kind'>,
+  { clock, settings: { service, cnameZone }, newId, randomBytes }: HandlerContext,
+): Domain {
+  return newDomain({
+    id: newId('dom'),
+    workspaceId: environment.workspaceId,
+    projectId: environment.projectId,
+    appId: environment.appId,
+    environmentId: environment.id,
+    name,
+    kind,
+    service,
+    target: newTarget(cnameZone, randomBytes),
+    token: newToken(randomBytes),
+    createdAt: clock.now(),
+  });
+}
+
+/** Names reserved by the operator or the Internet are forbidden; any other invalid name is a mistake in the input. */
+const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
+
+export function nameProblem({ rule, message, fix }: InvalidName, location: string): Problem {
+  if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
+  return invalid(location, message, fix);
+}
+
+/** Why the store did not create a domain; null: it did. */
+export function creationProblem(creation: Creation, name: string): Problem | null {
+  switch (creation.kind) {
+    case 'created':
+      return null;
+    case 'environment_missing':
+      return new Problem('data/environment_not_found');
+    case 'held':
+      return new Problem('data/domain_already_exists', { detail: `The workspace already has the domain ${name}.` });
+    case 'quota':
+      return new Problem('limits/custom_domain_limit_exceeded', {
+        detail: `The workspace has reached its domain limit of ${creation.limit}.`,
+      });
+    default:
+      return creation satisfies never;
+  }
+}
 
 export const createDomain = defineOperation({
   name: 'domains.createDomain',
   summary: 'Attach a domain to an environment',
   description:
     'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
-  permission,
+  permission: { resource: 'environment', action: 'create_domain' },
   creates: true,
   request: Type.Object(
     {
-      project: Reference('project'),
-      app: Reference('app'),
-      environment: Reference('environment'),
+      ...environmentPath,
       domain: Type.String({
         minLength: 4,
         maxLength: 253,
@@ -38,16 +90,12 @@ export const createDomain = defineOperation({
     'limits/custom_domain_limit_exceeded',
   ],
   example: {
-    request: { project: 'demo', app: 'web', environment: 'production', domain: exampleDomain.name },
+    request: { ...exampleEnvironmentPath, domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input, create, noteDomain }, context) {
-    const { store, settings, apexNote } = context;
-    const environment = masked(
-      await store.findEnvironment(principal.workspaceId, input),
-      (found) => permits(principal.grants, permission, found.id),
-      'data/environment_not_found',
-    );
+  async handle({ principal, input, find, create, noteDomain }, context) {
+    const { settings, apexNote } = context;
+    const environment = await find.environment(input);
     const parsed = parseNewName(input.domain, settings);
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 

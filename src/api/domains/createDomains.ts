@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
@@ -8,14 +7,11 @@ import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
 import type { Creation, DomainStore } from '../../store/contract/store.ts';
 import { Problem, presentError } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
-import { closed, Id, Reference, ValidationError } from '../schemas.ts';
-import { creationProblem, domainIn, nameProblem, parseNewName } from './new-domain.ts';
+import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
+import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
-
-const permission = { resource: 'environment', action: 'create_domain' } as const;
 
 /** Most names of one request. */
 const MOST = 100;
@@ -69,13 +65,11 @@ export const createDomains = defineOperation({
   summary: 'Attach up to 100 domains to an environment',
   description:
     'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
-  permission,
+  permission: { resource: 'environment', action: 'create_domain' },
   creates: true,
   request: Type.Object(
     {
-      project: Reference('project'),
-      app: Reference('app'),
-      environment: Reference('environment'),
+      ...environmentPath,
       domains: Type.Array(Type.String(), {
         minItems: 1,
         maxItems: MOST,
@@ -94,9 +88,7 @@ export const createDomains = defineOperation({
   problems: ['data/environment_not_found'],
   example: {
     request: {
-      project: 'demo',
-      app: 'web',
-      environment: 'production',
+      ...exampleEnvironmentPath,
       domains: [exampleDomain.name, 'www.example.com'],
     },
     response: [
@@ -108,13 +100,9 @@ export const createDomains = defineOperation({
       },
     ],
   },
-  async handle({ principal, input, create }, context) {
+  async handle({ principal, input, find, create }, context) {
     const { store, settings, apexNote } = context;
-    const environment = masked(
-      await store.findEnvironment(principal.workspaceId, input),
-      (found) => permits(principal.grants, permission, found.id),
-      'data/environment_not_found',
-    );
+    const environment = await find.environment(input);
     const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
@@ -166,7 +154,7 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
   return parsed;
 }
 
-/** What the store would say, for a dry run. */
+/** Finds out what the store would say, for a dry run. */
 function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {

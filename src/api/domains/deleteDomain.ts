@@ -1,27 +1,76 @@
 import Type from 'typebox';
+import { presentDomain } from '../../domain/presented-domain.ts';
 import { Problem } from '../errors.ts';
+import { canonicalIdentifier } from '../find.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
-import { DomainIdentifier, exampleDomain } from './present-domain.ts';
-
-const permission = { resource: 'environment', action: 'delete_domain' } as const;
+import { creationProblem } from './createDomain.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
 export const deleteDomain = defineOperation({
   name: 'domains.deleteDomain',
   summary: 'Delete a domain',
   description:
     'Deletes the domain with its route and certificate, and ends its checks. The name is free at once: another domains.createDomain makes a new domain, with other records. Until `NAMEPLATE_DELETED_KEEP` is over, seven days by default, domains.restoreDomain brings this one back.',
-  permission,
+  permission: { resource: 'environment', action: 'delete_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+  async handle({ principal, input, change, find }, { clock, settings }) {
     const { workspaceId, actor } = principal;
-    const domain = await namedDomain(input.domain);
+    const domain = await find.domain(input.domain);
     const now = clock.now();
     const deleted = await change('deleteDomain', workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
+  },
+});
+
+export const restoreDomain = defineOperation({
+  name: 'domains.restoreDomain',
+  summary: 'Restore a deleted domain',
+  description:
+    'Undoes domains.deleteDomain for as long as deleted domains are kept, seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`): the domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once, with its certificate unless that has expired, and with its own redirect where that may still be set; redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew.',
+  // The permission of createDomain: whoever has it may attach the name here anyway.
+  permission: { resource: 'environment', action: 'create_domain' },
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: DomainSchema,
+  problems: [
+    'data/domain_not_found',
+    'data/domain_already_exists',
+    'application/domain_superseded',
+    'application/environment_deleted',
+    'limits/custom_domain_limit_exceeded',
+  ],
+  example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
+  async handle(
+    { principal: { workspaceId, actor }, input, find, change, noteDomain },
+    { store, clock, settings, apexNote },
+  ) {
+    const now = clock.now();
+    const key = canonicalIdentifier(input.domain);
+    const found = key === null ? null : await store.findDeletedDomain(workspaceId, key, now);
+    const deleted = find.permitted(found, found?.domain.environmentId, 'data/domain_not_found');
+    const { id, name } = deleted.domain;
+    noteDomain(id);
+    const result = await change('restoreDomain', deleted, now, settings.windowMs, actor);
+    switch (result.kind) {
+      case 'restored':
+        return presentDomain(result.domain, apexNote);
+      case 'missing':
+        throw new Problem('data/domain_not_found');
+      case 'environment_missing':
+        throw new Problem('application/environment_deleted');
+      case 'superseded':
+        throw new Problem('application/domain_superseded', {
+          detail: `Another workspace has been verified for ${name} since it was deleted. Attach it anew with domains.createDomain.`,
+        });
+      case 'held':
+      case 'quota':
+        throw creationProblem(result, name) ?? new Problem('data/domain_not_found');
+      default:
+        return result satisfies never;
+    }
   },
 });

@@ -7,23 +7,20 @@ import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { diagnosisShare, findingForCustomer } from '../setup/session-scope.ts';
 import { type DiagnosisData, DiagnosisSchema } from './diagnosis-schema.ts';
+import { findingContext, lookedAt } from './dns-look.ts';
 import { exampleDiagnosis } from './example-diagnosis.ts';
-import { findingContext } from './finding-context.ts';
-import { lookedAt } from './looked-at.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
-import { presentRedirect } from './present-redirect.ts';
-import { presentSuspension } from './present-suspension.ts';
-
-// The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
-const permission = { resource: 'environment', action: 'read_domain' } as const;
+import { presentRedirect } from './redirect-operations.ts';
+import { presentSuspension } from './suspension-operations.ts';
 
 export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',
   summary: 'Find out what is wrong with the DNS of a domain',
   description:
     'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
-  permission,
+  // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
+  permission: { resource: 'environment', action: 'read_domain' },
   credential: 'key_or_session',
   request: Type.Object(
     {
@@ -37,9 +34,9 @@ export const diagnoseDomain = defineOperation({
   response: DiagnosisSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: exampleDiagnosis },
-  async handle({ principal, input, namedDomain }, { store, diagnoser, clock, settings }) {
+  async handle({ principal, input, find }, { store, diagnoser, clock, settings }) {
     const { workspaceId } = principal;
-    const domain = await namedDomain(input.domain);
+    const domain = await find.domain(input.domain);
     const lastCheck = async () => {
       const last = await store.findCheckResult(workspaceId, domain.id);
       // Deleted meanwhile.

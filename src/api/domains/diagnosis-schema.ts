@@ -2,8 +2,8 @@ import Type, { type Static } from 'typebox';
 import { FINDING_CODES } from '../../domain/finding.ts';
 import type { UnreadableReason } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
-import { RedirectSchema } from './present-redirect.ts';
-import { SuspensionSchema } from './present-suspension.ts';
+import { RedirectSchema } from './redirect-operations.ts';
+import { SuspensionSchema } from './suspension-operations.ts';
 
 /** Texts that nameservers sent: longer ones are cut, longer lists too. */
 export const SEEN_TEXT_LIMIT = 1024;

@@ -1,14 +1,11 @@
 import Type from 'typebox';
-import { permits } from '../../access/permissions.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
-import { closed, Reference } from '../schemas.ts';
+import { closed, environmentPath, exampleEnvironmentPath } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
-const permission = { resource: 'environment', action: 'delete_domain' } as const;
-/** Of the environment that the domain is moved to. */
+/** The caller needs it in the environment that the domain is moved to. */
 const permissionThere = { resource: 'environment', action: 'create_domain' } as const;
 
 export const moveDomain = defineOperation({
@@ -16,30 +13,24 @@ export const moveDomain = defineOperation({
   summary: 'Move a domain to another environment',
   description:
     'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes.',
-  permission,
+  permission: { resource: 'environment', action: 'delete_domain' },
   request: Type.Object(
     {
       domain: DomainIdentifier,
-      project: Reference('project'),
-      app: Reference('app'),
-      environment: Reference('environment'),
+      ...environmentPath,
     },
     closed,
   ),
   response: DomainSchema,
   problems: ['data/domain_not_found', 'data/environment_not_found'],
   example: {
-    request: { domain: exampleDomain.name, project: 'demo', app: 'web', environment: 'production' },
+    request: { domain: exampleDomain.name, ...exampleEnvironmentPath },
     response: presentDomain(exampleDomain),
   },
-  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock, apexNote }) {
+  async handle({ principal: { actor }, input, change, find }, { clock, apexNote }) {
     const { domain: identifier, ...there } = input;
-    const domain = await namedDomain(identifier);
-    const environment = masked(
-      await store.findEnvironment(workspaceId, there),
-      ({ id }) => permits(grants, permissionThere, id),
-      'data/environment_not_found',
-    );
+    const domain = await find.domain(identifier);
+    const environment = await find.environment(there, permissionThere);
     const result = await change('moveDomain', domain.id, environment, clock.now(), actor);
     switch (result.kind) {
       case 'moved':

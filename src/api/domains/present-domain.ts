@@ -1,7 +1,5 @@
 import Type from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
-import { canonicalName } from '../../domain/name.ts';
-import type { DomainStore } from '../../store/contract/store.ts';
 import { closed, Id, Time } from '../schemas.ts';
 
 const DnsRecordSchema = Type.Object(
@@ -57,25 +55,6 @@ export const DomainIdentifier = Type.String({
   maxLength: 253,
   description: 'Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode.',
 });
-
-/** Other text is not looked up as an id. */
-const ID = /^[a-zA-Z0-9_-]{3,255}$/;
-
-/** The canonical name, or else the id, that an identifier is; null: it is neither. */
-export function canonicalIdentifier(identifier: string): string | null {
-  return canonicalName(identifier) ?? (ID.test(identifier) ? identifier : null);
-}
-
-/** Finds a domain by its name, in any form, or else by its id. */
-export async function findDomain(
-  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>,
-  workspaceId: string,
-  identifier: string,
-): Promise<Domain | null> {
-  const name = canonicalName(identifier);
-  if (name !== null) return await store.findDomainByName(workspaceId, name);
-  return ID.test(identifier) ? await store.findDomainById(workspaceId, identifier) : null;
-}
 
 const NOON = Date.UTC(2026, 10, 20, 12);
 

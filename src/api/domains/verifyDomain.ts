@@ -4,23 +4,21 @@ import { defineOperation } from '../operation.ts';
 import { closed, Empty } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
-const permission = { resource: 'environment', action: 'verify_domain' } as const;
-
 export const verifyDomain = defineOperation({
   name: 'domains.verifyDomain',
   summary: 'Check a domain now',
   description:
     'Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result.',
-  permission,
+  permission: { resource: 'environment', action: 'verify_domain' },
   credential: 'key_or_session',
   status: 202,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+  async handle({ principal, input, change, find }, { clock, settings }) {
     const { workspaceId, actor } = principal;
-    const domain = await namedDomain(input.domain);
+    const domain = await find.domain(input.domain);
     const retried = await change('retryVerification', workspaceId, domain.id, clock.now(), settings.windowMs, actor);
     switch (retried) {
       case 'accepted':

@@ -9,12 +9,11 @@ import {
   presentProblem,
   STATUSES,
 } from '../errors.ts';
-import { lacksPermission } from '../masking.ts';
+import { lacksPermission } from '../find.ts';
 import { closed, Meta, ValidationError } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { type ApiDocument, type ApiResponse, EXAMPLE_REQUEST, JSON_TYPE, type JsonSchema } from './api-document.ts';
-import { ALWAYS, LIMITED } from './header-fields.ts';
-import { refer, referTo } from './references.ts';
+import { ALWAYS, LIMITED, refer, referTo } from './components.ts';
 
 /** Errors of every operation. */
 const COMMON: readonly ProblemCode[] = [
@@ -47,7 +46,10 @@ const NAMING = { service: 'service' };
 /** For examples: what differs from one occurrence to the next. */
 const OCCURRENCES: Partial<Record<ProblemCode, Problem>> = {
   'validation/invalid_input': invalid('body.domain', 'must have at least 4 characters'),
-  'authorization/insufficient_permissions': lacksPermission({ resource: 'project', action: 'create_project' }, true),
+  'authorization/insufficient_permissions': lacksPermission({
+    permission: { resource: 'project', action: 'create_project' },
+    onAll: true,
+  }),
 };
 
 /** The responses that operations share. */

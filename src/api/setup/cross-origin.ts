@@ -34,7 +34,7 @@ const CAPACITY = 10_000;
 const MAX_LENGTH = 300;
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
-/** What the client reads. */
+/** Header fields that the client reads. */
 const EXPOSED = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',

@@ -4,11 +4,11 @@ import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ChangeArgs } from '../../store/contract/store.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
-import { exampleSetupLink, exampleSetupToken } from '../domains/present-setup-link.ts';
+import { exampleSetupLink, exampleSetupToken } from '../domains/setup-link-operations.ts';
 import { Problem } from '../errors.ts';
 import { defineOpenOperation } from '../operation.ts';
 import { closed, Time } from '../schemas.ts';
-import { BrandSchema, examplePage } from './present-brand.ts';
+import { BrandSchema, examplePage } from './brand-operations.ts';
 import { forCustomer, sessionOf } from './session-scope.ts';
 
 const Session = Type.Object(

@@ -13,9 +13,9 @@ import { rateLimited, rateLimitHeaders } from '../request-hooks.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Of one link, all its sessions together: a customer uses up nothing of the workspace's own limits. */
+/** The limit of one link, all its sessions together: a customer uses up nothing of the workspace's own limits. */
 const PER_LINK: RateLimit = { limit: 120, windowMs: MINUTE_MS };
-/** Of these, those that make us ask the DNS. */
+/** The limits of requests that make us ask the DNS. */
 const PER_OPERATION: Record<string, RateLimit> = {
   'domains.verifyDomain': { limit: 6, windowMs: MINUTE_MS },
   'domains.diagnoseDomain': { limit: 20, windowMs: MINUTE_MS },
@@ -34,13 +34,13 @@ function check(decision: RateLimitDecision): void {
   if (!decision.allowed) throw rateLimited(decision, LIMITED);
 }
 
-/** Of a caller who is known to be a customer. */
+/** The session of a caller who is known to be a customer. */
 export function sessionOf({ session }: Principal): SessionScope {
   if (session === undefined) throw new Error('an operation for customers was called by somebody else');
   return session;
 }
 
-/** What a session may ask for. */
+/** A session may send this. */
 interface SessionInput {
   domain: string;
   cached?: boolean;

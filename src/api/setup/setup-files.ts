@@ -56,7 +56,7 @@ interface ServedFile {
 export function serveSetupFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
   let loading: Promise<Map<string, ServedFile>> | undefined;
 
-  /** What was found is kept; where nothing was, it is looked for again with the next request. */
+  /** Keeps what was found; where nothing was, the next request looks again. */
   async function find(path: string): Promise<ServedFile | undefined> {
     loading ??= load(directory);
     const current = loading;

@@ -27,7 +27,7 @@ export function eventStream(
   { heartbeatMs, stalledMs }: StreamTimes,
   now = () => performance.now(),
 ): EventStream {
-  /** Of the last write: its begin while it is in flight, else its end. */
+  /** When the last write began while it is in flight, else when it ended. */
   let since = now();
   let inFlight = false;
   let waiting: string | null = null;

@@ -1,14 +1,14 @@
 import type { Principal } from '../../access/root-key-cache.ts';
 import { Problem } from '../errors.ts';
-import { shareOf } from '../thread-share.ts';
+import { shareOf } from '../load-shedding.ts';
 
 /** Most streams that are open at once. */
 export interface WatchLimits {
   total: number;
   perWorkspace: number;
-  /** Of one root key, or one user of the dashboard. */
+  /** Streams of one root key, or one user of the dashboard. */
   perKey: number;
-  /** Of one set-up link: pages that are open. */
+  /** Open pages of one set-up link. */
   perLink: number;
 }
 
@@ -27,7 +27,7 @@ export function watchLimitsOfThread(limits: Omit<WatchLimits, 'perLink'>, thread
   };
 }
 
-/** Of the streams of a workspace, those of its links: customers leave the workspace its own. */
+/** Links have this share of the streams of a workspace: customers leave the workspace its own. */
 const SHARE_OF_LINKS = 0.5;
 
 /** Seconds. */

@@ -11,9 +11,8 @@ import { presentDomain } from '../../domain/presented-domain.ts';
 import type { Log } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { DomainStore } from '../../store/contract/store.ts';
-import { findDomain } from '../domains/present-domain.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
-import { masked } from '../masking.ts';
+import { findDomain } from '../find.ts';
 import { forCustomer } from '../setup/session-scope.ts';
 import { acceptsEvents, eventStream, formatEvent, formatRetry, type StreamTimes } from './event-stream.ts';
 import { type WatchLimits, watchLimit } from './watch-limit.ts';
@@ -241,7 +240,8 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
 
 /** Throws the `Problem` with which a request for the domain is refused. */
 function visible({ grants }: Principal, permission: Permission, domain: Domain | null): Domain {
-  return masked(domain, ({ environmentId }) => permits(grants, permission, environmentId), 'data/domain_not_found');
+  if (domain !== null && permits(grants, permission, domain.environmentId)) return domain;
+  throw new Problem('data/domain_not_found');
 }
 
 /** The time of the change belongs to it: after a backup was restored, a revision may come again. */

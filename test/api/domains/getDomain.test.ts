@@ -259,7 +259,7 @@ describe('polling domains.getDomain', () => {
       return { text: text.replace(requestId, ''), type: headers['content-type'], length: headers['content-length'] };
     };
     const first = await textOf();
-    // Read, then from the cache, then as it was kept.
+    // Read, then twice from the cache.
     for (let i = 0; i < 3; i++) expect(await textOf()).toEqual(first);
     const fresh = await api.store.findDomainById(domain.workspaceId, domain.id);
     const data = dataOf<DomainShown>(await ask(domain.id));

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRootKey } from '../../../src/access/root-key.ts';
+import { createRootKey } from '../../../src/access/secret-text.ts';
 import { createSetupToken } from '../../../src/access/setup-link.ts';
 import { NO_MEMORY } from '../../../src/domain/status.ts';
 import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../../src/access/dashboard-token.ts';
-import { hashRootKey } from '../../../src/access/root-key.ts';
+import { hashRootKey } from '../../../src/access/secret-text.ts';
 import { signSession } from '../../../src/access/session-token.ts';
 import { createSetupToken } from '../../../src/access/setup-link.ts';
 import { currentSigningKey, rotateSigningKey } from '../../../src/access/signing-key.ts';

@@ -1,19 +1,56 @@
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import type { Domain } from '../../domain/domain.ts';
-import type { SetRedirect } from '../../store/contract/store.ts';
+import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
+import type { Redirect, SetRedirect } from '../../store/contract/store.ts';
 import { Problem } from '../errors.ts';
-import { masked } from '../masking.ts';
 import { defineOperation } from '../operation.ts';
-import { closed } from '../schemas.ts';
+import { closed, Empty, Id, shownBy, Time } from '../schemas.ts';
 import { invalid } from '../validation.ts';
-import { DomainIdentifier, findDomain } from './present-domain.ts';
-import {
-  DomainRedirectSchema,
-  exampleRedirect,
-  presentDomainRedirect,
-  RedirectStatusSchema,
-} from './present-redirect.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+
+export const RedirectStatusSchema = Type.Enum([...REDIRECT_STATUSES], {
+  type: 'integer',
+  description:
+    'Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST.',
+});
+
+export const RedirectSchema = Type.Object(
+  {
+    to: Type.String({
+      minLength: 4,
+      maxLength: 253,
+      description: 'Canonical name of the domain that is redirected to.',
+    }),
+    status: RedirectStatusSchema,
+    setAt: Time('When it was set to this.'),
+  },
+  { ...closed, title: 'Redirect', description: 'Where the requests for a domain are redirected to.' },
+);
+
+export const DomainRedirectSchema = Type.Object(
+  {
+    domainId: Id('dom', 'The domain.'),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
+    redirect: Type.Optional(RedirectSchema),
+  },
+  { ...closed, title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
+);
+
+export const presentRedirect = shownBy(RedirectSchema);
+
+function presentDomainRedirect(
+  { id, name }: Pick<Domain, 'id' | 'name'>,
+  redirect: Redirect | null,
+): Static<typeof DomainRedirectSchema> {
+  return { domainId: id, domain: name, ...(redirect && { redirect: presentRedirect(redirect) }) };
+}
+
+const exampleRedirect: Static<typeof DomainRedirectSchema> = {
+  domainId: exampleDomain.id,
+  domain: 'www.example.com',
+  redirect: { to: 'example.com', status: 308, setAt: exampleDomain.createdAt },
+};
 
 const permission = { resource: 'environment', action: 'update_domain' } as const;
 
@@ -44,15 +81,11 @@ export const setRedirect = defineOperation({
     'limits/redirect_limit_exceeded',
   ],
   example: { request: { domain: 'www.example.com', to: 'example.com' }, response: exampleRedirect },
-  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, change, find }, { clock }) {
     const { domain: identifier, to, status = 308 } = input;
     const isPermitted = (found: Domain) => permits(grants, permission, found.environmentId);
-    const domain = await namedDomain(identifier);
-    const destination = masked(
-      await findDomain(store, workspaceId, to),
-      isPermitted,
-      'data/redirect_destination_not_found',
-    );
+    const domain = await find.domain(identifier);
+    const destination = await find.domain(to, 'data/redirect_destination_not_found');
     const wanted = { domainId: domain.id, destinationId: destination.id, status };
     const result = await change('setRedirect', workspaceId, wanted, clock.now(), actor);
     switch (result.kind) {
@@ -99,3 +132,38 @@ function refused(
       return refusal satisfies never;
   }
 }
+
+export const getRedirect = defineOperation({
+  name: 'domains.getRedirect',
+  summary: 'Get the redirect of a domain',
+  description:
+    'Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains.',
+  // The permission of getDomain: anybody who visits a domain sees where it redirects to.
+  permission: { resource: 'environment', action: 'read_domain' },
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: DomainRedirectSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleRedirect.domain }, response: exampleRedirect },
+  async handle({ principal: { workspaceId }, input, find }, { store }) {
+    const domain = await find.domain(input.domain);
+    return presentDomainRedirect(domain, await store.findRedirect(workspaceId, domain.id));
+  },
+});
+
+export const removeRedirect = defineOperation({
+  name: 'domains.removeRedirect',
+  summary: 'Remove the redirect of a domain',
+  description:
+    'Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing.',
+  permission,
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: Empty,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleRedirect.domain }, response: {} },
+  async handle({ principal: { workspaceId, actor }, input, change, find }, { clock }) {
+    const domain = await find.domain(input.domain);
+    const removed = await change('removeRedirect', workspaceId, domain.id, clock.now(), actor);
+    if (removed === 'missing') throw new Problem('data/domain_not_found');
+    return {};
+  },
+});

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRootKey, hashRootKey, isRootKey } from './root-key.ts';
+import { createRootKey, hashRootKey, isRootKey } from './secret-text.ts';
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const keys = fc.uint8Array({ minLength: 24, maxLength: 24 }).map((bytes) => createRootKey(() => bytes));

@@ -8,7 +8,8 @@ import {
   MAX_ORIGINS,
   MAX_SUPPORT_LENGTH,
 } from '../../domain/brand.ts';
-import type { Violation } from '../errors.ts';
+import { Problem, type Violation } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 
 const Colour = (description: string) => Type.Optional(Type.String({ minLength: 7, maxLength: 7, description }));
@@ -43,10 +44,10 @@ export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }),
     'Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback.',
 });
 
-export const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { ...closed, title: 'SetupPage' });
+const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { ...closed, title: 'SetupPage' });
 
 /** Everything that is wrong with a new brand and its origins. */
-export function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?: string[] }): Violation[] {
+function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?: string[] }): Violation[] {
   return [
     ...brandViolations(brand).map(({ property, message }) => ({ location: `body.brand.${property}`, message })),
     ...origins.flatMap((origin, i) =>
@@ -67,3 +68,39 @@ export const examplePage: Static<typeof SetupPageSchema> = {
   brand: { name: 'Acme Shops', accent: '#1d5fd1', support: 'mailto:help@example.net' },
   origins: ['https://app.example.net'],
 };
+
+export const setBrand = defineOperation({
+  name: 'setup.setBrand',
+  summary: 'Set the brand of the workspace',
+  description:
+    'Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
+  permission: { resource: 'setup', action: 'set_brand' },
+  onAll: 'workspace',
+  request: Type.Object({ brand: Type.Optional(BrandSchema), origins: Type.Optional(Origins) }, closed),
+  response: SetupPageSchema,
+  problems: [],
+  example: { request: examplePage, response: examplePage },
+  async handle({ principal: { workspaceId }, input, change }) {
+    const errors = pageViolations(input);
+    if (errors.length > 0) throw new Problem('validation/invalid_input', { errors });
+    const saved = await change('saveSetupPage', workspaceId, input);
+    // No key has a workspace that does not exist, and workspaces are not deleted.
+    if (saved === null) throw new Error('the workspace of a key does not exist');
+    return saved;
+  },
+});
+
+export const getBrand = defineOperation({
+  name: 'setup.getBrand',
+  summary: 'Get the brand of the workspace',
+  description: 'How the workspace appears on the pages of its set-up links, and which origins may use their sessions.',
+  permission: { resource: 'setup', action: 'read_brand' },
+  onAll: 'workspace',
+  request: Type.Object({}, closed),
+  response: SetupPageSchema,
+  problems: [],
+  example: { request: {}, response: examplePage },
+  async handle({ principal: { workspaceId } }, { store }) {
+    return store.findSetupPage(workspaceId);
+  },
+});

@@ -1,0 +1,93 @@
+import Type, { type Static } from 'typebox';
+import type { Domain } from '../../domain/domain.ts';
+import { SUSPENSION_STATUSES, type Suspension } from '../../domain/suspension.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id, shownBy, Time } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+
+export const SuspensionStatusSchema = Type.Enum([...SUSPENSION_STATUSES], {
+  type: 'integer',
+  description: 'Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other.',
+});
+
+export const SuspensionSchema = Type.Object(
+  {
+    status: SuspensionStatusSchema,
+    by: Type.Enum(['workspace', 'operator'], {
+      type: 'string',
+      description:
+        '`workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it.',
+    }),
+    suspendedAt: Time('When it was set to this.'),
+  },
+  { ...closed, title: 'Suspension', description: 'That visitors get a page in place of the site.' },
+);
+
+export const DomainSuspensionSchema = Type.Object(
+  {
+    domainId: Id('dom', 'The domain.'),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
+    suspension: Type.Optional(SuspensionSchema),
+  },
+  { ...closed, title: 'DomainSuspension', description: '`suspension` is absent where the site is served.' },
+);
+
+export const presentSuspension = shownBy(SuspensionSchema);
+
+function presentDomainSuspension(
+  { id, name }: Pick<Domain, 'id' | 'name'>,
+  suspension: Suspension | null,
+): Static<typeof DomainSuspensionSchema> {
+  return { domainId: id, domain: name, ...(suspension && { suspension: presentSuspension(suspension) }) };
+}
+
+const exampleSuspension: Static<typeof DomainSuspensionSchema> = {
+  domainId: exampleDomain.id,
+  domain: exampleDomain.name,
+  suspension: { status: 503, by: 'workspace', suspendedAt: exampleDomain.createdAt },
+};
+
+export const suspendDomain = defineOperation({
+  name: 'domains.suspendDomain',
+  summary: 'Serve a page in place of a site',
+  description:
+    'Within a second, on every node, visitors of the domain get a page of the edge that says that the site is suspended, with status 503 or 451, and its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and the renewals of it, and domains.getDomain shows no difference; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it.',
+  permission: { resource: 'environment', action: 'update_domain' },
+  request: Type.Object({ domain: DomainIdentifier, status: Type.Optional(SuspensionStatusSchema) }, closed),
+  response: DomainSuspensionSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },
+  async handle({ principal: { workspaceId, actor }, input, change, find }, { clock }) {
+    const domain = await find.domain(input.domain);
+    const { status = 503 } = input;
+    const done = await change('suspendDomain', workspaceId, domain.id, status, clock.now(), actor);
+    if (done.kind === 'missing') throw new Problem('data/domain_not_found');
+    return presentDomainSuspension(domain, done.suspension);
+  },
+});
+
+export const resumeDomain = defineOperation({
+  name: 'domains.resumeDomain',
+  summary: 'Serve a suspended site again',
+  description:
+    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. A suspension by the operator of the server stays. If this call lifts one of the workspace, the response shows that of the operator (`suspension` with `by: operator`); otherwise the call is refused. If nobody has suspended the domain, nothing changes.',
+  permission: { resource: 'environment', action: 'update_domain' },
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: DomainSuspensionSchema,
+  problems: ['data/domain_not_found', 'authorization/forbidden'],
+  example: {
+    request: { domain: exampleSuspension.domain },
+    response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
+  },
+  async handle({ principal: { workspaceId, actor }, input, change, find }, { clock }) {
+    const domain = await find.domain(input.domain);
+    const done = await change('resumeDomain', workspaceId, domain.id, clock.now(), actor);
+    if (done.kind === 'missing') throw new Problem('data/domain_not_found');
+    if (done.kind === 'unchanged' && done.suspension !== null)
+      throw new Problem('authorization/forbidden', {
+        detail: `The operator of the server has suspended ${domain.name}, and no key can lift that.`,
+      });
+    return presentDomainSuspension(domain, done.suspension);
+  },
+});
