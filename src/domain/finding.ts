@@ -1,3 +1,5 @@
+import type { UnreadableReason } from './reading.ts';
+
 /** Everything that a check may find, by code: a closed list. Each has a page of its own in the documentation. */
 export const FINDING_CODES = [
   'record_missing',
@@ -62,64 +64,40 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 /** `blocking`: the domain is not verified, or not served, before it is fixed. */
 export type FindingSeverity = 'blocking' | 'warning' | 'info';
 
-/** The case of a code, where its sentences differ. */
+/** The cases of a code, where its sentences differ. That of a nameserver is an `UnreadableReason`. */
 export const FINDING_REASONS = [
-  // record_missing, txt_missing, cname_elsewhere
   'nxdomain',
   'nodata',
   'no_address',
-  // records_swapped
   'values_swapped',
   'names_swapped',
-  // wildcard_answers
   'wildcard_cname',
   'wildcard_address',
   'wildcard_txt',
-  // proxied_without_txt
   'hidden_by_proxy',
   'hidden_by_flattening',
-  // proxied, flattened
   'txt_verifies',
   'txt_needed',
-  // txt_truncated
   'beginning_missing',
   'end_missing',
-  // txt_wrong_value
   'text_beside',
   'text_before',
   'other_character',
   'other_values',
-  // zone_not_registered
   'name_not_added',
-  // dnssec_bogus
   'signature_expired',
   'signature_not_yet_valid',
   'key_missing',
   'signature_missing',
   'proof_missing',
-  // held_elsewhere
   'older_claim',
   'nameservers_silent',
   'other_records_left',
   'both_needed',
-  // stale_cache
   'some_asked',
-  // nameserver_…, cname_to_broken_zone
-  'timeout',
-  'unreachable',
-  'tcp_failed',
-  'servfail',
-  'refused',
-  'lame',
-  'malformed',
-  'inconsistent',
-  'no_nameserver',
-  'forbidden_address',
-  'overloaded',
-  'too_many_queries',
 ] as const;
 
-export type FindingReason = (typeof FINDING_REASONS)[number];
+export type FindingReason = (typeof FINDING_REASONS)[number] | UnreadableReason;
 
 /**
  * `add`, `change`, `replace` (after deleting the records of the types `removes` at this name) and `delete` are of a record. `wait`: nothing has to be

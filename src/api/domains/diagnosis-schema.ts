@@ -82,7 +82,7 @@ const Character = (description: string) => Type.Optional(Type.String({ maxLength
 const FactsSchema = Type.Object(
   {
     reason: Type.Optional(
-      Type.Enum([...FINDING_REASONS], {
+      Type.Enum([...FINDING_REASONS, ...FAILURES], {
         type: 'string',
         description: 'Which case of the code it is. More values may be added.',
       }),

@@ -1,4 +1,4 @@
-import type { FindingAction, FindingCode, FindingFields, FindingReason } from '../finding.ts';
+import type { FindingAction, FindingCode, FindingFields } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
@@ -9,27 +9,25 @@ import type { Rule, Subject } from './subject.ts';
 type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
 
 /** The finding for each reason, and what is done about it; loops and chains are none of a nameserver. */
-const CODES: Partial<
-  Record<UnreadableReason, { code: NameserverCode; reason: FindingReason; kind: FindingAction['kind'] }>
-> = {
-  timeout: { code: 'nameserver_timeout', reason: 'timeout', kind: 'ask' },
-  servfail: { code: 'nameserver_servfail', reason: 'servfail', kind: 'ask' },
-  refused: { code: 'nameserver_refused', reason: 'refused', kind: 'create_zone' },
-  lame: { code: 'nameserver_lame', reason: 'lame', kind: 'create_zone' },
-  malformed: { code: 'nameserver_malformed', reason: 'malformed', kind: 'ask' },
-  inconsistent: { code: 'nameserver_timeout', reason: 'inconsistent', kind: 'wait' },
-  no_nameserver: { code: 'nameserver_not_found', reason: 'no_nameserver', kind: 'change' },
-  forbidden_address: { code: 'nameserver_private', reason: 'forbidden_address', kind: 'change' },
-  overloaded: { code: 'nameserver_timeout', reason: 'overloaded', kind: 'wait' },
-  unreachable: { code: 'nameserver_unreachable', reason: 'unreachable', kind: 'ask' },
-  tcp_failed: { code: 'nameserver_tcp', reason: 'tcp_failed', kind: 'ask' },
-  too_many_queries: { code: 'nameserver_timeout', reason: 'too_many_queries', kind: 'change' },
+const CODES: Partial<Record<UnreadableReason, [code: NameserverCode, kind: FindingAction['kind']]>> = {
+  timeout: ['nameserver_timeout', 'ask'],
+  servfail: ['nameserver_servfail', 'ask'],
+  refused: ['nameserver_refused', 'create_zone'],
+  lame: ['nameserver_lame', 'create_zone'],
+  malformed: ['nameserver_malformed', 'ask'],
+  inconsistent: ['nameserver_timeout', 'wait'],
+  no_nameserver: ['nameserver_not_found', 'change'],
+  forbidden_address: ['nameserver_private', 'change'],
+  overloaded: ['nameserver_timeout', 'wait'],
+  unreachable: ['nameserver_unreachable', 'ask'],
+  tcp_failed: ['nameserver_tcp', 'ask'],
+  too_many_queries: ['nameserver_timeout', 'change'],
 };
 
-const TIMEOUT = { code: 'nameserver_timeout', reason: 'timeout' } as const;
+const TIMEOUT = ['nameserver_timeout', 'ask'] as const;
 
 interface Failed {
-  trouble: NonNullable<(typeof CODES)[UnreadableReason]>;
+  reason: UnreadableReason;
   /** The zone of the nameservers that failed. */
   zone: string;
   /** Null: it has none. */
@@ -47,7 +45,7 @@ export const nameserverFindings: Rule = (subject) => {
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
   if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
-  const byCode = Map.groupBy(failed, ({ zone, trouble }) => `${trouble.reason} ${zone}`);
+  const byCode = Map.groupBy(failed, ({ zone, reason }) => `${reason} ${zone}`);
   // One nameserver that answers alone was read; it is not enough yet.
   const isRead = [ownership, routing].every(({ reading }) => reading.kind !== 'unreadable');
   const isBlocking = isBlocked && !subject.isProven;
@@ -80,10 +78,8 @@ function isReadAlone({ reading }: Subject): boolean {
 }
 
 function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
-  const failed = (reason: UnreadableReason, server: string | null): Failed[] => {
-    const trouble = CODES[reason];
-    return trouble === undefined ? [] : [{ trouble, zone: zone.apex, server }];
-  };
+  const failed = (reason: UnreadableReason, server: string | null): Failed[] =>
+    CODES[reason] === undefined ? [] : [{ reason, zone: zone.apex, server }];
   const { failure } = zone;
   if (failure?.kind === 'no_nameserver' || failure?.kind === 'forbidden_address') {
     const names = zone.nameservers.length === 0 ? [null] : zone.nameservers.map(({ name }) => name);
@@ -101,8 +97,8 @@ function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
 function failing(group: Failed[], isBlocking: boolean, isRead: boolean): FindingFields[] {
   const [first] = group;
   if (first === undefined) return [];
-  const { trouble, zone } = first;
-  const { code, reason, kind } = trouble;
+  const { reason, zone } = first;
+  const [code, kind] = CODES[reason] ?? TIMEOUT;
   return [
     {
       code,
@@ -117,8 +113,8 @@ function failing(group: Failed[], isBlocking: boolean, isRead: boolean): Finding
 }
 
 /** The nameservers of the zone above did not say where the zone is. */
-function unreadDelegation({ zone }: RecordView, cause: UnreadableReason, server: string | undefined): FindingFields {
-  const { code, reason } = CODES[cause] ?? TIMEOUT;
+function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingFields {
+  const [code] = CODES[reason] ?? TIMEOUT;
   return {
     code,
     severity: 'blocking',
@@ -156,7 +152,7 @@ function misshapen(subject: Subject, view: RecordView, chain: string[]): Finding
 
 function brokenChain(
   view: RecordView,
-  cause: UnreadableReason,
+  reason: UnreadableReason,
   chain: string[],
   server: string | undefined,
 ): FindingFields | null {
@@ -168,14 +164,14 @@ function brokenChain(
     expected: view.expected,
     action: recordAction('change', view),
   } as const;
-  if (cause === 'loop') return { ...common, code: 'cname_loop', retryable: false };
-  if (cause === 'chain_too_long') return { ...common, code: 'cname_chain_too_long', retryable: false };
+  if (reason === 'loop') return { ...common, code: 'cname_loop', retryable: false };
+  if (reason === 'chain_too_long') return { ...common, code: 'cname_chain_too_long', retryable: false };
   if (chain.length === 0 || isUnresolved(view.reading)) return null;
   return {
     ...common,
     code: 'cname_to_broken_zone',
     ...(server !== undefined && { nameservers: [server] }),
-    facts: { reason: (CODES[cause] ?? TIMEOUT).reason },
+    facts: { reason },
     retryable: true,
   };
 }
