@@ -87,7 +87,11 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
     update({ certificate });
     // The last check knows enough of a name that is served, unless it found something wrong.
     if (isServed(certificate)) await diagnose({ cached: true });
-    const isWell = isServed(certificate) && !now().diagnosis?.findings.some(({ severity }) => severity === 'blocking');
+    const { findings = [] } = now().diagnosis ?? {};
+    const isWell =
+      isServed(certificate) &&
+      certificate.problem === undefined &&
+      !findings.some(({ severity }) => severity === 'blocking');
     if (!isWell && !isDue) await diagnose();
   }
 

@@ -41,7 +41,7 @@ export function Now({ followed, view, following, heading }: NowProps) {
           </div>
         )}
       </div>
-      {finding !== null && <Compared finding={finding} records={view.records} />}
+      {finding !== null && <Compared finding={finding} />}
       {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
         <>
           <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
@@ -90,10 +90,10 @@ function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): 
 }
 
 /** What is there beside what should be. */
-function Compared({ finding, records }: { finding: NonNullable<View['finding']>; records: View['records'] }) {
-  const comparison = comparisonOf(finding, records);
+function Compared({ finding }: { finding: NonNullable<View['finding']> }) {
+  const comparison = comparisonOf(finding);
   if (comparison === null) return null;
-  const { found, expected, isTyped } = comparison;
+  const { found, expected } = comparison;
   return (
     <dl class="compared">
       {found.length > 0 && (
@@ -108,10 +108,8 @@ function Compared({ finding, records }: { finding: NonNullable<View['finding']>;
       )}
       <div class="field">
         <dt>{TEXT.expected}</dt>
-        <dd>
-          <Code text={expected} />
-        </dd>
-        {isTyped && (
+        <dd>{expected === '' ? <em>{TEXT.emptyName}</em> : <Code text={expected} />}</dd>
+        {expected !== '' && (
           <dd class="do">
             <CopyButton text={expected} what={TEXT.copyExpected} />
           </dd>

@@ -14,7 +14,7 @@ export function Code({ text }: { text: string }) {
   );
 }
 
-/** A text of the API, in which values stand between backticks. It may hold what strangers published: text alone. */
+/** A text of the API, shown as it is: values in it are marked by backticks. It may hold what strangers published, so it is text alone. */
 export function Prose({ text }: { text: string }) {
   return <p>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}</p>;
 }

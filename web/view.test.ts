@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Domain } from '../src/client/client.ts';
-import { apexRoutingNote } from '../src/domain/records.ts';
+import type { Finding } from '../src/client/client.ts';
 import { STATES } from '../test/web/states.ts';
 import type { Followed } from './followed.ts';
 import { comparisonOf, type Stage, viewOf } from './view.ts';
@@ -59,25 +58,31 @@ describe('what is shown', () => {
 
   it('no CAA record is added where one has to be deleted', () => {
     const known = followed('certificate blocked');
-    const fix =
-      'Delete the CAA record with the tag "tbs": as long as its flags are 128 or more, no certificate authority may issue.';
-    const findings = known.diagnosis?.findings.map((finding) => ({ ...finding, fix })) ?? [];
+    const action = {
+      kind: 'delete',
+      at: 'zone',
+      zone: 'example.com',
+      type: 'CAA',
+      name: 'example.com',
+      tag: 'tbs',
+    } as const;
+    const findings = known.diagnosis?.findings.map((finding) => ({ ...finding, action })) ?? [];
     if (known.diagnosis === null) throw new Error('it has been looked at');
     expect(viewOf({ ...known, diagnosis: { ...known.diagnosis, findings } })?.caa).toBeNull();
   });
 
-  it('an apex has the addresses that its note names, of both IP versions', () => {
+  it('an apex has the addresses that may be published instead, of both IP versions', () => {
     const known = followed('apex in Unicode, unknown provider');
-    const [routing, ownership] = known.domain?.dnsRecords ?? [];
-    if (known.domain === null || routing === undefined || ownership === undefined) throw new Error('it has records');
-    const insteadOf = (...addresses: string[]) => {
-      const dnsRecords = [{ ...routing, note: apexRoutingNote(addresses) }, ownership];
-      return viewOf({ ...known, domain: { ...(known.domain as Domain), dnsRecords } })?.records[0]?.instead;
-    };
-    expect(insteadOf()).toEqual([]);
-    expect(insteadOf('192.0.2.1', '2001:db8::1', '192.0.2.2')).toEqual([
+    const { diagnosis } = known;
+    if (diagnosis === null) throw new Error('it has been looked at');
+    const [routing, ...others] = diagnosis.records;
+    if (routing === undefined) throw new Error('it has records');
+    const insteadOf = (addresses: string[]) =>
+      viewOf({ ...known, diagnosis: { ...diagnosis, records: [{ ...routing, addresses }, ...others] } })?.records[0]
+        ?.instead;
+    expect(insteadOf([])).toEqual([]);
+    expect(insteadOf(['192.0.2.1', '2001:db8::1'])).toEqual([
       { type: 'A', value: '192.0.2.1' },
-      { type: 'A', value: '192.0.2.2' },
       { type: 'AAAA', value: '2001:db8::1' },
     ]);
   });
@@ -109,25 +114,50 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('a record at a doubled name is compared by its name, since its value is right', () => {
-    const [routing] = viewOf(followed('publish'))?.records ?? [];
-    if (routing === undefined) throw new Error('it has records');
-    const name = `${routing.name}.example.com`;
+  it('a record at a doubled name is compared by its name, since its value is right, with what to type instead', () => {
     const doubled = {
       code: 'name_doubled',
       severity: 'blocking',
       record: 'routing',
-      name,
-      seen: [routing.expected],
-      expected: routing.expected,
+      name: 'shop.example.com.example.com',
+      seen: ['k7.cname.example.net'],
+      expected: 'k7.cname.example.net',
+      action: { kind: 'change', at: 'zone', zone: 'example.com', type: 'CNAME', nameInZone: 'shop' },
       message: '',
       fix: '',
       retryable: false,
-    } as const;
-    expect(comparisonOf({ ...doubled, seen: [...doubled.seen] }, [routing])).toEqual({
-      found: [name],
-      expected: routing.name,
-      isTyped: false,
-    });
+    } satisfies Finding;
+    expect(comparisonOf(doubled)).toEqual({ found: ['shop.example.com.example.com'], expected: 'shop' });
   });
+
+  it('a value to which the provider appends the zone is copied with the dot that ends it', () => {
+    const appended = {
+      code: 'value_doubled_zone',
+      severity: 'blocking',
+      record: 'routing',
+      seen: ['k7.cname.example.net.example.com'],
+      expected: 'k7.cname.example.net',
+      action: { kind: 'change', at: 'zone', zone: 'example.com', valueInZone: 'k7.cname.example.net.' },
+      message: '',
+      fix: '',
+      retryable: false,
+    } satisfies Finding;
+    expect(comparisonOf(appended)?.expected).toBe('k7.cname.example.net.');
+  });
+});
+
+/** Every sentence of the API, in place of which another language may stand. */
+const SENTENCES = new Set(['message', 'fix', 'note', 'verificationError']);
+
+function withoutSentences<T>(answer: T): T {
+  return JSON.parse(JSON.stringify(answer), (key, value) => (SENTENCES.has(key) && value !== '' ? '–' : value));
+}
+
+it.each(Object.keys(STATES))('no sentence of the API decides what is shown: %s', (name) => {
+  const told = followed(name);
+  const untold = withoutSentences(told);
+  const views = [told, untold].map(viewOf);
+  expect(views[1]).toEqual(views[0] && withoutSentences(views[0]));
+  const compared = [told, untold].map((one) => one.diagnosis?.findings.map(comparisonOf));
+  expect(compared[1]).toEqual(compared[0]);
 });

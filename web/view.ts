@@ -97,23 +97,18 @@ const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
 /** What is there beside what should be: names where the record is at the wrong one, otherwise values. */
 export interface Comparison {
   found: readonly string[];
+  /** As it is typed at the provider; an empty name: nothing is entered. */
   expected: string;
-  /** Whether `expected` is what is typed at the provider; a whole name may not be. */
-  isTyped: boolean;
 }
 
 /** Null where there is nothing to compare. */
-export function comparisonOf(finding: Finding, records: readonly RecordView[]): Comparison | null {
-  const { code, name, seen = [], expected } = finding;
-  // Its parts are typed one by one: it has a card of its own.
+export function comparisonOf({ code, name, seen = [], expected, action }: Finding): Comparison | null {
+  // The parts of a CAA record are typed one by one: it has a card of its own.
   if (code === 'caa_forbids') return null;
-  const record = records.find((each) => each.record === finding.record);
-  if (MISPLACED.has(code) && name !== undefined && record !== undefined) {
-    return { found: [name], expected: record.name, isTyped: false };
+  if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
+    return { found: [name], expected: action.nameInZone };
   }
-  if (expected === undefined) return null;
-  const typed = records.find((each) => each.expected === expected)?.value ?? expected;
-  return { found: seen, expected: typed, isTyped: true };
+  return expected === undefined ? null : { found: seen, expected: action?.valueInZone ?? expected };
 }
 
 /** Undefined until a domain is known. */
@@ -128,28 +123,18 @@ export function viewOf(followed: Followed): View | undefined {
   );
   const stage = stageOf(followed, records, first);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
-  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(followed) };
+  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings) };
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
 
-/** From the DNS, or else from the last attempt to get a certificate. */
-function viewCaa({ domain, diagnosis, certificate }: Followed): CaaView | null {
-  const finding = diagnosis?.findings.find(({ code }) => code === 'caa_forbids');
-  const problem = certificate?.problem?.reason === 'caa_forbids' ? certificate.problem : undefined;
-  const typed = typedIn(finding?.fix ?? problem?.message ?? '');
-  const { Flags: flags, Tag: tag, Value: value } = typed;
-  const name = finding?.name ?? typed['Full name'];
-  // Where one has to be deleted, none is added.
-  if (name === undefined || flags === undefined || tag === undefined || value === undefined) return null;
-  const entered = typed.Name ?? (name === domain?.domain ? diagnosis?.records[0]?.nameInZone : undefined);
-  return { name, entered: entered ?? null, flags, tag, value, seen: finding?.seen ?? [] };
-}
-
-/** What a text of the API says to type, such as ``Name: `shop`, Value: `…` ``, by label. An empty text: a field is left empty. */
-function typedIn(text: string): Record<string, string | undefined> {
-  const typed = text.matchAll(/\b(Full name|Name|Flags|Tag|Value): (?:`([^`]*)`|leave it empty)/g);
-  return Object.fromEntries([...typed].map(([, label = '', entered = '']) => [label, entered]));
+/** Null also where one has to be deleted: then none is added. */
+function viewCaa(findings: readonly Finding[]): CaaView | null {
+  const { action, seen = [] } = findings.find(({ code }) => code === 'caa_forbids') ?? {};
+  const { kind, name, nameInZone: entered = null, flags, tag, value } = action ?? {};
+  if (kind !== 'add' || name === undefined || flags === undefined || tag === undefined || value === undefined)
+    return null;
+  return { name, entered, flags, tag, value, seen };
 }
 
 function stageOf({ domain, diagnosis, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
@@ -198,7 +183,7 @@ function stepsOf(stage: Stage): Steps {
 
 /** `first`: the mistake to mend first. */
 function viewRecord(
-  { type, name, value, verified, note = '' }: DnsRecord,
+  { type, name, value, verified }: DnsRecord,
   record: RecordView['record'],
   { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
 ): RecordView {
@@ -221,19 +206,12 @@ function viewRecord(
     needed,
     seen,
     fix: isToldAbove || more === undefined ? '' : more.fix,
-    instead: type === 'ALIAS' && !isToldAbove && more === undefined ? addressesIn(note) : [],
+    instead: isToldAbove || more !== undefined ? [] : addressRecords(diagnosed?.addresses ?? []),
   };
 }
 
-/** The addresses that lead here, which the note of an apex names. */
-function addressesIn(note: string): RecordView['instead'] {
-  const words = note.split(/[\s,]+/);
-  const ipv4 = words.filter((word) => /^\d+(\.\d+){3}$/.test(word));
-  const ipv6 = words.filter((word) => /^[\da-f]*:[\da-f:.]+$/.test(word));
-  return [
-    ...ipv4.map((value) => ({ type: 'A' as const, value })),
-    ...ipv6.map((value) => ({ type: 'AAAA' as const, value })),
-  ];
+function addressRecords(addresses: readonly string[]): RecordView['instead'] {
+  return addresses.map((value) => ({ type: value.includes(':') ? 'AAAA' : 'A', value }));
 }
 
 function stateOf(needed: RecordView['needed'], seen: Seen[], codes: string[]): RecordState {

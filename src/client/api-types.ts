@@ -722,6 +722,8 @@ interface DiagnosisRecord {
   expected: string;
   /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
   valueInZone: string;
+  /** Of an ALIAS record: addresses to publish instead, where the provider has no such record. Absent if unknown. */
+  addresses?: Array<string>;
   /** Whether this look found it with that value; with `cached`, whether the last check did. */
   verified: boolean;
   /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */
@@ -947,12 +949,109 @@ interface Finding {
   expected?: string;
   /** Where it was seen. */
   nameservers?: Array<string>;
-  /** What is wrong, in whole sentences. */
+  action?: FindingAction;
+  second?: FindingAction;
+  facts?: FindingFacts;
+  /** What is wrong, in whole English sentences, made of the other fields. */
   message: string;
-  /** What to do; empty if there is nothing to do. */
+  /** What to do, in English; empty if there is nothing to do. */
   fix: string;
   /** Whether it may go away without a change of the records. */
   retryable: boolean;
+}
+
+/** What to do about it, for programs; absent if there is nothing. */
+interface FindingAction {
+  /** What to do. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` are of a record. `wait`: nothing has to be changed. `ask`: ask whoever runs the nameservers. `create_zone`: at that provider. `register`: the domain. `recreate`: delete the domain here and add it again. */
+  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate';
+  /** Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated. */
+  at: 'zone' | 'registrar' | 'zone_above';
+  /** Name of the zone. */
+  zone: string;
+  /** Its DNS provider; absent if unknown. */
+  provider?: string;
+  /** Type of the record. */
+  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS';
+  /** How the provider calls an ALIAS record; absent if unknown. */
+  typeInZone?: string;
+  /** Fully qualified name of the record. */
+  name?: string;
+  /** The name as it is entered at the provider; empty: nothing is entered. */
+  nameInZone?: string;
+  /** Exact value. */
+  value?: string;
+  /** The value as it is entered there. */
+  valueInZone?: string;
+  /** Addresses to publish in place of an ALIAS record. */
+  addresses?: Array<string>;
+  /** Of a CAA record. */
+  flags?: string;
+  /** Of a CAA record. */
+  tag?: string;
+  /** Types of the records that are deleted at this name. */
+  removes?: Array<string>;
+}
+
+/** What the sentences mention besides the other fields. */
+interface FindingFacts {
+  /** Which case of the code it is. More values may be added. */
+  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+  /** Unread: the whole zone, some of its nameservers, or which nameservers it has. */
+  scope?: 'zone' | 'some' | 'delegation';
+  /** A zone of its own. */
+  zone?: string;
+  /** The zone from which it was delegated. */
+  zoneAbove?: string;
+  /** Who runs the `nameservers`. */
+  provider?: string;
+  /** Who runs those in `seen`. */
+  seenProvider?: string;
+  /** The host that it is about: one of `seen`, or the target. */
+  host?: string;
+  /** Who proxies the name. */
+  proxy?: string;
+  /** Where the other record is. */
+  otherName?: string;
+  /** The domain of this workspace that the value belongs to. */
+  owner?: string;
+  /** First character of the value that differs. */
+  difference?: {
+    /** Counted in characters, from 1. */
+    position?: number;
+    /** What is there; absent: nothing. */
+    found?: string;
+    /** What belongs there; absent: nothing. */
+    expected?: string;
+  };
+  /** There are quotation marks around the value too. */
+  isQuoted?: boolean;
+  /** With a right CNAME record it is not needed. */
+  isOptional?: boolean;
+  /** What each nameserver answers, in each look at it. */
+  answers?: Array<{
+    /** Host name. */
+    nameserver: string;
+    /** Whether it has the right record. */
+    matches: boolean;
+    looks: Array<{
+      /** The names that its CNAMEs lead to, in order. */
+      cname: Array<string>;
+      /** TXT values, or addresses. */
+      values: Array<string>;
+      /** What else is at the name. */
+      beside: Array<string>;
+      /** A CNAME to itself. */
+      isLoop?: boolean;
+    }>;
+  }>;
+  /** Nameservers that the zone itself does not name. */
+  onlyDelegated?: Array<string>;
+  /** Nameservers that only the zone itself names. */
+  onlyInZone?: Array<string>;
+  /** When caches have expired. Unix time in milliseconds. */
+  until?: number;
+  /** How long a failure may stay in caches. */
+  ttlSeconds?: number;
 }
 
 /** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
@@ -1134,6 +1233,8 @@ export type {
   DomainSuspension,
   Environment,
   Finding,
+  FindingAction,
+  FindingFacts,
   IssuedCertificate,
   ListedCertificate,
   ListedDomain,

@@ -82,9 +82,11 @@ function boundedFindings(findings: Finding[]): string {
 }
 
 function withoutLongLists(finding: Finding, most: number): Finding {
-  const { seen, nameservers, ...rest } = finding;
+  const { seen, nameservers, facts, ...rest } = finding;
+  const { answers, ...others } = facts ?? {};
   return {
     ...rest,
+    ...(facts && { facts: { ...others, ...(answers && { answers: answers.slice(0, most) }) } }),
     ...(seen && { seen: seen.slice(0, most) }),
     ...(nameservers && { nameservers: nameservers.slice(0, most) }),
   };

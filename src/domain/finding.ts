@@ -1,3 +1,5 @@
+import type { UnreadableReason } from './reading.ts';
+
 /** Everything that a check may find, by code: a closed list. Each has a page of its own in the documentation. */
 export const FINDING_CODES = [
   'record_missing',
@@ -62,8 +64,127 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 /** `blocking`: the domain is not verified, or not served, before it is fixed. */
 export type FindingSeverity = 'blocking' | 'warning' | 'info';
 
-/** One mistake in the DNS of a domain, or something that is good to know. One mistake is one finding: the most specific that applies. */
-export interface Finding {
+/** The cases of a code, where its sentences differ. That of a nameserver is an `UnreadableReason`. */
+export const FINDING_REASONS = [
+  'nxdomain',
+  'nodata',
+  'no_address',
+  'values_swapped',
+  'names_swapped',
+  'wildcard_cname',
+  'wildcard_address',
+  'wildcard_txt',
+  'hidden_by_proxy',
+  'hidden_by_flattening',
+  'txt_verifies',
+  'txt_needed',
+  'beginning_missing',
+  'end_missing',
+  'text_beside',
+  'text_before',
+  'other_character',
+  'other_values',
+  'name_not_added',
+  'signature_expired',
+  'signature_not_yet_valid',
+  'key_missing',
+  'signature_missing',
+  'proof_missing',
+  'older_claim',
+  'nameservers_silent',
+  'other_records_left',
+  'both_needed',
+  'some_asked',
+] as const;
+
+export type FindingReason = (typeof FINDING_REASONS)[number] | UnreadableReason;
+
+/**
+ * `add`, `change`, `replace` (after deleting the records of the types `removes` at this name) and `delete` are of a record. `wait`: nothing has to be
+ * changed. `ask`: whoever runs the nameservers. `recreate`: delete the domain here and add it again.
+ */
+export const ACTION_KINDS = [
+  'add',
+  'change',
+  'replace',
+  'delete',
+  'wait',
+  'ask',
+  'create_zone',
+  'register',
+  'recreate',
+] as const;
+
+/** What to do about a finding, as a program needs it to show it in any language. */
+export interface FindingAction {
+  kind: (typeof ACTION_KINDS)[number];
+  /** Where: in the zone at its DNS provider, at its registrar, or in the zone above. */
+  at: 'zone' | 'registrar' | 'zone_above';
+  zone: string;
+  /** Name of the DNS provider of the zone; absent: unknown. */
+  provider?: string;
+  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS';
+  /** How the provider calls a record of the type ALIAS; absent: it has none, or that is not known. */
+  typeInZone?: string;
+  /** Fully qualified. */
+  name?: string;
+  /** As the panel of the provider wants it; empty: nothing is entered. */
+  nameInZone?: string;
+  value?: string;
+  valueInZone?: string;
+  /** Addresses that are published in place of an ALIAS record. */
+  addresses?: string[];
+  /** Of a CAA record. */
+  flags?: string;
+  tag?: string;
+  /** Types of the records that are deleted at this name. */
+  removes?: string[];
+}
+
+/** What one nameserver has, in each look at it that differs. */
+export interface DifferingAnswer {
+  nameserver: string;
+  matches: boolean;
+  /** `cname`: the names that its CNAMEs lead to. All empty: no record. `isLoop`: a CNAME to itself. */
+  looks: { cname: string[]; values: string[]; beside: string[]; isLoop?: boolean }[];
+}
+
+/** What the sentences of a finding mention besides its other fields. */
+export interface FindingFacts {
+  reason?: FindingReason;
+  /** Of `nameserver_…`: none of the zone could be read, some could not, or nobody says which they are. */
+  scope?: 'zone' | 'some' | 'delegation';
+  zone?: string;
+  /** The zone from which `zone` was delegated. */
+  zoneAbove?: string;
+  /** Of the nameservers; of those in `seen`. */
+  provider?: string;
+  seenProvider?: string;
+  /** The host that it is about: one of `seen`, or the target. */
+  host?: string;
+  /** Who proxies the name, where its addresses say so. */
+  proxy?: string;
+  /** Where the other record is. */
+  otherName?: string;
+  /** The workspace's domain that the value belongs to. */
+  owner?: string;
+  /** First character of the value that differs: counted from 1. */
+  difference?: { position?: number; found?: string; expected?: string };
+  /** There are quotation marks around the value too. */
+  isQuoted?: boolean;
+  /** With a right CNAME record the domain does not need this one. */
+  isOptional?: boolean;
+  answers?: DifferingAnswer[];
+  /** Nameservers that only one of the two lists has. */
+  onlyDelegated?: string[];
+  onlyInZone?: string[];
+  /** Unix ms. */
+  until?: number;
+  ttlSeconds?: number;
+}
+
+/** A finding as data: `findings/sentences.ts` makes its English, and whatever has these fields can make another language. */
+export interface FindingFields {
   code: FindingCode;
   severity: FindingSeverity;
   /** The record that it is about; absent where it is about the zone. */
@@ -76,10 +197,19 @@ export interface Finding {
   expected?: string;
   /** The nameservers that it was seen at, by name. */
   nameservers?: string[];
+  /** What to do; absent where nothing has to be done. */
+  action?: FindingAction;
+  /** A second one: done instead in `address_instead_of_cname`, otherwise done too. */
+  second?: FindingAction;
+  facts?: FindingFacts;
+  /** Whether it may go away by itself: a later check is worth waiting for. */
+  retryable: boolean;
+}
+
+/** One mistake in the DNS of a domain, or something that is good to know. One mistake is one finding: the most specific that applies. */
+export interface Finding extends FindingFields {
   /** What is wrong: whole sentences, safe to print. */
   message: string;
   /** What to do, at this provider: whole sentences, safe to print. Empty where nothing has to be done. */
   fix: string;
-  /** Whether it may go away by itself: a later check is worth waiting for. */
-  retryable: boolean;
 }

@@ -27,7 +27,7 @@ export function ownershipValue({ service, token }: Pick<Domain, 'service' | 'tok
 }
 
 /** Addresses named in a note, which keeps it within 512 characters (spec: DnsRecord). */
-const MAX_NAMED_ADDRESSES = 6;
+export const MAX_NAMED_ADDRESSES = 6;
 
 /**
  * The note of an apex's routing record. `edgeAddresses`: IP addresses that lead to the edge, for providers without such a record; the first

@@ -61,7 +61,7 @@ function unconfirmedFailure(claim: TakeoverClaim | undefined): string {
   return `${seen} Leave the records as they are, and verify the domain again.`;
 }
 
-/** A mistake and how to mend it. `findings/finding-draft.ts` keeps both short enough. */
+/** A mistake and how to mend it. `findings/sentences.ts` keeps both short enough. */
 export function describeFinding({ message, fix }: Finding): string {
   return [message, fix].filter((text) => text !== '').join(' ');
 }

@@ -190,8 +190,8 @@ describe('a certificate that is blocked', () => {
     },
   );
 
-  it('by a CAA record that the certificate authority alone has seen: has its full name, and says how providers want it', async () => {
-    await open('certificate blocked, by a CAA record that the certificate authority alone has seen');
+  it('by a CAA record above the zone: has its full name, and says how providers want it', async () => {
+    await open('certificate blocked, by a CAA record above the zone');
     expect(await caa().locator('.field').first().innerText()).toMatch(/Full name\s+example\.com\s+.*“@”/);
     expect(await copied('Copy the value of the CAA record')).toBe('letsencrypt.org');
   });

@@ -1,5 +1,6 @@
 import { ERRORS } from '../../src/api/errors.ts';
 import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../src/client/client.ts';
+import { withSentences } from '../../src/domain/findings/sentences.ts';
 import { apexRoutingNote } from '../../src/domain/records.ts';
 
 /** Every state of the set-up page, each as the API describes it. */
@@ -91,7 +92,10 @@ function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
   };
 }
 
-const elsewhere: Finding = {
+const cloudflare = { at: 'zone', zone: 'example.com', provider: 'Cloudflare' } as const;
+const typedRouting = { type: 'CNAME', name: NAME, nameInZone: 'shop', value: TARGET, valueInZone: TARGET } as const;
+
+const elsewhere: Finding = withSentences({
   code: 'cname_elsewhere',
   severity: 'blocking',
   record: 'routing',
@@ -99,30 +103,49 @@ const elsewhere: Finding = {
   seen: ['old-shop.example.net'],
   expected: TARGET,
   nameservers: NAMESERVERS,
-  message: `${NAME} is a CNAME to "old-shop.example.net". It has to lead to ${TARGET}.`,
-  fix: `At Cloudflare, change the CNAME record. Name: \`shop\`, Value: \`${TARGET}\`.`,
+  action: { kind: 'change', ...cloudflare, ...typedRouting },
   retryable: false,
-};
+});
 
-const held: Finding = {
+const held: Finding = withSentences({
   code: 'held_elsewhere',
   severity: 'blocking',
-  message: `${NAME} is verified for another account of this service.`,
-  fix: `Publish the TXT record with the name \`_service.shop\` and the value \`${PROOF}\`, and remove the TXT record of the other account. Then the name is transferred.`,
+  name: NAME,
+  action: {
+    kind: 'add',
+    ...cloudflare,
+    type: 'TXT',
+    name: `_service.${NAME}`,
+    nameInZone: '_service.shop',
+    value: PROOF,
+    valueInZone: PROOF,
+  },
+  facts: { reason: 'both_needed' },
   retryable: false,
-};
+});
 
-const caa: Finding = {
+const addCaa = {
+  kind: 'add',
+  type: 'CAA',
+  name: 'example.com',
+  flags: '0',
+  tag: 'issue',
+  value: 'letsencrypt.org',
+} as const;
+const caa: Finding = withSentences({
   code: 'caa_forbids',
   severity: 'warning',
   name: 'example.com',
   seen: ['0 issue "digicert.com"'],
   expected: '0 issue "letsencrypt.org"',
-  message:
-    'The CAA records at example.com forbid our certificate authority to issue a certificate: 0 issue "digicert.com".',
-  fix: 'At Cloudflare, add a CAA record. Name: `@`, Flags: `0`, Tag: `issue`, Value: `letsencrypt.org`.',
+  action: { ...addCaa, ...cloudflare, nameInZone: '@' },
   retryable: false,
-};
+});
+const caaAbove: Finding = withSentences({
+  ...caa,
+  severity: 'blocking',
+  action: { ...addCaa, at: 'zone', zone: 'example.com' },
+});
 
 const verified = domain({
   status: 'verified',
@@ -190,7 +213,7 @@ const apexDiagnosis = (changes: Partial<Diagnosis> = {}): Diagnosis =>
       nameservers: [{ name: 'ns1.hoster.example', addresses: ['192.0.2.53'], outcome: 'answered' }],
     },
     records: [
-      { ...routing, type: 'ALIAS', name: apexName, nameInZone: '@', seen: absentThere },
+      { ...routing, type: 'ALIAS', name: apexName, nameInZone: '@', addresses: [EDGE], seen: absentThere },
       { ...ownership, name: `_service.${apexName}`, nameInZone: '_service', needed: 'yes', seen: absentThere },
     ],
     ...changes,
@@ -261,14 +284,13 @@ export const STATES: Record<string, State> = {
           { ...ownership, seen: [] },
         ],
         findings: [
-          {
+          withSentences({
             code: 'resolvers_unreachable',
             severity: 'warning',
             name: NAME,
-            message: `The DNS resolvers of this service give no usable answer, so ${NAME} could not be read.`,
-            fix: 'There is nothing for you to do: this service looks again by itself.',
+            action: { kind: 'wait', at: 'zone', zone: 'example.com' },
             retryable: true,
-          },
+          }),
         ],
       }),
     },
@@ -301,7 +323,7 @@ export const STATES: Record<string, State> = {
   },
   'held elsewhere': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [held] }) },
-    shows: /verified for another account/,
+    shows: /Another account of this service holds/,
   },
   confirming: {
     script: {
@@ -335,11 +357,11 @@ export const STATES: Record<string, State> = {
     },
     shows: 'Verified, but no certificate yet',
   },
-  'certificate blocked, by a CAA record that the certificate authority alone has seen': {
+  'certificate blocked, by a CAA record above the zone': {
     script: {
       brand: BRAND,
       domain: verified,
-      diagnosis: verifiedDiagnosis,
+      diagnosis: { ...verifiedDiagnosis, findings: [caaAbove] },
       certificate: forbidden,
     },
     shows: 'Verified, but no certificate yet',
@@ -396,16 +418,15 @@ export const STATES: Record<string, State> = {
             : { ...record, seen: [{ nameserver: 'ns1.hoster.example', outcome: 'other', values: [EDGE] }] },
         ),
         findings: [
-          {
+          withSentences({
             code: 'flattened',
             severity: 'info',
             record: 'routing',
             name: apexName,
             seen: [EDGE],
-            message: `${apexName} has the addresses of ${TARGET}, so it leads here. Only the TXT record can verify the domain.`,
-            fix: '',
+            facts: { host: TARGET, reason: 'txt_needed' },
             retryable: false,
-          },
+          }),
         ],
       }),
     },
@@ -422,17 +443,27 @@ export const STATES: Record<string, State> = {
             : { ...record, seen: [{ nameserver: 'ns1.hoster.example', outcome: 'other', values: ['198.51.100.7'] }] },
         ),
         findings: [
-          {
+          withSentences({
             code: 'apex_elsewhere',
             severity: 'warning',
             record: 'routing',
             name: apexName,
             seen: ['198.51.100.7'],
             expected: TARGET,
-            message: `${apexName} has the address 198.51.100.7, which is not of this service.`,
-            fix: `In the DNS settings of ${apexName}, give ${apexName} these addresses and no others: A \`${EDGE}\`. Name: \`@\`.`,
+            action: {
+              kind: 'replace',
+              at: 'zone',
+              zone: apexName,
+              type: 'ALIAS',
+              name: apexName,
+              nameInZone: '@',
+              value: TARGET,
+              valueInZone: TARGET,
+              addresses: [EDGE],
+              removes: ['A', 'AAAA'],
+            },
             retryable: false,
-          },
+          }),
         ],
       }),
     },

@@ -50,7 +50,7 @@ export const diagnoseDomain = defineOperation({
       dns: DiagnosedDns | null,
       { schedule, redirect, suspension }: Awaited<ReturnType<typeof lastCheck>>,
     ): DiagnosisData => ({
-      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now()),
+      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now(), settings.edgeAddresses),
       ...(redirect && { redirect: presentRedirect(redirect) }),
       ...(suspension && { suspension: presentSuspension(suspension) }),
     });

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { FINDING_CODES } from '../../domain/finding.ts';
+import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/finding.ts';
 import type { UnreadableReason } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { RedirectSchema } from './redirect-operations.ts';
@@ -38,6 +38,112 @@ const FAILURES = [
   'too_many_queries',
 ] as const satisfies UnreadableReason[];
 
+const ActionSchema = Type.Object(
+  {
+    kind: Type.Enum([...ACTION_KINDS], {
+      type: 'string',
+      description:
+        'What to do. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` are of a record. `wait`: nothing has to be changed. `ask`: ask whoever runs the nameservers. `create_zone`: at that provider. `register`: the domain. `recreate`: delete the domain here and add it again.',
+    }),
+    at: Type.Enum(['zone', 'registrar', 'zone_above'], {
+      type: 'string',
+      description:
+        'Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated.',
+    }),
+    zone: Name('Name of the zone.'),
+    provider: Type.Optional(Type.String({ maxLength: 255, description: 'Its DNS provider; absent if unknown.' })),
+    type: Type.Optional(
+      Type.Enum(['CNAME', 'TXT', 'ALIAS', 'CAA', 'NS', 'DS'], { type: 'string', description: 'Type of the record.' }),
+    ),
+    typeInZone: Type.Optional(
+      Type.String({ maxLength: 64, description: 'How the provider calls an ALIAS record; absent if unknown.' }),
+    ),
+    name: Type.Optional(Name('Fully qualified name of the record.')),
+    nameInZone: Type.Optional(Name('The name as it is entered at the provider; empty: nothing is entered.')),
+    value: Type.Optional(Type.String({ maxLength: SEEN_TEXT_LIMIT, description: 'Exact value.' })),
+    valueInZone: Type.Optional(Type.String({ maxLength: 512, description: 'The value as it is entered there.' })),
+    addresses: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), { description: 'Addresses to publish in place of an ALIAS record.' }),
+    ),
+    flags: Type.Optional(Type.String({ maxLength: 3, description: 'Of a CAA record.' })),
+    tag: Type.Optional(Type.String({ maxLength: 255, description: 'Of a CAA record.' })),
+    removes: Type.Optional(
+      Type.Array(Type.String({ maxLength: 16 }), {
+        description: 'Types of the records that are deleted at this name.',
+      }),
+    ),
+  },
+  { ...closed, title: 'FindingAction', description: 'What to do about it, for programs; absent if there is nothing.' },
+);
+
+/** One character of the DNS, or none. */
+const Character = (description: string) => Type.Optional(Type.String({ maxLength: 2, description }));
+
+const FactsSchema = Type.Object(
+  {
+    reason: Type.Optional(
+      Type.Enum([...FINDING_REASONS, ...FAILURES], {
+        type: 'string',
+        description: 'Which case of the code it is. More values may be added.',
+      }),
+    ),
+    scope: Type.Optional(
+      Type.Enum(['zone', 'some', 'delegation'], {
+        type: 'string',
+        description: 'Unread: the whole zone, some of its nameservers, or which nameservers it has.',
+      }),
+    ),
+    zone: Type.Optional(Name('A zone of its own.')),
+    zoneAbove: Type.Optional(Name('The zone from which it was delegated.')),
+    provider: Type.Optional(Type.String({ maxLength: 255, description: 'Who runs the `nameservers`.' })),
+    seenProvider: Type.Optional(Type.String({ maxLength: 255, description: 'Who runs those in `seen`.' })),
+    host: Type.Optional(Name('The host that it is about: one of `seen`, or the target.')),
+    proxy: Type.Optional(Type.String({ maxLength: 255, description: 'Who proxies the name.' })),
+    otherName: Type.Optional(Name('Where the other record is.')),
+    owner: Type.Optional(Name('The domain of this workspace that the value belongs to.')),
+    difference: Type.Optional(
+      Type.Object(
+        {
+          position: Type.Optional(Type.Integer({ minimum: 1, description: 'Counted in characters, from 1.' })),
+          found: Character('What is there; absent: nothing.'),
+          expected: Character('What belongs there; absent: nothing.'),
+        },
+        { ...closed, description: 'First character of the value that differs.' },
+      ),
+    ),
+    isQuoted: Type.Optional(Type.Boolean({ description: 'There are quotation marks around the value too.' })),
+    isOptional: Type.Optional(Type.Boolean({ description: 'With a right CNAME record it is not needed.' })),
+    answers: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            nameserver: Name('Host name.'),
+            matches: Type.Boolean({ description: 'Whether it has the right record.' }),
+            looks: Type.Array(
+              Type.Object(
+                {
+                  cname: Seen('The names that its CNAMEs lead to, in order.'),
+                  values: Seen('TXT values, or addresses.'),
+                  beside: Seen('What else is at the name.'),
+                  isLoop: Type.Optional(Type.Boolean({ description: 'A CNAME to itself.' })),
+                },
+                { ...closed, description: 'All empty: no record.' },
+              ),
+            ),
+          },
+          closed,
+        ),
+        { description: 'What each nameserver answers, in each look at it.' },
+      ),
+    ),
+    onlyDelegated: Type.Optional(Seen('Nameservers that the zone itself does not name.')),
+    onlyInZone: Type.Optional(Seen('Nameservers that only the zone itself names.')),
+    until: Type.Optional(Time('When caches have expired.')),
+    ttlSeconds: Type.Optional(Type.Integer({ minimum: 0, description: 'How long a failure may stay in caches.' })),
+  },
+  { ...closed, title: 'FindingFacts', description: 'What the sentences mention besides the other fields.' },
+);
+
 export const FindingSchema = Type.Object(
   {
     code: Type.Enum([...FINDING_CODES], {
@@ -56,8 +162,14 @@ export const FindingSchema = Type.Object(
     nameservers: Type.Optional(
       Type.Array(Name('A nameserver.'), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
     ),
-    message: Type.String({ maxLength: 4096, description: 'What is wrong, in whole sentences.' }),
-    fix: Type.String({ maxLength: 4096, description: 'What to do; empty if there is nothing to do.' }),
+    action: Type.Optional(ActionSchema),
+    second: Type.Optional(ActionSchema),
+    facts: Type.Optional(FactsSchema),
+    message: Type.String({
+      maxLength: 4096,
+      description: 'What is wrong, in whole English sentences, made of the other fields.',
+    }),
+    fix: Type.String({ maxLength: 4096, description: 'What to do, in English; empty if there is nothing to do.' }),
     retryable: Type.Boolean({ description: 'Whether it may go away without a change of the records.' }),
   },
   { ...closed, title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
@@ -126,6 +238,12 @@ const RecordSchema = Type.Object(
       description:
         'The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one.',
     }),
+    addresses: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        description:
+          'Of an ALIAS record: addresses to publish instead, where the provider has no such record. Absent if unknown.',
+      }),
+    ),
     verified: Type.Boolean({
       description: 'Whether this look found it with that value; with `cached`, whether the last check did.',
     }),

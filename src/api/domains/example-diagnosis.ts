@@ -1,3 +1,4 @@
+import { withSentences } from '../../domain/findings/sentences.ts';
 import type { NameserverAnswers, RecordAnswer, RecordObservation, ZoneObservation } from '../../domain/observation.ts';
 import { ownershipName, ownershipValue } from '../../domain/records.ts';
 import type { DiagnosisData } from './diagnosis-schema.ts';
@@ -29,7 +30,7 @@ export const exampleDiagnosis: DiagnosisData = presentDiagnosis(
       }),
     },
     findings: [
-      {
+      withSentences({
         code: 'cname_elsewhere',
         severity: 'blocking',
         record: 'routing',
@@ -37,10 +38,18 @@ export const exampleDiagnosis: DiagnosisData = presentDiagnosis(
         seen: ['shops.example.net'],
         expected: exampleDomain.target,
         nameservers: NAMESERVERS,
-        message: `${exampleDomain.name} is a CNAME to shops.example.net; it must be a CNAME to ${exampleDomain.target}.`,
-        fix: `Replace the value of the CNAME "api" with "${exampleDomain.target}".`,
+        action: {
+          kind: 'change',
+          at: 'zone',
+          zone: zone.apex,
+          type: 'CNAME',
+          name: exampleDomain.name,
+          nameInZone: 'api',
+          value: exampleDomain.target,
+          valueInZone: exampleDomain.target,
+        },
         retryable: false,
-      },
+      }),
     ],
   },
   {

@@ -12,7 +12,7 @@ import type {
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches } from '../../domain/read-observation.ts';
-import { type DnsRecord, dnsRecords } from '../../domain/records.ts';
+import { type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
 import type { CheckSchedule } from '../../store/contract/store.ts';
 import {
   type DiagnosisData,
@@ -36,6 +36,7 @@ export function presentDiagnosis(
   dns: DiagnosedDns | null,
   schedule: CheckSchedule,
   now: number,
+  edgeAddresses: readonly string[] = [],
 ): DiagnosisData {
   const [routing, ownership] = dnsRecords(domain);
   const show = (record: RecordKind, published: DnsRecord): DiagnosisRecord => ({
@@ -44,6 +45,8 @@ export function presentDiagnosis(
     name: published.name,
     nameInZone: dns === null ? published.name : enteredName(published.name, dns.observation[record].zone),
     expected: published.value,
+    ...(published.type === 'ALIAS' &&
+      edgeAddresses.length > 0 && { addresses: edgeAddresses.slice(0, MAX_NAMED_ADDRESSES) }),
     valueInZone: enteredValue(published, dns?.observation[record].zone),
     ...(dns === null ? { verified: published.verified, seen: [] } : presentSeen(domain, record, dns, now)),
     needed: neededOf(domain, record, dns?.observation ?? null),

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Principal, SessionScope } from '../../access/root-key-cache.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { withoutOwner } from '../../domain/findings/txt-difference.ts';
+import { withoutOwner } from '../../domain/findings/sentences.ts';
 import { canonicalName } from '../../domain/name.ts';
 import { TEXT_LIMIT } from '../../domain/text.ts';
 import type { RateLimitDecision } from '../../ratelimit/decision.ts';
@@ -81,7 +81,8 @@ export function forCustomer(domain: Domain): Domain {
 /** The same of a finding. */
 export function findingForCustomer(finding: Finding): Finding {
   if (finding.code !== 'txt_other_domain') return finding;
-  return { ...finding, code: 'txt_stale', message: withoutOwner(finding.message) };
+  const { owner: _, ...facts } = finding.facts ?? {};
+  return { ...finding, code: 'txt_stale', facts, message: withoutOwner(finding.message) };
 }
 
 /** Whose share of the process a principal's looks at the DNS take: customers of a workspace leave the workspace its own. */

@@ -1,6 +1,5 @@
 import { isSameAddress } from '../ip-address.ts';
-import { apexFix } from './absent-findings.ts';
-import { chainOf, listAddresses } from './record-view.ts';
+import { apexAction } from './absent-findings.ts';
 import { addressesOfTarget, hiddenBy, information } from './routing-findings.ts';
 import type { Rule } from './subject.ts';
 
@@ -18,32 +17,23 @@ export const apexFindings: Rule = (subject) => {
         severity: view.isRight ? 'warning' : severity,
         code: 'cname_at_apex',
         seen: answer.chain,
-        message: (quote) => [
-          `${view.name} is a CNAME to ${chainOf(answer.chain, quote)}.`,
-          'The name of a zone must not be a CNAME: other records there, such as those for e-mail, may stop working.',
-        ],
-        fix: `Delete the CNAME record. ${apexFix(subject)}`,
+        action: apexAction('replace', subject, ['CNAME']),
       },
     ];
   }
   if (answer.kind === 'absent') return [];
   const known = hiddenBy(subject, answer);
-  if (known !== null) return [{ ...information(view, answer.values), ...known.information }];
+  if (known !== null) return [information(subject, answer.values, known)];
   const targets = [...context.edgeAddresses, ...addressesOfTarget(view)];
   if (targets.length === 0) return [];
   const foreign = answer.values.filter((address) => !targets.some((target) => isSameAddress(address, target)));
-  const plural = foreign.length > 1;
   return [
     {
       ...common,
       severity,
       code: 'apex_elsewhere',
       seen: foreign,
-      message: () => [
-        `${view.name} has the address${plural ? 'es' : ''} ${listAddresses(foreign)}, which ${plural ? 'are' : 'is'} not of this service.`,
-        'Visitors go to another server, unless a proxy of yours passes them on.',
-      ],
-      fix: apexFix(subject),
+      action: apexAction('replace', subject, ['A', 'AAAA']),
     },
   ];
 };

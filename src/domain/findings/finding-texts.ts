@@ -1,5 +1,5 @@
 import type { FindingCode } from '../finding.ts';
-import type { FindingText } from './finding-text.ts';
+import type { FindingText } from './record-texts.ts';
 import { RECORD_TEXTS } from './record-texts.ts';
 import { ZONE_TEXTS } from './zone-texts.ts';
 

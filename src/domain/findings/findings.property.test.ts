@@ -15,8 +15,8 @@ import { ownershipName, ownershipValue } from '../records.ts';
 import { NO_MEMORY } from '../status.ts';
 import { TEXT_LIMIT } from '../text.ts';
 import { failureOf, verificationErrorOf } from '../verification-error.ts';
-import { FINDING_LIMIT } from './finding-draft.ts';
 import { findingsOf } from './findings.ts';
+import { FINDING_LIMIT, withSentences } from './sentences.ts';
 
 const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/);
 const host = fc.array(label, { minLength: 1, maxLength: 6 }).map((labels) => [...labels, 'test'].join('.'));
@@ -201,6 +201,18 @@ test('whatever nameservers answer, each finding is short, safe to print, whole, 
         // No quotation mark or code is left open: no value is cut.
         expect(plainPart(message)).not.toMatch(/["`]/);
         expect(plainPart(fix)).not.toMatch(/["`]/);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+test('whatever nameservers answer, the sentences of a finding are made of its fields alone', () => {
+  fc.assert(
+    fc.property(subjects, (subject) => {
+      for (const finding of findingsIn(subject)) {
+        const { message, fix, ...fields } = JSON.parse(JSON.stringify(finding));
+        expect(withSentences(fields)).toMatchObject({ message, fix });
       }
     }),
     { numRuns: 150 },

@@ -19,8 +19,10 @@ import {
 import type { Domain } from '../domain.ts';
 import type { FindingCode } from '../finding.ts';
 import type { RecordAnswer } from '../observation.ts';
+import type { UnreadableReason } from '../reading.ts';
 import { NO_MEMORY } from '../status.ts';
 import { findingsOf } from './findings.ts';
+import { withSentences } from './sentences.ts';
 import type { FindingContext } from './subject.ts';
 
 const TOKEN = 'Zt4mQ8rV1xKc7NwLb2YpH5sJ';
@@ -490,11 +492,12 @@ describe('the zone', () => {
     expect(first?.message).toBe(
       'The nameservers of acme.com do not agree on the CNAME record at shop.acme.com: ns2.acme.com has it, ns1.acme.com does not. ns1.acme.com answers no record. ns3.acme.com answers a CNAME to "old.example.net". ns4.acme.com answers no record.',
     );
-    expect(first?.seen).toEqual([
-      'ns1.acme.com: no record',
-      `ns2.acme.com: a CNAME to "${TARGET}"`,
-      'ns3.acme.com: a CNAME to "old.example.net"',
-      'ns4.acme.com: no record',
+    expect(first?.seen).toEqual([TARGET, 'old.example.net']);
+    expect(first?.facts?.answers?.map(({ nameserver, matches }) => [nameserver, matches])).toEqual([
+      ['ns1.acme.com', false],
+      ['ns2.acme.com', true],
+      ['ns3.acme.com', false],
+      ['ns4.acme.com', false],
     ]);
   });
 
@@ -683,3 +686,92 @@ test.each([
     fix: expect.stringContaining(`Value: \`${value ?? domain.target}\`.`),
   });
 });
+
+/** What is seen where each code is found. */
+const EVERY_CODE: Record<FindingCode, [seen: Seen, options?: Options]> = {
+  record_missing: [{}],
+  name_doubled: [{ probes: [probe('doubled', 'routing', 'shop.acme.com.acme.com', cname(TARGET))] }],
+  record_at_other_name: [{ probes: [probe('www', 'routing', 'www.shop.acme.com', cname(TARGET))] }],
+  cname_at_txt_name: [{ ownership: everywhere(cname(TARGET)) }],
+  records_swapped: [
+    { ownership: everywhere(cname(TARGET)), probes: [probe('other_name', 'ownership', 'shop.acme.com', txt(VALUE))] },
+  ],
+  wrong_type: [{ probes: [probe('other_type', 'routing', 'shop.acme.com', txt(TARGET))] }],
+  cname_elsewhere: [routing('a.example.net', 'b.example.net')],
+  cname_other_target: [routing('x3x3x3x3x3x3x3x3.cname.example')],
+  value_doubled_zone: [routing(`${TARGET}.acme.com`)],
+  value_is_url: [routing(`https://${TARGET}/`)],
+  value_is_address: [routing('192.0.2.80')],
+  value_whitespace: [routing(`\\032${TARGET}`)],
+  value_quoted: [routing(`"${TARGET}"`)],
+  value_is_txt: [routing(VALUE.toLowerCase())],
+  cname_loop: [{ routing: everywhere(fails('loop', 'a.acme.com')) }],
+  cname_chain_too_long: [{ routing: everywhere(fails('chain_too_long', 'a.acme.com')) }],
+  cname_to_broken_zone: [{ routing: everywhere(fails('refused', 'lb.broken.test')) }],
+  address_instead_of_cname: [{ routing: everywhere(addresses('198.51.100.7')) }],
+  conflicting_records: [{ routing: everywhere({ ...cname(TARGET), beside: ['192.0.2.9'] } as RecordAnswer) }],
+  proxied_without_txt: [{ routing: everywhere(addresses('104.16.1.2')) }],
+  txt_missing: [{}, { domain: apex }],
+  txt_wrong_value: [ownership(VALUE.replace('Q8', 'O8'))],
+  txt_quoted: [ownership(`"${VALUE}"`)],
+  txt_case: [ownership(VALUE.toLowerCase())],
+  txt_invisible: [ownership(`\u200b${VALUE}`)],
+  txt_encoded: [ownership(VALUE.replace('=', '%3D'))],
+  txt_stale: [ownership(`"service-domain-verify=${OTHER_TOKEN}"`)],
+  txt_other_domain: [
+    ownership(`service-domain-verify=${OTHER_TOKEN}`),
+    { context: { domainOfToken: () => 'blog.acme.com' } },
+  ],
+  txt_truncated: [ownership(VALUE.slice(0, -4))],
+  wildcard_answers: [
+    {
+      routing: everywhere(addresses('198.51.100.7')),
+      probes: [probe('sibling', 'routing', 'np1.acme.com', addresses('198.51.100.7'))],
+    },
+  ],
+  cname_at_apex: [{ ...right, routing: everywhere(cname('old.example.net')) }, { domain: apex }],
+  apex_elsewhere: [{ ...right, routing: everywhere(addresses('198.51.100.7')) }, { domain: apex }],
+  flattened: [{ ...right, routing: everywhere(addresses('192.0.2.80')) }],
+  proxied: [{ ...right, routing: everywhere(cname('d1.cloudfront.net')) }],
+  name_not_punycode: [{ probes: [probe('raw_name', 'ownership', '_service.m\\195\\188ller.acme.com', txt(VALUE))] }],
+  zone_not_registered: [{ zone: { nameservers: [], failure: { kind: 'not_registered', name: 'acme.com' } } }],
+  zone_parked: [{ zone: { nameservers: [{ name: 'ns1.sedoparking.com', addresses: ['192.0.2.1'] }] } }],
+  zone_elsewhere: [{ zone: { ownNameservers: ['a.ns.cloudflare.com', 'b.ns.cloudflare.com'] } }],
+  delegation_mismatch: [{ ...right, zone: { ownNameservers: ['ns1.acme.com', 'ns3.acme.com'] } }],
+  nameservers_disagree: [{ ownership: [twice(rightTxt(shop)), [cname(TARGET), txt('a', 'b', 'c', 'd')]] }],
+  record_below_cut: [{ zone: { apex: 'shop.acme.com' } }],
+  resolvers_unreachable: [{ routing: everywhere(fails('no_resolver')), ownership: everywhere(fails('no_resolver')) }],
+  nameserver_refused: [unread('refused')],
+  nameserver_lame: [unread('lame')],
+  nameserver_servfail: [unread('servfail')],
+  nameserver_timeout: [unread('timeout')],
+  nameserver_not_found: [unread('no_nameserver')],
+  nameserver_unreachable: [unread('unreachable')],
+  nameserver_private: [unread('forbidden_address')],
+  nameserver_tcp: [unread('tcp_failed')],
+  nameserver_malformed: [unread('malformed')],
+  dnssec_bogus: [
+    {
+      ...right,
+      routingValidation: validation({ status: 'bogus', error: { code: 9, text: 'no key' }, ttl: 300 }),
+      probes: [probe('ds', 'routing', 'acme.com', txt('12345 13 2 AB'))],
+    },
+  ],
+  caa_forbids: [{ ...right, probes: [probe('caa', 'routing', 'acme.com', txt('0 issue "other.test"'))] }],
+  held_elsewhere: [{}, { incumbent: holder }],
+  stale_cache: [{ ...right, routingValidation: validation({ answer: NXDOMAIN, ttl: 600 }) }],
+};
+
+function unread(reason: UnreadableReason): Seen {
+  return { routing: everywhere(fails(reason)), ownership: everywhere(fails(reason)) };
+}
+
+test.each(Object.entries(EVERY_CODE))(
+  '%s can be told in any language: its fields hold all that its sentences say',
+  (code, [seen, options]) => {
+    const found = find(seen, options).find((finding) => finding.code === code);
+    const { message, fix, ...fields } = JSON.parse(JSON.stringify(found));
+    expect(withSentences(fields)).toEqual(found);
+    expect(fields.action === undefined).toBe(fix === '');
+  },
+);

@@ -1,16 +1,16 @@
 import type { Domain } from '../domain.ts';
-import { FINDING_CODES, type Finding, type FindingCode, type FindingSeverity } from '../finding.ts';
+import { FINDING_CODES, type Finding, type FindingCode, type FindingFields, type FindingSeverity } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import { readObservation } from '../read-observation.ts';
 import { type CheckMemory, claimOf } from '../status.ts';
 import { absentFindings } from './absent-findings.ts';
 import { apexFindings } from './apex-findings.ts';
-import { type FindingDraft, finish } from './finding-draft.ts';
 import { misplacedFindings } from './misplaced-findings.ts';
 import { chainFindings, nameserverFindings } from './nameserver-findings.ts';
 import { ownershipFindings } from './ownership-findings.ts';
-import { viewOf } from './record-view.ts';
+import { limitedTexts, viewOf } from './record-view.ts';
 import { routingFindings } from './routing-findings.ts';
+import { withSentences } from './sentences.ts';
 import { serviceFindings } from './service-findings.ts';
 import type { FindingContext, Subject } from './subject.ts';
 import { zoneFailures, zoneFindings } from './zone-findings.ts';
@@ -30,9 +30,21 @@ export interface Observed {
 export function findingsOf(observed: Observed, observation: Observation, context: FindingContext): Finding[] {
   const subject = subjectOf(observed, observation, context);
   const failures = zoneFailures(subject);
-  const drafts = failures.length > 0 ? failures : draftsOf(subject);
-  const inOrder = drafts.toSorted((a, b) => rankOf(a) - rankOf(b));
-  return inOrder.map((draft) => finish(draft, draft.record && subject[draft.record]));
+  const found = failures.length > 0 ? failures : allOf(subject);
+  const inOrder = found.toSorted((a, b) => rankOf(a) - rankOf(b));
+  return inOrder.map((finding) => withSentences(limited(finding)));
+}
+
+/** Nameservers that are kept. */
+const MAX_NAMESERVERS = 20;
+
+/** Nameservers choose how much they send. */
+function limited({ seen, nameservers, ...finding }: FindingFields): FindingFields {
+  return {
+    ...finding,
+    ...(seen && { seen: limitedTexts(seen) }),
+    ...(nameservers && { nameservers: nameservers.slice(0, MAX_NAMESERVERS) }),
+  };
 }
 
 function subjectOf(observed: Observed, observation: Observation, context: FindingContext): Subject {
@@ -56,7 +68,7 @@ function isBeside(target: string, host: string): boolean {
   return dot > 0 && host.includes('.') && host.slice(host.indexOf('.')) === target.slice(dot);
 }
 
-function draftsOf(subject: Subject): FindingDraft[] {
+function allOf(subject: Subject): FindingFields[] {
   const others = [...nameserverFindings(subject), ...serviceFindings(subject)];
   // A name that is not attached yet has no records that could be right or wrong.
   if (subject.domain.token === '') return [...zoneFindings(subject), ...others];
@@ -95,7 +107,7 @@ const MOST_SPECIFIC: readonly FindingCode[] = ['zone_not_registered', 'zone_park
 
 const SEVERITIES: readonly FindingSeverity[] = ['blocking', 'warning', 'info'];
 
-function rankOf({ code, severity }: FindingDraft): number {
+function rankOf({ code, severity }: FindingFields): number {
   const among = FINDING_CODES.length;
   const last = LEAST_SPECIFIC.indexOf(code);
   const first = MOST_SPECIFIC.indexOf(code);

@@ -1,9 +1,9 @@
+import type { FindingFields } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
 import type { Probe } from '../observation.ts';
 import { answerMatches } from '../read-observation.ts';
-import type { FindingDraft } from './finding-draft.ts';
 import { valuesThere } from './ownership-findings.ts';
-import { addRecord, namedIn, probesOf, type RecordView, typedName, typedRecord, whereOf } from './record-view.ts';
+import { namedIn, probesOf, type RecordView, recordAction } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 import { txtDifference } from './txt-difference.ts';
@@ -18,17 +18,17 @@ export const misplacedFindings: Rule = (subject) => {
 };
 
 /** Who makes this mistake makes it with both records. */
-function withTheOther(routing: FindingDraft[], ownership: FindingDraft[]): FindingDraft[] {
+function withTheOther(routing: FindingFields[], ownership: FindingFields[]): FindingFields[] {
   const other = ownership.find(({ code }) => code === 'name_doubled');
   if (other === undefined) return routing;
   return routing.map((draft) =>
     draft.code === 'name_doubled'
-      ? { ...draft, message: (quote) => [...draft.message(quote), `The TXT record is at ${other.name}.`] }
+      ? { ...draft, facts: { ...draft.facts, ...(other.name !== undefined && { otherName: other.name }) } }
       : draft,
   );
 }
 
-function misplaced(subject: Subject, view: RecordView): FindingDraft[] {
+function misplaced(subject: Subject, view: RecordView): FindingFields[] {
   const { kind } = view.reading;
   if (isDelegatedToTarget(view)) return [textForCname(above(view), 'NS')];
   if (view.isRight || kind === 'disagree' || kind === 'bogus' || kind === 'unreadable') return [];
@@ -37,7 +37,7 @@ function misplaced(subject: Subject, view: RecordView): FindingDraft[] {
   return found ?? [];
 }
 
-type Common = Pick<FindingDraft, 'severity' | 'record' | 'expected' | 'retryable'>;
+type Common = Pick<FindingFields, 'severity' | 'record' | 'expected' | 'retryable'>;
 
 function commonOf(subject: Subject, view: RecordView): Common {
   return {
@@ -49,24 +49,21 @@ function commonOf(subject: Subject, view: RecordView): Common {
 }
 
 /** At the name with its zone appended: the panel appends the zone to what is entered. */
-function doubled(subject: Subject, view: RecordView): FindingDraft[] | null {
+function doubled(subject: Subject, view: RecordView): FindingFields[] | null {
   const probe = probesOf(view, 'doubled').find((each) => isPublished(subject, view, each));
   if (probe === undefined) return null;
-  const draft: FindingDraft = {
+  const draft: FindingFields = {
     ...commonOf(subject, view),
     code: 'name_doubled',
     name: probe.name,
     seen: valuesAt(probe),
-    message: () => [
-      `The ${view.type} record is at ${probe.name}; it belongs at ${view.name}. The DNS provider adds "${view.zone.apex}" to every name that is entered.`,
-    ],
-    fix: `${whereOf(view)}, change the name of the ${view.type} record: it adds "${view.zone.apex}" itself. ${typedRecord(view)}`,
+    action: recordAction('change', view),
   };
   return [draft, ...wrongThere(subject, view, probe)];
 }
 
 /** What else is wrong with a record that is at another name. */
-function wrongThere(subject: Subject, view: RecordView, probe: Probe): FindingDraft[] {
+function wrongThere(subject: Subject, view: RecordView, probe: Probe): FindingFields[] {
   const { answer } = probe;
   if (answer.kind === 'unreadable' || answerMatches(subject.domain, view.role, answer)) return [];
   const there = { ...view, answer, probes: [] };
@@ -83,7 +80,7 @@ function wrongThere(subject: Subject, view: RecordView, probe: Probe): FindingDr
 }
 
 /** With the letters of the name itself in place of its `xn--` form. */
-function unencoded(subject: Subject, view: RecordView): FindingDraft[] | null {
+function unencoded(subject: Subject, view: RecordView): FindingFields[] | null {
   const probe = probesOf(view, 'raw_name').find((each) => isPublished(subject, view, each));
   if (probe === undefined) return null;
   return [
@@ -92,10 +89,7 @@ function unencoded(subject: Subject, view: RecordView): FindingDraft[] | null {
       code: 'name_not_punycode',
       name: probe.name,
       seen: valuesAt(probe),
-      message: () => [
-        `The ${view.type} record is at a name with special characters. In DNS that is another name than ${view.name}.`,
-      ],
-      fix: `${whereOf(view)}, enter the name in its "xn--" form. ${typedRecord(view)}`,
+      action: recordAction('change', view),
     },
   ];
 }
@@ -112,7 +106,7 @@ function above(view: RecordView): RecordView {
 }
 
 /** The target in a TXT record. */
-function targetAsText(view: RecordView): FindingDraft[] | null {
+function targetAsText(view: RecordView): FindingFields[] | null {
   if (view.role !== 'routing' || view.expected === '') return null;
   const text = probesOf(view, 'other_type').find(
     ({ type, answer }) =>
@@ -121,7 +115,7 @@ function targetAsText(view: RecordView): FindingDraft[] | null {
   return text === undefined ? null : [textForCname(view, 'TXT')];
 }
 
-function textForCname(view: RecordView, type: 'NS' | 'TXT'): FindingDraft {
+function textForCname(view: RecordView, type: 'NS' | 'TXT'): FindingFields {
   return {
     severity: 'blocking',
     code: 'wrong_type',
@@ -130,10 +124,7 @@ function textForCname(view: RecordView, type: 'NS' | 'TXT'): FindingDraft {
     seen: [view.expected],
     expected: view.expected,
     retryable: false,
-    message: () => [
-      `At ${view.name} the value ${view.expected} is in ${type === 'NS' ? 'an NS' : 'a TXT'} record; it belongs in a CNAME record.`,
-    ],
-    fix: `${whereOf(view)}, delete the ${type} record and add a CNAME record. ${typedRecord(view)}`,
+    action: recordAction('replace', view, [type]),
   };
 }
 
@@ -142,7 +133,7 @@ function isHost(value: string, host: string): boolean {
 }
 
 /** The right value at another name. */
-function elsewhereNamed(subject: Subject, view: RecordView): FindingDraft[] | null {
+function elsewhereNamed(subject: Subject, view: RecordView): FindingFields[] | null {
   const { domain } = subject;
   const probe = probesOf(view, 'other_name', 'www').find(
     ({ answer }) => answerMatches(domain, view.role, answer) && !isWildcardAnswer(view, answer),
@@ -154,11 +145,7 @@ function elsewhereNamed(subject: Subject, view: RecordView): FindingDraft[] | nu
       code: 'record_at_other_name',
       name: probe.name,
       seen: valuesAt(probe),
-      message: () => [`The ${view.type} record is at ${probe.name}; it belongs at ${view.name}.`],
-      fix:
-        view.role === 'routing'
-          ? addRecord(view)
-          : `${whereOf(view)}, change the name of the TXT record. ${typedName(view)}, ${typedRecord(view).replace(/^.*, Value/, 'Value')}`,
+      action: recordAction(view.role === 'routing' ? 'add' : 'change', view),
     },
   ];
 }

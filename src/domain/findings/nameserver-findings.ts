@@ -1,114 +1,37 @@
-import type { FindingCode } from '../finding.ts';
+import type { FindingAction, FindingCode, FindingFields } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
 import type { UnreadableReason } from '../reading.ts';
-import type { FindingDraft } from './finding-draft.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
-import { chainOf, editRecord, listServers, parentOf, type RecordView, shown } from './record-view.ts';
+import { type RecordView, recordAction, zoneAction } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
 import type { Rule, Subject } from './subject.ts';
 
 type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
 
-interface Trouble {
-  /** What the nameservers do, one and several. */
-  does: [one: string, several: string];
-  fix: (zone: string, servers: string) => string;
-}
-
-const AT_PROVIDER = (zone: string, servers: string) =>
-  `Ask the DNS provider of ${zone} why, or remove ${servers} from its nameservers, ${parentOf(zone).where}.`;
-
-const CREATE_ZONE = (zone: string) =>
-  `Create the zone ${zone} at that DNS provider, or set the nameservers of the provider that has it, ${parentOf(zone).where}.`;
-
-const TROUBLES: Record<NameserverCode, Trouble> = {
-  nameserver_timeout: {
-    does: ['does not answer in time', 'do not answer in time'],
-    fix: AT_PROVIDER,
-  },
-  nameserver_servfail: {
-    does: ['answers with a failure (SERVFAIL)', 'answer with a failure (SERVFAIL)'],
-    fix: (zone) =>
-      `Check the zone ${zone} at its DNS provider, or ask the provider: the zone may have an error, or not be loaded.`,
-  },
-  nameserver_refused: {
-    does: ['refuses to answer (REFUSED)', 'refuse to answer (REFUSED)'],
-    fix: CREATE_ZONE,
-  },
-  nameserver_lame: {
-    does: ['does not serve the zone (lame delegation)', 'do not serve the zone (lame delegation)'],
-    fix: CREATE_ZONE,
-  },
-  nameserver_malformed: {
-    does: ['sends responses that are not valid DNS', 'send responses that are not valid DNS'],
-    fix: AT_PROVIDER,
-  },
-  nameserver_not_found: {
-    does: ['has no IP address', 'have no IP address'],
-    fix: (zone, servers) => `Correct the names of the nameservers (${servers}), ${parentOf(zone).where}.`,
-  },
-  nameserver_unreachable: {
-    does: ['cannot be reached', 'cannot be reached'],
-    fix: AT_PROVIDER,
-  },
-  nameserver_private: {
-    does: [
-      'has a private or special IP address, which is never asked',
-      'have private or special IP addresses, which are never asked',
-    ],
-    fix: (zone) => `Give the nameservers of ${zone} public IP addresses, or use others.`,
-  },
-  nameserver_tcp: {
-    does: ['does not answer over TCP', 'do not answer over TCP'],
-    fix: (_zone, servers) => `Open TCP port 53 at ${servers}: answers that are too large for UDP are read over TCP.`,
-  },
+/** The finding for each reason, and what is done about it; loops and chains are none of a nameserver. */
+const CODES: Partial<Record<UnreadableReason, [code: NameserverCode, kind: FindingAction['kind']]>> = {
+  timeout: ['nameserver_timeout', 'ask'],
+  servfail: ['nameserver_servfail', 'ask'],
+  refused: ['nameserver_refused', 'create_zone'],
+  lame: ['nameserver_lame', 'create_zone'],
+  malformed: ['nameserver_malformed', 'ask'],
+  inconsistent: ['nameserver_timeout', 'wait'],
+  no_nameserver: ['nameserver_not_found', 'change'],
+  forbidden_address: ['nameserver_private', 'change'],
+  overloaded: ['nameserver_timeout', 'wait'],
+  unreachable: ['nameserver_unreachable', 'ask'],
+  tcp_failed: ['nameserver_tcp', 'ask'],
+  too_many_queries: ['nameserver_timeout', 'change'],
 };
 
-/** Reasons that no code of their own names. The first two lie with this service, not with the nameserver. */
-const OTHERS: Partial<Record<UnreadableReason, Trouble>> = {
-  overloaded: {
-    does: [
-      'could not be asked in time, because many domains wait for it',
-      'could not be asked in time, because many domains wait for them',
-    ],
-    fix: () => 'Nothing has to be changed: the next check asks again.',
-  },
-  too_many_queries: {
-    does: [
-      'was not asked, because reading this name takes too many queries',
-      'were not asked, because reading this name takes too many queries',
-    ],
-    fix: (zone) =>
-      `Point the name straight at its target, and use nameservers whose names are inside ${zone}, or those of one DNS provider.`,
-  },
-  inconsistent: {
-    does: ['names other nameservers than another one', 'name other nameservers than another one'],
-    fix: () => 'Nothing has to be changed: a change of nameservers takes some minutes to reach all of the registry.',
-  },
-};
-
-/** The finding for each reason; loops and chains are none of a nameserver. */
-const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
-  timeout: 'nameserver_timeout',
-  servfail: 'nameserver_servfail',
-  refused: 'nameserver_refused',
-  lame: 'nameserver_lame',
-  malformed: 'nameserver_malformed',
-  inconsistent: 'nameserver_timeout',
-  no_nameserver: 'nameserver_not_found',
-  forbidden_address: 'nameserver_private',
-  overloaded: 'nameserver_timeout',
-  unreachable: 'nameserver_unreachable',
-  tcp_failed: 'nameserver_tcp',
-  too_many_queries: 'nameserver_timeout',
-};
+const TIMEOUT = ['nameserver_timeout', 'ask'] as const;
 
 interface Failed {
-  code: NameserverCode;
-  trouble: Trouble;
+  reason: UnreadableReason;
   /** The zone of the nameservers that failed. */
   zone: string;
-  server: string;
+  /** Null: it has none. */
+  server: string | null;
 }
 
 /** Nameservers that failed. They block only where no other answered. */
@@ -122,7 +45,7 @@ export const nameserverFindings: Rule = (subject) => {
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
   if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
-  const byCode = Map.groupBy(failed, ({ zone, trouble }) => `${trouble.does[0]} ${zone}`);
+  const byCode = Map.groupBy(failed, ({ zone, reason }) => `${reason} ${zone}`);
   // One nameserver that answers alone was read; it is not enough yet.
   const isRead = [ownership, routing].every(({ reading }) => reading.kind !== 'unreadable');
   const isBlocking = isBlocked && !subject.isProven;
@@ -133,14 +56,13 @@ function isUnresolved(reading: RecordView['reading']): boolean {
   return reading.kind === 'unreadable' && reading.reason === 'no_resolver';
 }
 
-function resolversFailed({ name }: RecordView): FindingDraft {
+function resolversFailed({ name, zone }: RecordView): FindingFields {
   return {
     code: 'resolvers_unreachable',
     severity: 'warning',
     name,
     retryable: true,
-    message: () => [`The DNS resolvers of this service give no usable answer, so ${name} could not be read.`],
-    fix: 'There is nothing for you to do: this service looks again by itself.',
+    action: { kind: 'wait', at: 'zone', zone: zone.apex },
   };
 }
 
@@ -156,61 +78,51 @@ function isReadAlone({ reading }: Subject): boolean {
 }
 
 function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
-  if (zone.failure?.kind === 'no_nameserver' || zone.failure?.kind === 'forbidden_address') {
-    const code = CODES[zone.failure.kind] ?? 'nameserver_not_found';
-    const names = zone.nameservers.length === 0 ? ['its nameservers'] : zone.nameservers.map(({ name }) => name);
-    return names.map((server) => ({ code, trouble: TROUBLES[code], zone: zone.apex, server }));
+  const failed = (reason: UnreadableReason, server: string | null): Failed[] =>
+    CODES[reason] === undefined ? [] : [{ reason, zone: zone.apex, server }];
+  const { failure } = zone;
+  if (failure?.kind === 'no_nameserver' || failure?.kind === 'forbidden_address') {
+    const names = zone.nameservers.length === 0 ? [null] : zone.nameservers.map(({ name }) => name);
+    return names.flatMap((name) => failed(failure.kind, name));
   }
-  const silent = nameservers.flatMap(({ server, answers: [first] }): Failed[] => {
-    if (first.kind !== 'unreadable' || first.chain.length > 0) return [];
-    const code = CODES[first.reason];
-    if (code === undefined) return [];
-    const trouble = OTHERS[first.reason] ?? TROUBLES[code];
-    return [{ code, trouble, zone: zone.apex, server: first.server ?? server }];
-  });
-  const unaddressed = zone.nameservers.flatMap(({ name, problem }): Failed[] => {
-    if (problem === undefined) return [];
-    const code = problem === 'no_address' ? 'nameserver_not_found' : 'nameserver_private';
-    return [{ code, trouble: TROUBLES[code], zone: zone.apex, server: name }];
-  });
+  const silent = nameservers.flatMap(({ server, answers: [first] }) =>
+    first.kind !== 'unreadable' || first.chain.length > 0 ? [] : failed(first.reason, first.server ?? server),
+  );
+  const unaddressed = zone.nameservers.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : failed(problem === 'no_address' ? 'no_nameserver' : 'forbidden_address', name),
+  );
   return [...silent.filter(({ server }) => !unaddressed.some((one) => one.server === server)), ...unaddressed];
 }
 
-function failing(group: Failed[], isBlocking: boolean, isRead: boolean): FindingDraft[] {
+function failing(group: Failed[], isBlocking: boolean, isRead: boolean): FindingFields[] {
   const [first] = group;
   if (first === undefined) return [];
-  const { code, zone, trouble } = first;
-  const nameservers = [...new Set(group.map(({ server }) => server))].sort();
-  const [one, several] = trouble.does;
-  const servers = listServers(nameservers);
+  const { reason, zone } = first;
+  const [code, kind] = CODES[reason] ?? TIMEOUT;
   return [
     {
       code,
       severity: isBlocking ? 'blocking' : 'info',
       name: zone,
-      nameservers,
+      nameservers: [...new Set(group.flatMap(({ server }) => server ?? []))].sort(),
+      action: zoneAction(kind, zone),
+      facts: { reason, scope: isBlocking && !isRead ? 'zone' : 'some' },
       retryable: true,
-      message: () => [
-        `${isBlocking && !isRead ? `The zone ${zone} could not be read` : `Not every nameserver of ${zone} could be read`}: ${servers} ${nameservers.length > 1 ? several : one}.`,
-      ],
-      fix: trouble.fix(zone, servers),
     },
   ];
 }
 
 /** The nameservers of the zone above did not say where the zone is. */
-function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingDraft {
-  const code = CODES[reason] ?? 'nameserver_timeout';
+function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingFields {
+  const [code] = CODES[reason] ?? TIMEOUT;
   return {
     code,
     severity: 'blocking',
     name: zone.apex,
     ...(server !== undefined && { nameservers: [server] }),
+    action: zoneAction('wait', zone.apex),
+    facts: { reason, scope: 'delegation' },
     retryable: true,
-    message: () => [
-      `The nameservers of ${zone.apex} could not be found: ${server === undefined ? 'a nameserver of the zone above' : shown(server)} ${(OTHERS[reason] ?? TROUBLES[code]).does[0]}.`,
-    ],
-    fix: 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.',
   };
 }
 
@@ -226,7 +138,7 @@ export const chainFindings: Rule = (subject) => {
   });
 };
 
-function misshapen(subject: Subject, view: RecordView, chain: string[]): FindingDraft | null {
+function misshapen(subject: Subject, view: RecordView, chain: string[]): FindingFields | null {
   if (view.role !== 'routing') return null;
   const common = { severity: 'blocking', record: view.role, name: view.name, expected: view.expected } as const;
   const draft = elsewhere(
@@ -243,44 +155,23 @@ function brokenChain(
   reason: UnreadableReason,
   chain: string[],
   server: string | undefined,
-): FindingDraft | null {
+): FindingFields | null {
   const common = {
     severity: 'blocking',
     record: view.role,
     name: view.name,
     seen: chain,
     expected: view.expected,
-    fix: editRecord(view),
+    action: recordAction('change', view),
   } as const;
-  if (reason === 'loop') {
-    return {
-      ...common,
-      code: 'cname_loop',
-      retryable: false,
-      message: (quote) => [
-        `The CNAME records of ${view.name} lead in a circle.`,
-        ...(chain.length === 0 ? [] : [`Each leads to the next: ${[view.name, ...chain.map(quote)].join(' → ')}.`]),
-      ],
-    };
-  }
-  if (reason === 'chain_too_long') {
-    return {
-      ...common,
-      code: 'cname_chain_too_long',
-      retryable: false,
-      message: (quote) => [
-        `${view.name} leads over more than 8 CNAME records${chain.length === 0 ? '' : `: ${chainOf(chain, quote)}`}.`,
-      ],
-    };
-  }
+  if (reason === 'loop') return { ...common, code: 'cname_loop', retryable: false };
+  if (reason === 'chain_too_long') return { ...common, code: 'cname_chain_too_long', retryable: false };
   if (chain.length === 0 || isUnresolved(view.reading)) return null;
-  const code = CODES[reason] ?? 'nameserver_timeout';
   return {
     ...common,
     code: 'cname_to_broken_zone',
+    ...(server !== undefined && { nameservers: [server] }),
+    facts: { reason },
     retryable: true,
-    message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}, which could not be read: ${server === undefined ? 'a nameserver of its zone' : shown(server)} ${(OTHERS[reason] ?? TROUBLES[code]).does[0]}.`,
-    ],
   };
 }

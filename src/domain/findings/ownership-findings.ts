@@ -1,14 +1,5 @@
-import type { FindingDraft } from './finding-draft.ts';
-import {
-  addRecord,
-  chainOf,
-  editRecord,
-  isFromWildcard,
-  probesOf,
-  type RecordView,
-  typedRecord,
-  whereOf,
-} from './record-view.ts';
+import type { FindingFields } from '../finding.ts';
+import { isFromWildcard, probesOf, type RecordView, recordAction } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 import { type TxtDifference, txtDifference } from './txt-difference.ts';
 
@@ -22,7 +13,7 @@ export const ownershipFindings: Rule = (subject) => {
 };
 
 /** Values at the record's own name, or at another where it was published by mistake. */
-export function valuesThere(subject: Subject, view: RecordView, values: string[]): FindingDraft[] {
+export function valuesThere(subject: Subject, view: RecordView, values: string[]): FindingFields[] {
   const expected = { ...subject.domain, value: view.expected, domainOfToken: domainOfToken(subject) };
   const differing = values.flatMap((value) => {
     const difference = txtDifference(value, expected);
@@ -36,7 +27,12 @@ export function valuesThere(subject: Subject, view: RecordView, values: string[]
 }
 
 /** A value that resembles the expected one. It blocks nothing where the routing record alone verifies the domain. */
-function wrongValue(subject: Subject, view: RecordView, value: string, { code, what }: TxtDifference): FindingDraft {
+function wrongValue(
+  subject: Subject,
+  view: RecordView,
+  value: string,
+  { code, ...facts }: TxtDifference,
+): FindingFields {
   return {
     code,
     severity: subject.isProven ? 'warning' : 'blocking',
@@ -45,29 +41,17 @@ function wrongValue(subject: Subject, view: RecordView, value: string, { code, w
     seen: [value],
     expected: view.expected,
     retryable: false,
-    message: (quote) => [
-      `The TXT record at ${view.name} has the value ${quote(value)}, ${what}.`,
-      ...unneeded(subject),
-    ],
-    fix: howToCorrect(code, view),
+    action: recordAction('change', view),
+    facts: { ...facts, ...optional(subject) },
   };
 }
 
-/** Of two wrong records, the one that has to be fixed. */
-function unneeded(subject: Subject): string[] {
-  return subject.isProven || needsOwnership(subject)
-    ? []
-    : ['With a right CNAME record the domain needs no TXT record.'];
+/** Of two wrong records, one has to be fixed. */
+function optional(subject: Subject): { isOptional?: boolean } {
+  return subject.isProven || needsOwnership(subject) ? {} : { isOptional: true };
 }
 
-function howToCorrect(code: TxtDifference['code'], view: RecordView): string {
-  if (code === 'txt_quoted') {
-    return `${whereOf(view)}, change the TXT record: enter the value without quotation marks. ${typedRecord(view)}`;
-  }
-  return editRecord(view);
-}
-
-function targetAsText(view: RecordView, target: string): FindingDraft {
+function targetAsText(view: RecordView, target: string): FindingFields {
   return {
     code: 'records_swapped',
     severity: 'blocking',
@@ -76,18 +60,17 @@ function targetAsText(view: RecordView, target: string): FindingDraft {
     seen: [target],
     expected: view.expected,
     retryable: false,
-    message: (quote) => [`The TXT record at ${view.name} has the value of the CNAME record, ${quote(target)}.`],
-    fix: editRecord(view),
+    action: recordAction('change', view),
+    facts: { reason: 'values_swapped' },
   };
 }
 
 /** Values that have nothing to do with us may stay: several TXT records can be at one name. */
-function otherValues(subject: Subject, view: RecordView, values: string[]): FindingDraft[] {
+function otherValues(subject: Subject, view: RecordView, values: string[]): FindingFields[] {
   const answer = view.answer;
   const isWildcard = answer !== null && isFromWildcard(view, answer);
   // Nobody published it here, so nothing is wrong yet.
   if (isWildcard && !needsOwnership(subject)) return [];
-  const plural = values.length > 1;
   return [
     {
       code: isWildcard ? 'wildcard_answers' : 'txt_wrong_value',
@@ -97,21 +80,14 @@ function otherValues(subject: Subject, view: RecordView, values: string[]): Find
       seen: values,
       expected: view.expected,
       retryable: false,
-      message: (quote) => [
-        isWildcard
-          ? `The TXT record at ${view.name} comes from a wildcard record (*) and has the value ${quote(values[0] ?? '')}.`
-          : `The TXT record${plural ? 's' : ''} at ${view.name} ${plural ? 'have the values' : 'has the value'} ${values.slice(0, 3).map(quote).join(', ')}.`,
-        'The value that proves ownership is missing.',
-        ...(isWildcard ? [] : [`${plural ? 'The other values' : 'The other value'} may stay.`]),
-        ...unneeded(subject),
-      ],
-      fix: addRecord(view),
+      action: recordAction('add', view),
+      facts: { reason: isWildcard ? 'wildcard_txt' : 'other_values', ...optional(subject) },
     },
   ];
 }
 
 /** Where the TXT record should be there is a CNAME, and nothing else can be beside it. */
-function cnameThere(subject: Subject): FindingDraft[] {
+function cnameThere(subject: Subject): FindingFields[] {
   const { ownership: view, routing, domain } = subject;
   const { answer } = view;
   if (answer === null) return [];
@@ -127,60 +103,25 @@ function cnameThere(subject: Subject): FindingDraft[] {
     expected: view.expected,
     retryable: false,
   } as const;
-  const replace = `${whereOf(view)}, delete the CNAME record at this name and add a TXT record. ${typedRecord(view)}`;
-  if (first.startsWith(view.expected.toLowerCase())) {
-    return [
-      {
-        ...common,
-        code: 'wrong_type',
-        message: () => [
-          `The value that proves ownership is in a CNAME record at ${view.name}; it belongs in a TXT record.`,
-        ],
-        fix: replace,
-      },
-    ];
-  }
+  const replace = recordAction('replace', view, ['CNAME']);
+  if (first.startsWith(view.expected.toLowerCase())) return [{ ...common, code: 'wrong_type', action: replace }];
   const hostHasText = probesOf(view, 'other_name').some(({ name }) => name === domain.name && holdsValue(view, name));
   if (answer.chain.includes(domain.target) && hostHasText) {
     return [
       {
         ...common,
         code: 'records_swapped',
-        message: () => [
-          `The names of the two records are exchanged: the CNAME record is at ${view.name}, and the TXT record at ${domain.name}.`,
-        ],
-        fix: `Exchange their names. ${whereOf(view)}, the CNAME record gets ${namesOf(routing)}, and the TXT record gets ${namesOf(view)}.`,
+        action: recordAction('change', view),
+        second: recordAction('change', routing),
+        facts: { reason: 'names_swapped' },
       },
     ];
   }
   if (isWildcard) {
-    return [
-      {
-        ...common,
-        code: 'wildcard_answers',
-        message: (quote) => [
-          `${view.name} has no record of its own: a wildcard record (*) makes it a CNAME to ${quote(first)}.`,
-        ],
-        fix: addRecord(view),
-      },
-    ];
+    const facts = { reason: 'wildcard_cname' } as const;
+    return [{ ...common, code: 'wildcard_answers', action: recordAction('add', view), facts }];
   }
-  return [
-    {
-      ...common,
-      code: 'cname_at_txt_name',
-      message: (quote) => [
-        `${view.name} is a CNAME to ${chainOf(answer.chain, quote)}.`,
-        'A TXT record has to be there instead: nothing else can be beside a CNAME.',
-        ...unneeded(subject),
-      ],
-      fix: replace,
-    },
-  ];
-}
-
-function namesOf(view: RecordView): string {
-  return typedRecord(view).replace(/, Value: .*$/, '');
+  return [{ ...common, code: 'cname_at_txt_name', action: replace, facts: optional(subject) }];
 }
 
 function holdsValue(view: RecordView, name: string): boolean {

@@ -1,5 +1,17 @@
 import type { FindingCode } from '../finding.ts';
-import type { FindingText } from './finding-text.ts';
+
+/** The documentation of a code. */
+export interface FindingText {
+  /** One sentence, at most 100 characters; also the message where names are too long for one that names them. */
+  title: string;
+  /** What it means for the domain. */
+  means: string;
+  /** How it happens. */
+  causes: string;
+  fix: string;
+  /** Records as in a zone file: what was seen, and what is right. */
+  example?: { seen: string; right: string };
+}
 
 /** In examples: shop.example.com in the zone example.com, as a zone file has it. */
 const NAME = 'shop.example.com.';

@@ -1,10 +1,10 @@
 import type { Domain } from '../domain.ts';
+import type { FindingAction } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
 import type { Observation, Probe, ProbePurpose, RecordAnswer, ZoneObservation } from '../observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
 import type { OwnershipReading, Reading, RecordRole, RoutingReading } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
-import { joinList, quote } from '../text.ts';
 
 export type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
 
@@ -78,70 +78,44 @@ function textOf(answer: ReadableAnswer): string {
   return JSON.stringify([answer.chain, answer.kind === 'found' ? answer.values.toSorted() : []]);
 }
 
-/** `At Cloudflare`, or where else the zone is edited. */
-export function whereOf({ provider, zone }: Pick<RecordView, 'provider' | 'zone'>): string {
-  return provider === undefined ? `In the DNS settings of ${zone.apex}` : `At ${provider.name}`;
-}
-
 /** The nameservers that the parent of a zone names. */
 export function namedIn({ nameservers, unasked = [] }: ZoneObservation): string[] {
   return [...nameservers.map(({ name }) => name), ...unasked];
 }
 
-/** Who names the nameservers of a zone: its registrar, or the zone from which it was delegated. */
-export function parentOf(zone: string): { who: string; where: string } {
+/** Where the nameservers of a zone are set: at its registrar, or in the zone from which it was delegated. */
+export function delegatedAt(zone: string): 'registrar' | 'zone_above' {
   const registrable = registrableDomain(zone);
-  return registrable === null || registrable === zone
-    ? { who: 'the registrar', where: `at the registrar of ${zone}` }
-    : { who: 'the zone above', where: `in the NS records of ${zone} in the zone above` };
+  return registrable === null || registrable === zone ? 'registrar' : 'zone_above';
 }
 
-/** What to type as the name of the record: `` Name: `_service.shop` ``. */
-export function typedName({ name, zone, provider }: Pick<RecordView, 'name' | 'zone' | 'provider'>): string {
-  const typed = nameInZone(name, zone.apex, provider);
-  return typed === '' ? 'Name: leave it empty' : `Name: \`${typed}\``;
+/** What to do about the nameservers, or the DS record, of a zone. */
+export function zoneAction(kind: FindingAction['kind'], zone: string, type: 'NS' | 'DS' = 'NS'): FindingAction {
+  return { kind, at: delegatedAt(zone), zone, type, name: zone };
 }
 
-/** What to type as its value. */
-export function typedValue({ role, expected, provider }: Pick<RecordView, 'role' | 'expected' | 'provider'>): string {
-  return `Value: \`${role === 'routing' ? hostAsValue(expected, provider) : expected}\``;
+/** What to do at the name of a record. */
+export function nameAction(kind: FindingAction['kind'], { type, name, zone, provider }: RecordView): FindingAction {
+  const place = { zone: zone.apex, ...(provider && { provider: provider.name }) };
+  return { kind, at: 'zone', ...place, type, name, nameInZone: nameInZone(name, zone.apex, provider) };
 }
 
-/** Both, as a sentence that ends a fix. */
-export function typedRecord(view: RecordView): string {
-  return `${typedName(view)}, ${typedValue(view)}.`;
+/** What to do about a record, so that it has its name and its value. `removes`: the types of those that are there. */
+export function recordAction(kind: FindingAction['kind'], view: RecordView, removes?: string[]): FindingAction {
+  const { role, expected, provider } = view;
+  return {
+    ...nameAction(kind, view),
+    value: expected,
+    valueInZone: role === 'routing' ? hostAsValue(expected, provider) : expected,
+    ...(removes && { removes }),
+  };
 }
 
-export function addRecord(view: RecordView): string {
-  return `${whereOf(view)}, add ${article(view)} ${view.type} record. ${typedRecord(view)}`;
-}
+/** Values of a list that are kept, and characters of each. */
+const MAX_SEEN = 10;
+const MAX_SEEN_LENGTH = 255;
 
-export function editRecord(view: RecordView): string {
-  return `${whereOf(view)}, change the ${view.type} record. ${typedRecord(view)}`;
-}
-
-export function article({ type }: Pick<RecordView, 'type'>): string {
-  return type === 'ALIAS' ? 'an' : 'a';
-}
-
-/** Names of nameservers, or their number where they are too long to be named. */
-export function listServers(names: readonly string[]): string {
-  const listed = joinList(names.map(shown));
-  return listed.length <= 120 ? listed : `${names.length} nameserver${names.length === 1 ? '' : 's'} of the zone`;
-}
-
-/** A name or an address that a nameserver sent: quoted unless it is plain. */
-export function shown(text: string): string {
-  return /^[a-z0-9._:-]+$/i.test(text) ? text : quote(text);
-}
-
-export function listAddresses(addresses: readonly string[]): string {
-  return joinList(addresses.map(shown));
-}
-
-/** A chain of CNAMEs, with arrows: at most four names of it. */
-export function chainOf(chain: readonly string[], quoted: (text: string) => string): string {
-  const names = chain.map(quoted);
-  const shortened = names.length > 4 ? [...names.slice(0, 3), '…', names.at(-1)] : names;
-  return shortened.join(' → ');
+/** The first texts, and the beginning of each: nameservers choose how much they send. */
+export function limitedTexts(texts: readonly string[]): string[] {
+  return texts.slice(0, MAX_SEEN).map((text) => [...text].slice(0, MAX_SEEN_LENGTH).join(''));
 }

@@ -1,25 +1,11 @@
-import { isSameAddress } from '../ip-address.ts';
+import type { FindingCode, FindingFacts, FindingFields } from '../finding.ts';
+import { isSameAddress, parseIpAddress } from '../ip-address.ts';
 import { isProxy, proxyAt } from '../proxy-zones.ts';
 import { ownershipValue } from '../records.ts';
-import { joinList } from '../text.ts';
-import { valueMistake } from './cname-value.ts';
-import type { FindingDraft } from './finding-draft.ts';
-import {
-  addRecord,
-  chainOf,
-  editRecord,
-  isFromWildcard,
-  listAddresses,
-  probesOf,
-  type ReadableAnswer,
-  type RecordView,
-  shown,
-  typedRecord,
-  whereOf,
-} from './record-view.ts';
+import { isFromWildcard, probesOf, type ReadableAnswer, type RecordView, recordAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
-type Common = Pick<FindingDraft, 'severity' | 'record' | 'name' | 'expected' | 'retryable'>;
+type Common = Pick<FindingFields, 'severity' | 'record' | 'name' | 'expected' | 'retryable'>;
 
 /** Mistakes at the name of a subdomain's CNAME record. */
 export const routingFindings: Rule = (subject) => {
@@ -45,185 +31,108 @@ export const routingFindings: Rule = (subject) => {
   }
 };
 
-function conflict(view: RecordView, { chain, ...answer }: ReadableAnswer, common: Common): FindingDraft {
+function conflict(view: RecordView, { chain, ...answer }: ReadableAnswer, common: Common): FindingFields {
   const beside = 'beside' in answer ? (answer.beside ?? []) : [];
   return {
     ...common,
     code: 'conflicting_records',
     seen: [...chain.slice(0, 1), ...beside],
-    message: (quote) => [
-      `${view.name} has a CNAME record to ${quote(chain[0] ?? '')} and other records beside it: ${joinList(beside.map(quote))}.`,
-      'Visitors reach one or the other by chance.',
-    ],
-    fix: `${whereOf(view)}, delete every other CNAME, A and AAAA record at this name, and keep one CNAME record. ${typedRecord(view)}`,
+    action: recordAction('replace', view, ['CNAME', 'A', 'AAAA']),
   };
 }
 
 /** A CNAME that does not lead to the target: the shape of its value first. */
-export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAnswer, common: Common): FindingDraft {
+export function elsewhere(subject: Subject, view: RecordView, answer: ReadableAnswer, common: Common): FindingFields {
   const { domain, isTarget } = subject;
   const { chain } = answer;
   const [first = ''] = chain;
-  const mistake = valueMistake(first, {
+  const code = valueMistake(first, {
     target: domain.target,
     ownershipValue: ownershipValue(domain),
     zone: view.zone.apex,
   });
-  const record = { ...common, seen: chain };
-  if (mistake !== null) {
-    return {
-      ...record,
-      code: mistake.code,
-      message: (quote) => [`${view.name} is a CNAME to ${quote(first)}, ${mistake.what}.`],
-      fix: mistake.code === 'value_doubled_zone' ? withFinalDot(view) : editRecord(view),
-    };
+  const record = { ...common, seen: chain, action: recordAction('change', view) };
+  if (code === 'value_doubled_zone') {
+    // A name that ends with a dot is complete: nothing is appended to it.
+    return { ...record, code, action: { ...record.action, valueInZone: `${view.expected}.` } };
   }
+  if (code !== null) return { ...record, code };
   if (isFromWildcard(view, answer)) {
-    return {
-      ...record,
-      code: 'wildcard_answers',
-      message: (quote) => [
-        `${view.name} has no record of its own: a wildcard record (*) makes it a CNAME to ${chainOf(chain, quote)}.`,
-      ],
-      fix: addRecord(view),
-    };
+    const facts = { reason: 'wildcard_cname' } as const;
+    return { ...record, code: 'wildcard_answers', action: recordAction('add', view), facts };
   }
-  const other = chain.find(isTarget);
-  if (other !== undefined) {
-    return {
-      ...record,
-      code: 'cname_other_target',
-      message: (quote) => [
-        `${view.name} is a CNAME to ${quote(other)}, which is not the target of this domain.`,
-        'It belongs to another domain, to this one before it was deleted and added again, or is mistyped.',
-      ],
-      fix: editRecord(view),
-    };
-  }
+  const host = chain.find(isTarget);
+  if (host !== undefined) return { ...record, code: 'cname_other_target', facts: { host } };
+  if (answer.kind === 'found') return { ...record, code: 'cname_elsewhere' };
   return {
     ...record,
     code: 'cname_elsewhere',
-    message: (quote) => [
-      `${view.name} is a CNAME to ${chainOf(chain, quote)}${endOf(answer)}.`,
-      `It has to lead to ${view.expected}.`,
-    ],
-    fix: editRecord(view),
+    facts: { reason: answer.reason === 'nxdomain' ? 'nxdomain' : 'no_address' },
   };
 }
 
-function endOf(answer: ReadableAnswer): string {
-  if (answer.kind === 'found') return '';
-  return answer.reason === 'nxdomain' ? ', which does not exist' : ', which has no address';
-}
-
-/** A name that ends with a dot is complete: nothing is appended to it. */
-function withFinalDot(view: RecordView): string {
-  const value = `\`${view.expected}.\``;
-  return `${whereOf(view)}, end the value of the CNAME record with a dot. ${typedRecord(view).replace(/Value: .*$/, `Value: ${value}.`)}`;
-}
-
 /** Addresses in place of the CNAME, or a CNAME into a provider that proxies. */
-function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, common: Common): FindingDraft[] {
+function hidden(subject: Subject, view: RecordView, answer: ReadableAnswer, common: Common): FindingFields[] {
   const addresses = answer.kind === 'found' ? answer.values : [];
   const seen = answer.chain.length > 0 ? answer.chain : addresses;
   const known = hiddenBy(subject, answer);
-  const ownership = subject.ownership.reading.kind;
+  const { ownership } = subject;
   if (known !== null) {
-    if (ownership === 'absent') return [withoutTxt(subject, seen, known.what)];
-    return [{ ...information(view, seen), ...known.information }];
+    return [ownership.reading.kind === 'absent' ? withoutTxt(subject, seen, known) : information(subject, seen, known)];
   }
+  const found = { ...common, severity: subject.isProven ? 'info' : 'blocking', seen: addresses } as const;
   if (isFromWildcard(view, answer)) {
-    return [
-      {
-        ...common,
-        severity: subject.isProven ? 'info' : 'blocking',
-        code: 'wildcard_answers',
-        seen,
-        message: () => [
-          `${view.name} has no record of its own: a wildcard record (*) gives it the address${addresses.length > 1 ? 'es' : ''} ${listAddresses(addresses)}.`,
-        ],
-        fix: addRecord(view),
-      },
-    ];
+    const facts = { reason: 'wildcard_address' } as const;
+    return [{ ...found, code: 'wildcard_answers', action: recordAction('add', view), facts }];
   }
   return [
     {
-      ...common,
-      severity: subject.isProven ? 'info' : 'blocking',
+      ...found,
       code: 'address_instead_of_cname',
-      seen,
-      message: () => [
-        `${view.name} has the address${addresses.length > 1 ? 'es' : ''} ${listAddresses(addresses)}, not a CNAME record to ${view.expected}.`,
-        ...(subject.isProven
-          ? [
-              `The TXT record verifies the domain. Visitors reach it only if these addresses pass them on to ${view.expected}.`,
-            ]
-          : []),
-      ],
-      fix: subject.isProven
-        ? `If these are not the addresses of a proxy of yours, replace them by a CNAME record. ${typedRecord(view)}`
-        : `${whereOf(view)}, delete the A and AAAA records at this name and add a CNAME record. ${typedRecord(view)} ${orText(subject)}`,
+      action: recordAction('replace', view, ['A', 'AAAA']),
+      // Behind a proxy the CNAME cannot be seen, and the TXT record is what counts.
+      ...(!subject.isProven && {
+        second: recordAction(ownership.reading.kind === 'absent' ? 'add' : 'change', ownership),
+      }),
     },
   ];
 }
 
-/** Behind a proxy the CNAME cannot be seen, and the TXT record is what counts. */
-function orText({ ownership }: Subject): string {
-  return ownership.reading.kind === 'absent'
-    ? `Or, if a proxy of yours has these addresses, add a TXT record. ${typedRecord(ownership)}`
-    : 'Or, if a proxy of yours has these addresses, publish the right TXT record.';
-}
-
-interface HiddenBy {
-  /** The end of a sentence that begins with the name. */
-  what: string;
-  information: Pick<FindingDraft, 'code' | 'message'>;
+/** `flattened`: `host` is the target. `proxied`: who does it, or the host of the proxy. */
+interface HiddenBy extends Pick<FindingFacts, 'host' | 'proxy'> {
+  code: Extract<FindingCode, 'flattened' | 'proxied'>;
 }
 
 /** Why the CNAME cannot be read back, where that is known. */
-export function hiddenBy(subject: Subject, answer: ReadableAnswer): HiddenBy | null {
-  const { routing, domain, context } = subject;
-  const { name } = routing;
-  const verifies = subject.ownership.isRight
-    ? 'The TXT record verifies the domain.'
-    : 'Only the TXT record can verify the domain.';
-  const [proxied] = answer.chain.filter(isProxy);
+export function hiddenBy({ routing, domain, context }: Subject, answer: ReadableAnswer): HiddenBy | null {
+  const [host] = answer.chain.filter(isProxy);
+  if (host !== undefined) return { code: 'proxied', host };
   const addresses = answer.kind === 'found' ? answer.values : [];
   const proxy = proxyAt(addresses);
-  if (proxied !== undefined || (answer.chain.length === 0 && proxy !== undefined)) {
-    const by = proxied === undefined ? `is proxied by ${proxy}` : `leads to a proxy, ${shown(proxied)}`;
-    return {
-      what: `${by}, so its CNAME record cannot be seen`,
-      information: {
-        code: 'proxied',
-        message: () => [`${name} ${by}, so it cannot be seen whether it leads here. ${verifies}`],
-      },
-    };
-  }
+  if (answer.chain.length === 0 && proxy !== undefined) return { code: 'proxied', proxy };
   const targets = [...context.edgeAddresses, ...addressesOfTarget(routing)];
   const isOurs = (address: string) => targets.some((target) => isSameAddress(address, target));
   if (answer.chain.length > 0 || addresses.length === 0 || !addresses.every(isOurs)) return null;
-  return {
-    what: `has the addresses of ${domain.target} in place of a CNAME record (the DNS provider flattens it)`,
-    information: {
-      code: 'flattened',
-      message: () => [`${name} has the addresses of ${domain.target}, so it leads here. ${verifies}`],
-    },
-  };
+  return { code: 'flattened', host: domain.target };
 }
 
 export function addressesOfTarget(routing: RecordView): string[] {
   return probesOf(routing, 'target').flatMap(({ answer }) => (answer.kind === 'found' ? answer.values : []));
 }
 
-export function information(
-  view: RecordView,
-  seen: string[],
-): Pick<FindingDraft, 'severity' | 'record' | 'name' | 'seen' | 'retryable' | 'fix'> {
-  return { severity: 'info', record: 'routing', name: view.name, seen, retryable: false, fix: '' };
+export function information({ ownership, routing }: Subject, seen: string[], { code, ...by }: HiddenBy): FindingFields {
+  return {
+    code,
+    severity: 'info',
+    record: 'routing',
+    name: routing.name,
+    seen,
+    retryable: false,
+    facts: { ...by, reason: ownership.isRight ? 'txt_verifies' : 'txt_needed' },
+  };
 }
 
-function withoutTxt({ ownership, routing }: Subject, seen: string[], what: string): FindingDraft {
+function withoutTxt({ ownership, routing }: Subject, seen: string[], { code, ...by }: HiddenBy): FindingFields {
   return {
     code: 'proxied_without_txt',
     severity: 'blocking',
@@ -232,10 +141,49 @@ function withoutTxt({ ownership, routing }: Subject, seen: string[], what: strin
     seen,
     expected: ownership.expected,
     retryable: false,
-    message: () => [
-      `${routing.name} ${what}.`,
-      `Only a TXT record can verify the domain then, and there is none at ${ownership.name}.`,
-    ],
-    fix: addRecord(ownership),
+    action: recordAction('add', ownership),
+    facts: {
+      ...by,
+      reason: code === 'proxied' ? 'hidden_by_proxy' : 'hidden_by_flattening',
+      otherName: routing.name,
+    },
   };
+}
+
+interface ExpectedHost {
+  target: string;
+  /** The TXT record's value. */
+  ownershipValue: string;
+  /** The zone of the record. */
+  zone: string;
+}
+
+/**
+ * Why a CNAME's value is no host at all, or was changed by a provider; null: it has the shape of a host. `value`: as names are written in `dns/`,
+ * where an octet that is no plain character is `\DDD`.
+ */
+function valueMistake(
+  value: string,
+  { target, ownershipValue, zone }: ExpectedHost,
+): Extract<FindingCode, `value_${string}`> | null {
+  const withoutZone = value.endsWith(`.${zone}`) ? value.slice(0, -zone.length - 1) : value;
+  const verify = ownershipValue.slice(0, ownershipValue.indexOf('=') + 1).toLowerCase();
+  if (value.includes(verify)) return 'value_is_txt';
+  if (/["'`]|\\226\\128\\15[2-9]/.test(value)) return 'value_quoted';
+  if (/:\/\/|\/|^https?:/.test(value)) return 'value_is_url';
+  if (/\\(?:0(?:09|10|13|32)|160|194\\160)/.test(value)) return 'value_whitespace';
+  if (parseIpAddress(withoutZone) !== null) return 'value_is_address';
+  return target !== '' && isAppended(value, target, zone) ? 'value_doubled_zone' : null;
+}
+
+/** The target with the zone, or a part of it, after it. */
+function isAppended(value: string, target: string, zone: string): boolean {
+  if (!value.startsWith(`${target}.`)) return false;
+  const appended = value.slice(target.length + 1);
+  return (
+    appended === zone ||
+    zone.startsWith(`${appended}.`) ||
+    zone.endsWith(`.${appended}`) ||
+    appended.endsWith(`.${zone}`)
+  );
 }

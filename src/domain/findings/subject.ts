@@ -1,8 +1,8 @@
 import type { Domain } from '../domain.ts';
+import type { FindingFields } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import type { Reading } from '../reading.ts';
 import type { TakeoverClaim } from '../verification-error.ts';
-import type { FindingDraft } from './finding-draft.ts';
 import type { RecordView } from './record-view.ts';
 
 /** What the rules know besides DNS. */
@@ -34,7 +34,7 @@ export interface Subject {
 }
 
 /** Rules of one theme: what they find. */
-export type Rule = (subject: Subject) => FindingDraft[];
+export type Rule = (subject: Subject) => FindingFields[];
 
 /** Whether the TXT record has to be there: the routing record alone cannot verify the domain. */
 export function needsOwnership({ domain, claim, routing }: Subject): boolean {

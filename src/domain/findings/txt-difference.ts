@@ -1,10 +1,8 @@
-import type { FindingCode } from '../finding.ts';
+import type { FindingCode, FindingFacts } from '../finding.ts';
 
 /** How a TXT value differs from the one that belongs there. */
-export interface TxtDifference {
+export interface TxtDifference extends Pick<FindingFacts, 'reason' | 'difference' | 'isQuoted' | 'owner'> {
   code: Extract<FindingCode, `txt_${string}`>;
-  /** What is wrong about the value, as the end of a sentence that begins with it. */
-  what: string;
 }
 
 interface Expected {
@@ -31,31 +29,31 @@ export function txtDifference(seen: string, expected: Expected): TxtDifference |
   const unquoted = seen.replaceAll(QUOTES, '');
   const visible = seen.replaceAll(INVISIBLE, '');
   if (unquoted.replaceAll(INVISIBLE, '') === value) {
-    if (unquoted !== seen) return { code: 'txt_quoted', what: 'with quotation marks that do not belong to it' };
-    return { code: 'txt_invisible', what: `with ${invisibleIn(seen)} that does not belong to it` };
+    if (unquoted !== seen) return { code: 'txt_quoted' };
+    return { code: 'txt_invisible', difference: { found: seen.match(INVISIBLE)?.[0] ?? ' ' } };
   }
   if (decodings(visible).some((decoded) => decoded.replaceAll(QUOTES, '') === value)) {
-    return { code: 'txt_encoded', what: 'in which a program has replaced characters by codes' };
+    return { code: 'txt_encoded' };
   }
   // Quotation marks around another value are the smaller mistake of two.
   const bare = visible.replaceAll(QUOTES, '');
   const difference = differenceOf(bare, expected);
   if (difference === null || bare === visible) return difference;
-  return { ...difference, what: `in quotation marks that do not belong to it, and ${difference.what}` };
+  return { ...difference, isQuoted: true };
 }
 
 function differenceOf(seen: string, expected: Expected): TxtDifference | null {
   const { value } = expected;
   if (seen.toLowerCase() === value.toLowerCase()) {
-    return { code: 'txt_case', what: `with upper and lower case mixed up: ${firstDifference(seen, value)}` };
+    return { code: 'txt_case', difference: firstDifference(seen, value) };
   }
   return truncation(seen, expected) ?? anotherToken(seen, expected) ?? likeness(seen, expected);
 }
 
 function truncation(seen: string, { value, token }: Expected): TxtDifference | null {
   if (seen.length < RECOGNIZABLE && seen !== token) return null;
-  if (value.startsWith(seen)) return { code: 'txt_truncated', what: 'of which the end is missing' };
-  if (value.endsWith(seen)) return { code: 'txt_truncated', what: 'of which the beginning is missing' };
+  if (value.startsWith(seen)) return { code: 'txt_truncated', reason: 'end_missing' };
+  if (value.endsWith(seen)) return { code: 'txt_truncated', reason: 'beginning_missing' };
   return null;
 }
 
@@ -72,53 +70,27 @@ function anotherToken(seen: string, expected: Expected): TxtDifference | null {
   const another = anotherTokenIn(seen, expected);
   if (another === null) return null;
   const owner = expected.domainOfToken(another);
-  if (owner !== null) return { code: 'txt_other_domain', what: `which is the value of ${owner}` };
-  return { code: 'txt_stale', what: OF_UNKNOWN };
-}
-
-const OF_UNKNOWN = 'which looks like the value of another domain, or of this one before it was deleted and added again';
-
-/** A message for a customer, who must not learn of other customers: without the name of the domain that a value belongs to. */
-export function withoutOwner(message: string): string {
-  return message.replaceAll(/which is the value of (?!the )[a-z0-9.-]*[a-z0-9]/g, OF_UNKNOWN);
+  return owner === null ? { code: 'txt_stale' } : { code: 'txt_other_domain', owner };
 }
 
 /** Something that resembles the value, with other differences. */
 function likeness(seen: string, { service, token, value }: Expected): TxtDifference | null {
-  if (seen.includes(value)) return { code: 'txt_wrong_value', what: 'with other text beside it' };
+  if (seen.includes(value)) return { code: 'txt_wrong_value', reason: 'text_beside' };
   const plain = (text: string) => text.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   const resembles = plain(seen).includes(plain(`${service}-domain-verify`)) || (token !== '' && seen.includes(token));
   if (!resembles) return null;
   const at = seen.indexOf(`${service}-domain-verify=`);
-  if (at > 0) return { code: 'txt_wrong_value', what: 'with other text before it, and with another token' };
-  return { code: 'txt_wrong_value', what: `in which ${firstDifference(seen, value)}` };
+  if (at > 0) return { code: 'txt_wrong_value', reason: 'text_before' };
+  return { code: 'txt_wrong_value', reason: 'other_character', difference: firstDifference(seen, value) };
 }
 
-/** `character 31 is "O" instead of "0"`. */
-function firstDifference(seen: string, value: string): string {
+/** Without `found` the rest is missing, without `expected` more follows. */
+function firstDifference(seen: string, value: string): NonNullable<FindingFacts['difference']> {
   const [a, b] = [[...seen], [...value]];
   const at = b.findIndex((character, i) => a[i] !== character);
-  const [is, must] = [a[at], b[at]];
-  if (at === -1) return `more text follows after character ${b.length}`;
-  if (is === undefined) return `everything after character ${at} is missing`;
-  return `character ${at + 1} is ${printable(is)} instead of ${printable(must ?? '')}`;
-}
-
-function printable(character: string): string {
-  if (character === '"') return 'a quotation mark';
-  return /^[!-~]$/.test(character) ? `"${character}"` : codePoint(character);
-}
-
-function invisibleIn(seen: string): string {
-  const [first = ' '] = seen.match(INVISIBLE) ?? [];
-  if (first === ' ') return 'a space';
-  if (first === '\t') return 'a tab';
-  if (first === '\n' || first === '\r') return 'a line break';
-  return `an invisible character (${codePoint(first)})`;
-}
-
-function codePoint(character: string): string {
-  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  if (at === -1) return { position: b.length + 1 };
+  const [found, expected] = [a[at], b[at]];
+  return { position: at + 1, ...(found !== undefined && { found }), ...(expected !== undefined && { expected }) };
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', equals: '=', quot: '"', lt: '<', gt: '>', hyphen: '-', dash: '-' };

@@ -1,10 +1,8 @@
-import { registrableDomain } from '../name.ts';
-import { MAX_UNASKED } from '../observation.ts';
+import type { DifferingAnswer, FindingFields, FindingReason } from '../finding.ts';
+import { MAX_UNASKED, type RecordAnswer } from '../observation.ts';
 import { providerOf } from '../providers.ts';
-import { quote } from '../text.ts';
-import { type Answering, answeringOf } from './answering.ts';
-import type { FindingDraft, Quote } from './finding-draft.ts';
-import { listServers, namedIn, parentOf, probesOf, type RecordView, shown, typedRecord } from './record-view.ts';
+import { answerMatches } from '../read-observation.ts';
+import { limitedTexts, namedIn, probesOf, type RecordView, recordAction, zoneAction } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
@@ -17,20 +15,18 @@ export const zoneFailures: Rule = (subject) => {
   return [];
 };
 
-function notRegistered(name: string, isAttached: boolean): FindingDraft {
+function notRegistered(name: string, isAttached: boolean): FindingFields {
   return {
     code: 'zone_not_registered',
     severity: 'blocking',
     name,
     retryable: true,
-    message: () => [
-      `The domain ${name} does not exist: it is not registered, it has expired, or it has no nameservers.`,
-    ],
-    fix: `Register or renew ${name} at a registrar, and set its nameservers there. If the name is mistyped, ${isAttached ? 'delete this domain and add the right one' : 'look at the right one'}.`,
+    action: { kind: 'register', at: 'registrar', zone: name },
+    ...(!isAttached && { facts: { reason: 'name_not_added' } }),
   };
 }
 
-function parked({ zone }: RecordView, provider: string): FindingDraft {
+function parked({ zone }: RecordView, provider: string): FindingFields {
   const nameservers = zone.nameservers.map(({ name }) => name);
   return {
     code: 'zone_parked',
@@ -38,10 +34,8 @@ function parked({ zone }: RecordView, provider: string): FindingDraft {
     name: zone.apex,
     nameservers,
     retryable: false,
-    message: () => [
-      `The domain ${zone.apex} is parked at ${provider}: its nameservers (${listServers(nameservers)}) belong to a service that shows advertisements. No records can be published there.`,
-    ],
-    fix: `Change the nameservers to those of a DNS provider, ${parentOf(zone.apex).where}. Publish the records at that provider.`,
+    action: zoneAction('change', zone.apex),
+    facts: { provider },
   };
 }
 
@@ -49,7 +43,7 @@ function parked({ zone }: RecordView, provider: string): FindingDraft {
 export const zoneFindings: Rule = (subject) => [...bogus(subject), ...delegation(subject), ...disagreements(subject)];
 
 /** Records that are published where the delegation does not lead, and nameservers that the parent does not know. */
-function delegation(subject: Subject): FindingDraft[] {
+function delegation(subject: Subject): FindingFields[] {
   const { zone } = subject.routing;
   const { ownNameservers } = zone;
   const named = namedIn(zone);
@@ -64,129 +58,107 @@ function delegation(subject: Subject): FindingDraft[] {
   const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
   const isSameProvider = here !== undefined && here === there;
   const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
-  const common = { name: zone.apex, seen: ownNameservers, nameservers: named, retryable: false };
-  const { who, where } = parentOf(zone.apex);
-  const [Who, Where] = [who, where].map(capitalized);
+  const common = {
+    name: zone.apex,
+    seen: ownNameservers,
+    nameservers: named,
+    retryable: false,
+    action: zoneAction('change', zone.apex),
+  };
   if (isElsewhere) {
-    return [
-      {
-        ...common,
-        code: 'zone_elsewhere',
-        severity: 'blocking',
-        message: () => [
-          `${Where}, the nameservers are ${listServers(named)}${here ? ` (${here})` : ''}. The zone itself names ${listServers(ownNameservers)}${there ? ` (${there})` : ''}.`,
-          `Only what is published at ${here ?? 'the first ones'} is seen.`,
-        ],
-        fix: `${Where}, set the nameservers to ${listServers(ownNameservers)}. Or publish the records at ${here ?? listServers(named)}.`,
-      },
-    ];
+    const facts = { ...(here && { provider: here }), ...(there && { seenProvider: there }) };
+    return [{ ...common, code: 'zone_elsewhere', severity: 'blocking', facts }];
   }
-  return [
-    {
-      ...common,
-      code: 'delegation_mismatch',
-      severity: 'warning',
-      message: () => [
-        `${Who} and the zone ${zone.apex} name different nameservers.`,
-        ...(unlisted.length > 0 ? [`Only ${who} names ${listServers(unlisted)}.`] : []),
-        ...(onlyInZone.length > 0 ? [`Only the zone names ${listServers(onlyInZone)}.`] : []),
-      ],
-      fix: `Make both lists the same: ${where}, or in the NS records of the zone ${zone.apex} itself.`,
-    },
-  ];
-}
-
-function capitalized(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  const facts = { onlyDelegated: limitedTexts(unlisted), onlyInZone: limitedTexts(onlyInZone) };
+  return [{ ...common, code: 'delegation_mismatch', severity: 'warning', facts }];
 }
 
 /** Nameservers of one zone that answer differently, or one that answers differently each time. */
-function disagreements(subject: Subject): FindingDraft[] {
+function disagreements(subject: Subject): FindingFields[] {
   const views = [subject.ownership, ...(subject.domain.kind === 'subdomain' ? [subject.routing] : [])];
-  return views.flatMap((view): FindingDraft[] => {
+  return views.flatMap((view): FindingFields[] => {
     if (view.reading.kind !== 'disagree') return [];
-    const answering = answeringOf(subject, view);
-    const isOne = answering.length === 1;
+    const answers = differing(subject, view);
+    const looks = answers.flatMap((each) => each.looks);
     return [
       {
         code: 'nameservers_disagree',
         severity: subject.isProven ? 'warning' : 'blocking',
         record: view.role,
         name: view.name,
-        seen: answering.map(({ server, says }) => `${server}: ${says((text) => quote(text))}`),
+        seen: [...new Set(looks.flatMap(({ cname, values, beside }) => [...cname, ...values, ...beside]))],
         expected: view.expected,
-        nameservers: answering.map(({ server }) => server),
+        nameservers: answers.map(({ nameserver }) => nameserver),
         retryable: true,
-        message: (quoted) => describeDisagreement(view, answering, quoted),
-        fix: isOne
-          ? `If you have just changed it, wait a few minutes. Otherwise ask the DNS provider why its answers differ. ${typedRecord(view)}`
-          : `If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. ${typedRecord(view)}`,
+        action: recordAction('change', view),
+        facts: { answers },
       },
     ];
   });
 }
 
-/** Who has the record and who does not comes first: the rest may be left out. */
-function describeDisagreement(view: RecordView, answering: Answering[], quoted: Quote): string[] {
-  const record = `the ${view.type} record at ${view.name}`;
-  const answers = (those: Answering[]) => those.map(({ server, says }) => `${shown(server)} answers ${says(quoted)}.`);
-  const [only, ...others] = answering;
-  if (only !== undefined && others.length === 0)
-    return [`The nameserver ${shown(only.server)} gives different answers for ${record}.`, ...answers(answering)];
-  const without = answering.filter(({ isRight }) => !isRight);
-  const [first] = answering.filter(({ isRight }) => isRight);
-  const [second] = without;
-  const who =
-    first === undefined || second === undefined
-      ? ''
-      : `: ${shown(first.server)} has it, ${shown(second.server)} does not`;
-  return [`The nameservers of ${view.zone.apex} do not agree on ${record}${who}.`, ...answers(without)];
+/** What each nameserver has, by name: of those that gave an answer, or a CNAME to one that could not be read. */
+function differing({ domain, observation }: Subject, { role }: RecordView): DifferingAnswer[] {
+  const answers = observation[role].nameservers.flatMap(({ server, answers: looks }): DifferingAnswer[] => {
+    const told = looks.filter(
+      (answer) => answer.kind !== 'unreadable' || answer.chain.length > 0 || answer.reason === 'loop',
+    );
+    if (told.length === 0) return [];
+    const matches = told.every((answer) => answerMatches(domain, role, answer));
+    return [{ nameserver: server, matches, looks: told.map((answer) => lookOf(role, answer)) }];
+  });
+  return answers.toSorted((a, b) => (a.nameserver < b.nameserver ? -1 : 1));
+}
+
+function lookOf(role: RecordView['role'], answer: RecordAnswer): DifferingAnswer['looks'][number] {
+  const { values, beside = [] } = answer.kind === 'found' ? answer : { values: [] };
+  // What is at the end of a routing record's chain was not published at its name.
+  const isAtEnd = role === 'routing' && answer.chain.length > 0;
+  return {
+    cname: limitedTexts(answer.chain),
+    values: limitedTexts(isAtEnd ? [] : values),
+    beside: limitedTexts(beside),
+    ...(answer.kind === 'unreadable' && { isLoop: true }),
+  };
 }
 
 /** Extended DNS Errors of a failed validation (RFC 8914 section 4). */
-const VALIDATION_ERRORS: Record<number, string> = {
-  7: 'the signature has expired',
-  8: 'the signature is not valid yet',
-  9: 'the zone has no key that fits its DS record',
-  10: 'the signature is missing',
-  12: 'the proof that the name does not exist is missing',
+const VALIDATION_ERRORS: Record<number, FindingReason> = {
+  7: 'signature_expired',
+  8: 'signature_not_yet_valid',
+  9: 'key_missing',
+  10: 'signature_missing',
+  12: 'proof_missing',
 };
 
-/** Signatures that are out of date are made anew by the provider; otherwise the DS record mostly belongs to a former provider. */
-function bogusFix(zone: string, code: number | undefined): string {
-  const registrable = registrableDomain(zone);
-  const where =
-    registrable === null || registrable === zone ? `At the registrar of ${zone}` : `In the zone above ${zone}`;
-  const ds = `${where}, remove the DS record, or replace it by the one that the DNS provider shows`;
-  return code === 7 || code === 8
-    ? `Ask the DNS provider of ${zone} to sign the zone again. Or: ${ds}.`
-    : `${ds}. Or sign the zone again.`;
-}
-
-function bogus(subject: Subject): FindingDraft[] {
+function bogus(subject: Subject): FindingFields[] {
   const views = [subject.ownership, subject.routing].filter(({ reading }) => reading.kind === 'bogus');
   // An apex does not need its routing record to be verified.
   const view = views.find(({ role }) => role === 'routing' || needsOwnership(subject)) ?? views[0];
   if (view === undefined) return [];
   const validation = subject.observation[view.role].validation;
   const { error, ttl } = validation ?? { error: null, ttl: null };
-  const why = error === null ? undefined : VALIDATION_ERRORS[error.code];
-  const ds = probesOf(subject.routing, 'ds').flatMap(({ answer }) => (answer.kind === 'found' ? answer.values : []));
-  const zone = view.zone.apex;
+  const reason = error === null ? undefined : VALIDATION_ERRORS[error.code];
+  const [ds, ...otherDs] = probesOf(subject.routing, 'ds').flatMap(({ answer }) =>
+    answer.kind === 'found' ? answer.values : [],
+  );
   return [
     {
       code: 'dnssec_bogus',
       severity: subject.isProven ? 'warning' : 'blocking',
       record: view.role,
       name: view.name,
-      seen: [...ds, ...(error === null ? [] : [`EDE ${error.code}${error.text === '' ? '' : `: ${error.text}`}`])],
-      retryable: true,
-      message: (quote) => [
-        `DNSSEC (the signatures of DNS records) of the zone ${zone} is broken${why === undefined ? '' : `: ${why}`}. Most of the Internet does not see its records.`,
-        ...(ds[0] === undefined ? [] : [`Its DS record is ${quote(ds[0])}.`]),
-        ...(ttl === null ? [] : [`After the fix it may take ${ttl} seconds until that is noticed.`]),
+      seen: [
+        ...(ds === undefined ? [] : [ds]),
+        ...otherDs,
+        ...(error === null ? [] : [`EDE ${error.code}${error.text === '' ? '' : `: ${error.text}`}`]),
       ],
-      fix: bogusFix(zone, error?.code),
+      retryable: true,
+      action: {
+        ...zoneAction('replace', view.zone.apex, 'DS'),
+        ...(ds !== undefined && { value: limitedTexts([ds])[0] }),
+      },
+      facts: { ...(reason && { reason }), ...(ttl !== null && { ttlSeconds: ttl }) },
     },
   ];
 }

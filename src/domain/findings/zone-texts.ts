@@ -1,5 +1,5 @@
 import type { FindingCode } from '../finding.ts';
-import type { FindingText } from './finding-text.ts';
+import type { FindingText } from './record-texts.ts';
 
 type ZoneCode = Extract<
   FindingCode,
