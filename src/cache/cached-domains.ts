@@ -3,12 +3,15 @@ import type { Domain } from '../domain/domain.ts';
 import type { ChangeArgs, ChangeMethod, Store } from '../store/contract/store.ts';
 import { CACHE_BYTES, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import type { Invalidations } from './invalidations.ts';
+import { hash, type Invalidations } from './invalidations.ts';
+
+/** Domains that are noticed when they are read again. 64 KB. */
+const READ_SLOTS = 16_384;
 
 /**
  * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
  * store is seen at once, in all threads that share `invalidations`; one made elsewhere within a second. Until then a cached domain is the same
- * object each time, with which the API keeps its JSON; `maxBytes` bounds both.
+ * object each time, with which the API keeps its JSON; `maxBytes` bounds both. A domain is cached when it is read for the second time.
  */
 export function cacheDomains(
   store: Store,
@@ -33,6 +36,20 @@ export function cacheDomains(
     if (change === null) ids.clear();
   });
 
+  /** Hashes of the ids that were read. */
+  const readBefore = new Uint32Array(READ_SLOTS);
+
+  /** The id of a domain that is worth caching. Most of a million are asked for once before they are evicted, and would be garbage in the old generation. */
+  function idOf(domain: Domain | null): string | undefined {
+    if (domain === null) return undefined;
+    const id = hash(domain.id);
+    const isReadAgain = readBefore[id % READ_SLOTS] === id;
+    readBefore[id % READ_SLOTS] = id;
+    if (!isReadAgain) return undefined;
+    sharedDomains.add(domain);
+    return domain.id;
+  }
+
   /** Whatever the result: a write that was rejected may have happened. */
   async function invalidating<Result>(write: Promise<Result>, ...domainIds: (string | undefined)[]): Promise<Result> {
     try {
@@ -49,14 +66,14 @@ export function cacheDomains(
       // In the order of insertion: an id that is evicted too early costs one read, and recency a part of every request.
       const id = ids.peek(key);
       const cached = id === undefined ? undefined : domains.get(id);
-      if (cached) return shared(cached);
+      if (cached) return cached;
       const domain = await domains.load(() => store.findDomainByName(workspaceId, name), idOf);
-      if (domain !== null) ids.set(key, domain.id);
+      if (domain !== null && isShared(domain)) ids.set(key, domain.id);
       return domain;
     },
     async findDomainById(workspaceId, domainId) {
       const cached = domains.get(domainId);
-      if (cached?.workspaceId === workspaceId) return shared(cached);
+      if (cached?.workspaceId === workspaceId) return cached;
       return domains.load(() => store.findDomainById(workspaceId, domainId), idOf);
     },
     retryVerification: (workspaceId, domainId, ...rest) =>
@@ -82,21 +99,11 @@ function changedDomain<Method extends ChangeMethod>(method: Method, args: Change
   return (domainOf[method] as ((...args: ChangeArgs<Method>) => string) | undefined)?.(...args);
 }
 
-/** Returned by a cache more than once. */
 const sharedDomains = new WeakSet<object>();
 
-function shared(domain: Domain): Domain {
-  sharedDomains.add(domain);
-  return domain;
-}
-
-/** Whether a cache returned this object before: then what is made of it is worth keeping. Of a million domains most are evicted first. */
+/** Whether a cache returns this object again: then what is made of it is worth keeping. */
 export function isShared(domain: object): boolean {
   return sharedDomains.has(domain);
-}
-
-function idOf(domain: Domain | null): string | undefined {
-  return domain?.id;
 }
 
 /** About what an entry takes in memory, bytes. */
