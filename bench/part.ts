@@ -47,7 +47,8 @@ export async function startPart<Methods>(
 ): Promise<Part<Methods>> {
   const env = { ...process.env, [ROOT_VARIABLE]: root };
   const stdio = ['ignore', openSync(output, 'a'), 'inherit', 'ipc'] as const;
-  const node = [process.execPath, ...execArgv];
+  // As bin/nameplate has it.
+  const node = [process.execPath, '--max-semi-space-size=8', ...execArgv];
   // It must not outlive the measurement, however that ends: a process that stands still would not notice.
   const words = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', ...node] : node;
   const child = fork(file, { execPath: words[0] ?? '', execArgv: words.slice(1), env, stdio: [...stdio] });

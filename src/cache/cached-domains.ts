@@ -3,12 +3,15 @@ import type { Domain } from '../domain/domain.ts';
 import type { ChangeArgs, ChangeMethod, Store } from '../store/contract/store.ts';
 import { CACHE_BYTES, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
-import type { Invalidations } from './invalidations.ts';
+import { hash, type Invalidations } from './invalidations.ts';
+
+/** Domains that are noticed when they are read again. 64 KB. */
+const READ_SLOTS = 16_384;
 
 /**
  * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
  * store is seen at once, in all threads that share `invalidations`; one made elsewhere within a second. `maxBytes`
- * bounds what they take.
+ * bounds what they take. A domain is cached when it is read for the second time.
  */
 export function cacheDomains(
   store: Store,
@@ -33,6 +36,18 @@ export function cacheDomains(
     if (change === null) ids.clear();
   });
 
+  /** Hashes of the ids that were read. */
+  const readBefore = new Uint32Array(READ_SLOTS);
+
+  /** The id of a domain that is worth caching. Most of a million are asked for once before they are evicted, and would be garbage in the old generation. */
+  function idOf(domain: Domain | null): string | undefined {
+    if (domain === null) return undefined;
+    const id = hash(domain.id);
+    const isReadAgain = readBefore[id % READ_SLOTS] === id;
+    readBefore[id % READ_SLOTS] = id;
+    return isReadAgain ? domain.id : undefined;
+  }
+
   /** Whatever the result: a write that was rejected may have happened. */
   async function invalidating<Result>(write: Promise<Result>, ...domainIds: (string | undefined)[]): Promise<Result> {
     try {
@@ -51,7 +66,7 @@ export function cacheDomains(
       const cached = id === undefined ? undefined : domains.get(id);
       if (cached) return cached;
       const domain = await domains.load(() => store.findDomainByName(workspaceId, name), idOf);
-      if (domain !== null) ids.set(key, domain.id);
+      if (domain !== null && domains.get(domain.id) !== undefined) ids.set(key, domain.id);
       return domain;
     },
     async findDomainById(workspaceId, domainId) {
@@ -80,10 +95,6 @@ function changedDomain<Method extends ChangeMethod>(method: Method, args: Change
     restoreDomain: ({ domain }) => domain.id,
   };
   return (domainOf[method] as ((...args: ChangeArgs<Method>) => string) | undefined)?.(...args);
-}
-
-function idOf(domain: Domain | null): string | undefined {
-  return domain?.id;
 }
 
 /** About what an entry takes in memory, bytes. */

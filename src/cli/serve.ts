@@ -13,7 +13,7 @@ import { type ServiceManager, serviceManager } from '../handover/service-manager
 import type { Successor } from '../handover/successor.ts';
 import type { Log } from '../log.ts';
 import type { RunningServer } from '../main.ts';
-import { releaseMemorySoon } from '../memory.ts';
+import { releaseMemorySoon, releaseMemoryWhenIdle } from '../memory.ts';
 import { inheritedSockets } from '../net/inherited-sockets.ts';
 import { CliError, messageOf } from './cli-error.ts';
 import { loadCatalogue } from './operation-names.ts';
@@ -80,7 +80,7 @@ async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): P
   if (before !== null) await tellReady();
   onHangUp = () => void reloader.reload();
   if (isBundleOutdated()) log.warn('dist/ was built from other sources, so the sources run: npm run build');
-  releaseMemorySoon();
+  releaseMemoryWhenIdle();
   return {
     async untilEnd() {
       const end = await Promise.race([stopSignal, server.failed.then(() => null), reloader.handedOver]);

@@ -1,5 +1,5 @@
 import { parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
-import { releaseMemorySoon } from '../memory.ts';
+import { releaseMemoryWhenIdle } from '../memory.ts';
 import { type Callable, connect, type Remote, type Revive } from './rpc.ts';
 
 /** A worker thread, seen from the thread that started it. */
@@ -95,7 +95,7 @@ export function serveParent<Theirs extends Callable<Theirs>>(own: object, revive
     ...remote,
     ready() {
       supervisor.send('ready');
-      releaseMemorySoon();
+      releaseMemoryWhenIdle();
     },
     close: () => port.close(),
   };

@@ -5,6 +5,8 @@ import type { Reader, Tables } from '../sql/statement.ts';
 
 /** More would hold up the statements behind it. */
 const MOST = 100;
+/** Nobody notices it, and under half of the load that saturates a read costs half as much (docs/decisions/0061-memory.md). */
+const GATHER_MS = 1;
 
 interface Lookup<Key, Found> {
   key: Key;
@@ -13,8 +15,8 @@ interface Lookup<Key, Found> {
 }
 
 /**
- * Looks up the keys of one turn of the event loop together. `lookUp` returns what it found for each key, in their order. For single rows the protocol costs more
- * than the row does.
+ * Looks up the keys of a millisecond together. `lookUp` returns what it found for each key, in their order. For single rows the protocol costs more than the row
+ * does.
  */
 export function batchedLookups<Key, Found>(lookUp: (keys: Key[]) => Promise<Found[]>): (key: Key) => Promise<Found> {
   let waiting: Lookup<Key, Found>[] = [];
@@ -36,7 +38,7 @@ export function batchedLookups<Key, Found>(lookUp: (keys: Key[]) => Promise<Foun
 
   return (key) =>
     new Promise((resolve, reject) => {
-      if (waiting.length === 0) setImmediate(runAll);
+      if (waiting.length === 0) setTimeout(runAll, GATHER_MS);
       waiting.push({ key, resolve, reject });
     });
 }

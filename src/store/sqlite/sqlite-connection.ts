@@ -19,12 +19,8 @@ export interface SqliteConnection extends Reader {
   execute<Input extends object>(statement: Statement<Input, unknown>, input: Input): number;
 }
 
-/** Of the file, that readers map into memory: looking up one of 200,000 rows costs half then. Pages are the system's own, shared by all readers. */
-const MAPPED_BYTES = 2 ** 30;
-
 export function connect(path: string, options: { readOnly?: boolean; busyTimeoutMs: number }): SqliteConnection {
   const db = new DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: options.busyTimeoutMs });
-  if (options.readOnly) db.exec(`pragma mmap_size = ${MAPPED_BYTES}`);
   const prepared = new Map<unknown, PreparedStatement>();
 
   function prepare<Input extends object>(statement: Statement<Input, unknown>): PreparedStatement {
