@@ -1,13 +1,14 @@
 import type { Domain } from './domain.ts';
 import type { Observation, RecordAnswer, RecordObservation } from './observation.ts';
 import { isProxy } from './proxy-zones.ts';
-import type {
-  CommonReading,
-  OwnershipReading,
-  Reading,
-  RecordRole,
-  RoutingReading,
-  UnreadableReading,
+import {
+  type CommonReading,
+  isOwnLimit,
+  type OwnershipReading,
+  type Reading,
+  type RecordRole,
+  type RoutingReading,
+  type UnreadableReading,
 } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
@@ -150,9 +151,8 @@ function whyUnconfirmed(seen: RecordObservation, holds: (answer: RecordAnswer) =
   return { kind: 'unconfirmed', reason: 'alone' };
 }
 
-/** Whether a limit of ours, and not the nameserver, is the cause. */
 function isNotAsked(answer: RecordAnswer): boolean {
-  return answer.kind === 'unreadable' && (answer.reason === 'overloaded' || answer.reason === 'too_many_queries');
+  return answer.kind === 'unreadable' && isOwnLimit(answer.reason);
 }
 
 /** Whether a nameserver has answered with a CNAME that no matching answer has, although what it leads to could not be read. */

@@ -29,6 +29,11 @@ export type UnreadableReason =
   /** One check may send a limited number of queries, and this one needed more. */
   | 'too_many_queries';
 
+/** Whether the limits of this service are the cause: the nameserver was not asked, so it is not at fault, and the next check goes on from here. */
+export function isOwnLimit(reason: UnreadableReason): boolean {
+  return reason === 'overloaded' || reason === 'too_many_queries';
+}
+
 /** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
 export type AbsentReason = 'nxdomain' | 'nodata';
 

@@ -56,7 +56,7 @@ export function failureOf(findings: readonly Finding[], windowMs: number, claim?
 function unconfirmedFailure(claim: TakeoverClaim | undefined): string {
   const seen =
     claim === undefined
-      ? 'The records were seen, but could not be confirmed in time.'
+      ? 'What is published could not be confirmed in time.'
       : 'Only the last check proved that you own the name, and two checks in a row must prove it.';
   return `${seen} Leave the records as they are, and verify the domain again.`;
 }

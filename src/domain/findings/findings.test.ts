@@ -429,11 +429,6 @@ describe('the zone', () => {
       ['nameserver_unreachable'],
     ],
     ['nameservers without TCP', both([fails('tcp_failed'), fails('tcp_failed')]), ['nameserver_tcp']],
-    [
-      'nameservers that were not asked',
-      both([fails('too_many_queries'), fails('too_many_queries')]),
-      ['nameserver_timeout'],
-    ],
     ['nameservers that speak no DNS', both([fails('malformed'), fails('malformed')]), ['nameserver_malformed']],
     ['two troubles', both([fails('refused'), fails('timeout')]), ['nameserver_refused', 'nameserver_timeout']],
     [
@@ -511,10 +506,19 @@ describe('the zone', () => {
     expect(first?.message).toContain(`ns2.acme.com answers a CNAME to "${TARGET}".`);
   });
 
-  test('what this service did not ask is not blamed on a nameserver', () => {
-    const [found] = find({ routing: [fails('overloaded')], ownership: [fails('overloaded')] });
-    expect(found?.message).toContain('many domains wait for it');
-    expect(found?.fix).toBe('Nothing has to be changed: the next check asks again.');
+  describe.each(['overloaded', 'too_many_queries'] as const)('a limit of this service (%s) is no finding', (reason) => {
+    test('at the nameservers of a zone', () => {
+      expect(codesOf({ routing: [fails(reason)], ownership: [fails(reason)] })).toEqual([]);
+    });
+
+    test('in a zone further down a chain', () => {
+      expect(codesOf({ routing: everywhere(fails(reason, 'a.glueless.test', 'b.glueless.test')) })).toEqual([]);
+    });
+
+    test('where the zone itself could not be found', () => {
+      const failure = { kind: 'unreadable', reason } as const;
+      expect(codesOf({ routing: [], ownership: [], zone: { nameservers: [], failure } })).toEqual([]);
+    });
   });
 
   test('one nameserver that fails while others answer is information', () => {

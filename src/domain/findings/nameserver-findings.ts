@@ -1,6 +1,6 @@
 import type { FindingCode } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
-import type { UnreadableReason } from '../reading.ts';
+import { isOwnLimit, type UnreadableReason } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { chainOf, editRecord, listServers, parentOf, type RecordView, shown } from './record-view.ts';
@@ -64,30 +64,15 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
   },
 };
 
-/** Reasons that no code of their own names. The first two lie with this service, not with the nameserver. */
+/** Reasons that no code of their own names. */
 const OTHERS: Partial<Record<UnreadableReason, Trouble>> = {
-  overloaded: {
-    does: [
-      'could not be asked in time, because many domains wait for it',
-      'could not be asked in time, because many domains wait for them',
-    ],
-    fix: () => 'Nothing has to be changed: the next check asks again.',
-  },
-  too_many_queries: {
-    does: [
-      'was not asked, because reading this name takes too many queries',
-      'were not asked, because reading this name takes too many queries',
-    ],
-    fix: (zone) =>
-      `Point the name straight at its target, and use nameservers whose names are inside ${zone}, or those of one DNS provider.`,
-  },
   inconsistent: {
     does: ['names other nameservers than another one', 'name other nameservers than another one'],
     fix: () => 'Nothing has to be changed: a change of nameservers takes some minutes to reach all of the registry.',
   },
 };
 
-/** The finding for each reason; loops and chains are none of a nameserver. */
+/** The finding for each reason. Loops and chains are no fault of a nameserver, and neither are our own limits. */
 const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
   timeout: 'nameserver_timeout',
   servfail: 'nameserver_servfail',
@@ -97,10 +82,8 @@ const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
   inconsistent: 'nameserver_timeout',
   no_nameserver: 'nameserver_not_found',
   forbidden_address: 'nameserver_private',
-  overloaded: 'nameserver_timeout',
   unreachable: 'nameserver_unreachable',
   tcp_failed: 'nameserver_tcp',
-  too_many_queries: 'nameserver_timeout',
 };
 
 interface Failed {
@@ -120,7 +103,8 @@ export const nameserverFindings: Rule = (subject) => {
   if (isDelegatedToTarget(routing)) return [];
   const isBlocked =
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
-  if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
+  if (failure?.kind === 'unreadable')
+    return isOwnLimit(failure.reason) ? [] : [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
   const byCode = Map.groupBy(failed, ({ zone, trouble }) => `${trouble.does[0]} ${zone}`);
   // One nameserver that answers alone was read; it is not enough yet.
@@ -273,7 +257,7 @@ function brokenChain(
       ],
     };
   }
-  if (chain.length === 0 || isUnresolved(view.reading)) return null;
+  if (chain.length === 0 || isUnresolved(view.reading) || isOwnLimit(reason)) return null;
   const code = CODES[reason] ?? 'nameserver_timeout';
   return {
     ...common,
