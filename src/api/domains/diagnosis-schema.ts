@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { FINDING_CODES } from '../../domain/finding.ts';
-import type { UnreadableReason } from '../../domain/reading.ts';
+import type { Failure } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { RedirectSchema } from './present-redirect.ts';
 import { SuspensionSchema } from './present-suspension.ts';
@@ -36,7 +36,7 @@ const FAILURES = [
   'overloaded',
   'no_resolver',
   'too_many_queries',
-] as const satisfies UnreadableReason[];
+] as const satisfies Failure[];
 
 export const FindingSchema = Type.Object(
   {

@@ -1,4 +1,4 @@
-import type { RecordAnswer } from '../observation.ts';
+import type { Answer } from '../observation.ts';
 import { answerMatches } from '../read-observation.ts';
 import type { RecordRole } from '../reading.ts';
 import { joinList } from '../text.ts';
@@ -29,7 +29,7 @@ export function answeringOf({ domain, observation }: Subject, { role }: RecordVi
   return answering.toSorted((a, b) => (a.server < b.server ? -1 : 1));
 }
 
-function describe(role: RecordRole, answer: RecordAnswer, quoted: Quote): string {
+function describe(role: RecordRole, answer: Answer, quoted: Quote): string {
   const { chain } = answer;
   const values = answer.kind === 'found' ? answer.values : [];
   const beside = answer.kind === 'found' ? (answer.beside ?? []) : [];

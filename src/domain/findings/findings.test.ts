@@ -18,7 +18,7 @@ import {
 } from '../../../test/support/observations.ts';
 import type { Domain } from '../domain.ts';
 import type { FindingCode } from '../finding.ts';
-import type { RecordAnswer } from '../observation.ts';
+import type { Answer } from '../observation.ts';
 import { NO_MEMORY } from '../status.ts';
 import { findingsOf } from './findings.ts';
 import type { FindingContext } from './subject.ts';
@@ -192,7 +192,7 @@ describe('the value of a CNAME', () => {
     expect(first?.fix).toContain('Name: `shop`, Value: `');
     expect(first?.fix).toContain(TARGET);
     expect(blockingIn(routing(value))).toEqual([code]);
-    const dangling: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [value] };
+    const dangling: Answer = { kind: 'absent', reason: 'nxdomain', chain: [value] };
     expect(codesOf({ routing: everywhere(dangling) })).toEqual([code]);
     const broken = code === 'cname_elsewhere' ? 'cname_to_broken_zone' : code;
     expect(codesOf({ routing: everywhere(fails('servfail', value)) })).toEqual([broken]);
@@ -218,12 +218,12 @@ describe('the value of a CNAME', () => {
     );
   });
 
-  test.each<[string, RecordAnswer, FindingCode]>([
+  test.each<[string, Answer, FindingCode]>([
     ['a loop', fails('loop', 'a.acme.com'), 'cname_loop'],
     ['too many CNAMEs', fails('chain_too_long'), 'cname_chain_too_long'],
     [
       'a zone that cannot be read',
-      { ...fails('refused', 'lb.broken.test'), server: 'ns1.broken.test' } as RecordAnswer,
+      { ...fails('refused', 'lb.broken.test'), server: 'ns1.broken.test' } as Answer,
       'cname_to_broken_zone',
     ],
     ['resolvers of ours that fail on the way', fails('no_resolver', 'lb.other.test'), 'resolvers_unreachable'],
@@ -232,7 +232,7 @@ describe('the value of a CNAME', () => {
   });
 
   test('that has an address beside it conflicts', () => {
-    const both: RecordAnswer = { kind: 'found', chain: [TARGET], values: [], beside: ['192.0.2.9'] };
+    const both: Answer = { kind: 'found', chain: [TARGET], values: [], beside: ['192.0.2.9'] };
     expect(find({ routing: everywhere(both) })).toMatchObject([
       { code: 'conflicting_records', seen: [TARGET, '192.0.2.9'] },
     ]);
@@ -330,8 +330,8 @@ describe('records in the wrong place', () => {
 });
 
 describe('addresses in place of the CNAME', () => {
-  const nothingBehind = (...chain: string[]): RecordAnswer => ({ kind: 'absent', reason: 'nodata', chain });
-  const sibling = (answer: RecordAnswer) => probe('sibling', 'routing', 'np1.acme.com', answer);
+  const nothingBehind = (...chain: string[]): Answer => ({ kind: 'absent', reason: 'nodata', chain });
+  const sibling = (answer: Answer) => probe('sibling', 'routing', 'np1.acme.com', answer);
   test.each<[string, Seen, FindingCode[]]>([
     ['unknown addresses', { routing: everywhere(addresses('198.51.100.7')) }, ['address_instead_of_cname']],
     ['a proxy, and no TXT record', { routing: everywhere(addresses('104.16.1.2')) }, ['proxied_without_txt']],

@@ -1,6 +1,6 @@
 import type { FindingCode } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
-import { isOwnLimit, type UnreadableReason } from '../reading.ts';
+import { type Failure, isOwnLimit } from '../reading.ts';
 import type { FindingDraft } from './finding-draft.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { chainOf, editRecord, listServers, parentOf, type RecordView, shown } from './record-view.ts';
@@ -65,7 +65,7 @@ const TROUBLES: Record<NameserverCode, Trouble> = {
 };
 
 /** Reasons that no code of their own names. */
-const OTHERS: Partial<Record<UnreadableReason, Trouble>> = {
+const OTHERS: Partial<Record<Failure, Trouble>> = {
   inconsistent: {
     does: ['names other nameservers than another one', 'name other nameservers than another one'],
     fix: () => 'Nothing has to be changed: a change of nameservers takes some minutes to reach all of the registry.',
@@ -73,7 +73,7 @@ const OTHERS: Partial<Record<UnreadableReason, Trouble>> = {
 };
 
 /** The finding for each reason. Loops and chains are no fault of a nameserver, and neither are our own limits. */
-const CODES: Partial<Record<UnreadableReason, NameserverCode>> = {
+const CODES: Partial<Record<Failure, NameserverCode>> = {
   timeout: 'nameserver_timeout',
   servfail: 'nameserver_servfail',
   refused: 'nameserver_refused',
@@ -131,7 +131,7 @@ function resolversFailed({ name }: RecordView): FindingDraft {
 function isUnread({ reading }: RecordView): boolean {
   // A chain that ends in another zone is that one's trouble.
   if (reading.kind === 'unreadable') return reading.chain.length === 0;
-  return reading.kind === 'unconfirmed' && reading.reason === 'alone';
+  return reading.kind === 'unconfirmed' && reading.reason === 'one_server';
 }
 
 /** The records prove the domain although one nameserver alone has answered. */
@@ -183,7 +183,7 @@ function failing(group: Failed[], isBlocking: boolean, isRead: boolean): Finding
 }
 
 /** The nameservers of the zone above did not say where the zone is. */
-function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingDraft {
+function unreadDelegation({ zone }: RecordView, reason: Failure, server: string | undefined): FindingDraft {
   const code = CODES[reason] ?? 'nameserver_timeout';
   return {
     code,
@@ -224,7 +224,7 @@ function misshapen(subject: Subject, view: RecordView, chain: string[]): Finding
 
 function brokenChain(
   view: RecordView,
-  reason: UnreadableReason,
+  reason: Failure,
   chain: string[],
   server: string | undefined,
 ): FindingDraft | null {
