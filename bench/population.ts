@@ -5,7 +5,7 @@ import type { ZoneObservation } from '../src/domain/observation.ts';
 import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
 import { NO_MEMORY } from '../src/domain/status.ts';
 import { idMaker } from '../src/ids.ts';
-import { type Glimpse, glanceOf } from '../src/observation/glance.ts';
+import { type FirstAnswer, fingerprintOf } from '../src/observation/fingerprint.ts';
 import type { Store } from '../src/store/contract/store.ts';
 import { type Checkout, importSource, PRESENT } from './checkout.ts';
 import { apexOf, nameOf } from './zone.ts';
@@ -32,7 +32,7 @@ const ATTEMPTS = 10;
 const CNAME_ZONE = 'cname.bench.test';
 
 /** What a domain's checks remember after some: most find nothing new, and each tenth looks at everything. */
-function steady(number: number, name: string): { attempts: number; glance: string } {
+function steady(number: number, name: string): { attempts: number; fingerprint: string } {
   const zone: ZoneObservation = {
     apex: apexOf(name),
     source: 'parent',
@@ -40,8 +40,8 @@ function steady(number: number, name: string): { attempts: number; glance: strin
     ownNameservers: null,
     failure: null,
   };
-  const absent: Glimpse = { zone, answer: { kind: 'absent', reason: 'nxdomain', chain: [] }, isMatch: false };
-  return { attempts: ATTEMPTS + (number % ATTEMPTS), glance: glanceOf(absent, absent) };
+  const absent: FirstAnswer = { zone, answer: { kind: 'absent', reason: 'nxdomain', chain: [] }, isMatch: false };
+  return { attempts: ATTEMPTS + (number % ATTEMPTS), fingerprint: fingerprintOf(absent, absent) };
 }
 
 /** Makes the file with the schema of a checkout, and its domains by bulk insert: through the API it would take many minutes. */

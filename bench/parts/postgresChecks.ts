@@ -5,7 +5,7 @@ import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { postgresStore } from '../../src/store/postgres/postgres.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
-import { fixedLooks } from '../../test/support/fixed-looks.ts';
+import { fixedAnswers } from '../../test/support/fixed-answers.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';
 import type { PostgresPopulation } from '../postgres.ts';
@@ -70,7 +70,7 @@ const POLL_MS = 250;
 
 let records: 'absent' | 'wrong' = 'absent';
 let wrongValues = 0;
-const resolver = fixedLooks(
+const resolver = fixedAnswers(
   ({ type }) =>
     records === 'absent' || type !== 'TXT'
       ? { kind: 'absent', reason: 'nxdomain', chain: [] }

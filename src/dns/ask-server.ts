@@ -1,7 +1,7 @@
-import type { UnreadableReason } from '../domain/reading.ts';
+import type { Failure } from '../domain/reading.ts';
 import type { Question } from './protocol/wire.ts';
 import type { AnsweredBy } from './resolver.ts';
-import type { DnsClient, DnsResponse, QueryOptions } from './transport/dns-client.ts';
+import type { DnsResponse, QueryClient, QueryOptions } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
 /** A nameserver or a resolver. */
@@ -20,13 +20,13 @@ export interface DnsAnswer {
 /** `server`: the name of the server that failed, where the customer should see it. */
 export interface FailedQuery {
   kind: 'failed';
-  reason: UnreadableReason;
+  reason: Failure;
   server?: string;
 }
 
 export interface ServerFailure {
   server: NamedServer;
-  reason: UnreadableReason;
+  reason: Failure;
 }
 
 /** `failures`: of the servers that were asked before; of all, where `answer` is null. */
@@ -40,7 +40,7 @@ const MAX_ASKED = 3;
 
 /** Asks one server. Whether it is the right server to ask is for the caller to judge. */
 export async function askServer(
-  client: Pick<DnsClient, 'query'>,
+  client: QueryClient,
   question: Question,
   server: NamedServer,
   options: QueryOptions,
@@ -60,7 +60,7 @@ export async function askServer(
   }
 }
 
-export function failed(reason: UnreadableReason, { name }: NamedServer): FailedQuery {
+export function failed(reason: Failure, { name }: NamedServer): FailedQuery {
   return { kind: 'failed', reason, server: name };
 }
 
@@ -113,7 +113,7 @@ function rankOf({ reason, server }: ServerFailure): string {
 }
 
 /** Whether no server responded at all. */
-export function isSilent(reason: UnreadableReason): boolean {
+export function isSilent(reason: Failure): boolean {
   return reason === 'timeout' || reason === 'unreachable';
 }
 

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
 import { loopbackClient } from '../../test/support/simulators.ts';
 import { queryBudget } from './query-budget.ts';
-import type { Look, LookQuestion, Resolver } from './resolver.ts';
+import type { Look, RecordQuestion, Resolver } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 
-const TXT: LookQuestion = { name: '_service.www.acme.com', type: 'TXT' };
+const TXT: RecordQuestion = { name: '_service.www.acme.com', type: 'TXT' };
 /** Nothing listens there. */
 const DEAD = '127.0.0.9';
 

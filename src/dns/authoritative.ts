@@ -5,12 +5,12 @@ import { endLookups } from './end-lookups.ts';
 import { firstZones } from './first-zone.ts';
 import { nameserverLocator } from './nameserver-addresses.ts';
 import { nameserverQueries } from './nameserver-queries.ts';
-import { recordLooks } from './record-looks.ts';
+import { recordQueries } from './record-queries.ts';
 import { askResolver } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
-import type { LookOptions, LookQuestion, RecordLooks, Resolver } from './resolver.ts';
+import type { QueryLimits, RecordQueries, RecordQuestion, Resolver } from './resolver.ts';
 import { silentServers } from './silent-servers.ts';
-import type { DnsClient } from './transport/dns-client.ts';
+import type { QueryClient } from './transport/dns-client.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 import { validator } from './validation.ts';
 import { zoneFinder } from './zone-finder.ts';
@@ -54,17 +54,17 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   });
   const shared = { random, throttle: queryThrottle(limits, clock), silent: silentServers(clock) };
 
-  function looksOf(by: Pick<DnsClient, 'query'>, decides: boolean): RecordLooks {
+  function looksOf(by: QueryClient, decides: boolean): RecordQueries {
     const queries = nameserverQueries({ ...options, ...shared, client: by, port: nameserverPort, triesMs });
     const zones = zoneFinder({ first, locate, queries, decides, clock, random });
     const validate = validator({ ...options, client: by, servers: resolvers.servers });
-    return { ...recordLooks(zones, queries), validate };
+    return { ...recordQueries(zones, queries), validate };
   }
 
   const deciding = looksOf(sure, true);
   const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);
   /** As the resolver of a CA or a visitor would: nameservers that cannot be reached from here may be reached by others. */
-  const fallback = (question: LookQuestion, zone: string, asking: LookOptions) =>
+  const fallback = (question: RecordQuestion, zone: string, asking: QueryLimits) =>
     fallbackThrottle.run(zone, asking.signal, () => askResolver(resolvers, question, asking));
   return {
     ...looksOf(client, false),

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { type Simulator, startSimulator } from '../playground/dns/simulator.ts';
 import { decidingClient } from './deciding-client.ts';
-import { type DnsClient, dnsClient, type QueryOptions } from './transport/dns-client.ts';
+import { type DnsClient, dnsClient, type QueryClient, type QueryOptions } from './transport/dns-client.ts';
 
 const QUESTION = { name: '_service.acme.com', type: 'TXT' } as const;
 /** Its UDP is the simulator's, its TCP what a test starts. Nothing is sent to the address itself. */
@@ -18,8 +18,8 @@ let nameserver: Simulator;
 const open: (() => unknown)[] = [];
 let tcpPort: number;
 /** How each query was sent. */
-let sent: QueryOptions['by'][];
-let deciding: Pick<DnsClient, 'query'>;
+let sent: (string | undefined)[];
+let deciding: QueryClient;
 
 beforeEach(async () => {
   client = dnsClient();
@@ -28,10 +28,10 @@ beforeEach(async () => {
   open.push(() => client.close(), nameserver.close);
   sent = [];
   tcpPort = CLOSED_PORT;
-  const noting: Pick<DnsClient, 'query'> = {
+  const noting: QueryClient = {
     query(question, server, options) {
-      sent.push(options.by);
-      const isOverTcp = server.address === WITHOUT_TCP && options.by !== 'mixed_case';
+      sent.push(options.mixedCase ? 'mixed_case' : options.second ? 'second_tcp' : options.over);
+      const isOverTcp = server.address === WITHOUT_TCP && !options.mixedCase;
       const place = { address: '127.0.0.1', port: isOverTcp ? tcpPort : nameserver.port };
       return client.query(question, place, options);
     },

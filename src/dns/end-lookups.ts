@@ -2,25 +2,33 @@ import type { CaaRecord } from '../domain/certificate-state.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 import { isSilent } from './ask-server.ts';
 import { queryBudget } from './query-budget.ts';
-import type { AnsweredBy, EndLookup, EndLookups, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import type {
+  AnsweredBy,
+  EndLookup,
+  EndLookups,
+  Look,
+  QueryLimits,
+  RecordQueries,
+  RecordQuestion,
+} from './resolver.ts';
 
 /** Asks where all nameservers are silent; null: nobody may be asked. */
-type Fallback = (question: LookQuestion, zone: string, options: LookOptions) => Promise<Look | null>;
+type Fallback = (question: RecordQuestion, zone: string, options: QueryLimits) => Promise<Look | null>;
 
 /** The only flag defined (RFC 8659 section 4.1.1). */
 const CAA_CRITICAL = 0x80;
 
 /** `authoritative`: it is nameservers that `look` asks. */
 export function endLookups(
-  look: RecordLooks['look'],
+  look: RecordQueries['look'],
   { authoritative, fallback }: { authoritative: boolean; fallback?: Fallback },
 ): EndLookups {
   async function lookUp(
     name: string,
     type: 'A' | 'AAAA' | 'CAA',
-    options: LookOptions,
+    options: QueryLimits,
   ): Promise<EndLookup<{ values: string[] }>> {
-    const question: LookQuestion = { name, type };
+    const question: RecordQuestion = { name, type };
     const { zone, looks } = await look(question, options);
     const last = looks.at(-1);
     if (last === undefined) return withoutServer(zone.failure);

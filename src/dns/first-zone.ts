@@ -8,15 +8,15 @@ import { isWithin } from './protocol/dns-name.ts';
 import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
 import { nameserverSet } from './referral.ts';
-import type { LookOptions } from './resolver.ts';
+import type { QueryLimits } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
 import { type TimedZone, zoneCache } from './zone-cache.ts';
 
 /** The zones that no parent is asked for. */
 export interface FirstZones {
   /**
-   * The zone of a public suffix, or the one above where it is none of its own, as the resolvers know it; cached. From there on, parents are asked. No
-   * customer controls it, so it does not count against the budget of a check.
+   * The zone that holds a public suffix, as the resolvers know it; cached. Below it, parents are asked. No customer controls
+   * it, so it does not count against the budget of a check.
    */
   ofSuffix(suffix: string, signal: AbortSignal): Promise<ZoneObservation>;
   /** Shortens the life of a cached suffix whose nameservers all failed. */
@@ -27,7 +27,7 @@ export interface FirstZones {
    * The zone of a domain in a closed network, which its parent does not delegate, but which the resolvers know. It counts only where each of its
    * nameservers has addresses in the allowed networks alone. Null where there is none.
    */
-  closed(domain: string, options: LookOptions): Promise<TimedZone | null>;
+  closed(domain: string, options: QueryLimits): Promise<TimedZone | null>;
 }
 
 /** Most nameservers of a public suffix: any of them will do, and each is looked up. */
@@ -62,7 +62,7 @@ export function firstZones({
   const awaited = new Set<string>();
 
   /** A zone by its own NS records, as the resolvers have them. */
-  async function read(apex: string, most: number, options: LookOptions): Promise<TimedZone> {
+  async function read(apex: string, most: number, options: QueryLimits): Promise<TimedZone> {
     const answer = await recursors.ask({ name: apex, type: 'NS' }, options);
     if (answer.kind === 'failed') return unreadableZone(apex, answer);
     const set = nameserverSet(answer.response, apex, '.');
@@ -71,7 +71,7 @@ export function firstZones({
     return { zone: { apex, source: 'resolvers', ownNameservers: null, ...located }, ttl };
   }
 
-  async function readSuffix(suffix: string, options: LookOptions): Promise<TimedZone> {
+  async function readSuffix(suffix: string, options: QueryLimits): Promise<TimedZone> {
     const found = await recursors.findApex(suffix, options);
     return found.kind === 'failed' ? unreadableZone(suffix, found) : read(found.apex, SUFFIX_NAMESERVERS, options);
   }

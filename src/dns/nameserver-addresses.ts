@@ -8,15 +8,15 @@ import type { AskZoneOptions } from './nameserver-queries.ts';
 import type { Question } from './protocol/wire.ts';
 import type { Recursors } from './recursors.ts';
 import type { NameserverSet } from './referral.ts';
-import type { LookOptions, QueryBudget } from './resolver.ts';
+import type { QueryBudget, QueryLimits } from './resolver.ts';
 
 /** Finds the addresses of a zone's nameservers: the glue, or else what the resolvers say. Never rejects. */
 export type LocateNameservers = (set: NameserverSet, options: LocateOptions) => Promise<LocatedNameservers>;
 
 export interface LocateOptions extends AskZoneOptions {
   /** Asks the nameservers of the zone that holds a nameserver's name, where the resolvers fail: it says which of them is the cause. */
-  askHolder?: (question: Question, options: LookOptions) => Promise<DnsAnswer | FailedQuery>;
-  /** Whether nobody off the path can forge what `askHolder` says: otherwise it is for this read alone, since deciding reads use what is cached. */
+  askZoneOf?: (question: Question, options: QueryLimits) => Promise<DnsAnswer | FailedQuery>;
+  /** Whether nobody off the path can forge what `askZoneOf` says: otherwise it is for this read alone, since deciding reads use what is cached. */
   decides?: boolean;
 }
 
@@ -118,7 +118,7 @@ export function nameserverLocator({
     const answer = await recursors.ask(question, asking);
     if (answer.kind === 'answer' || answer.reason === 'too_many_queries') return answer;
     // The name of our resolver means nothing to the customer.
-    return (await options.askHolder?.(question, asking)) ?? { kind: 'failed', reason: answer.reason };
+    return (await options.askZoneOf?.(question, asking)) ?? { kind: 'failed', reason: answer.reason };
   }
 
   function toNameserver(name: string, found: string[]): ZoneNameserver {

@@ -14,9 +14,9 @@ import {
 } from './ask-server.ts';
 import type { Question } from './protocol/wire.ts';
 import { isLame } from './referral.ts';
-import type { LookOptions } from './resolver.ts';
+import type { QueryLimits } from './resolver.ts';
 import type { SilentServers } from './silent-servers.ts';
-import type { DnsClient } from './transport/dns-client.ts';
+import type { QueryClient } from './transport/dns-client.ts';
 import type { QueryThrottle } from './transport/query-throttle.ts';
 
 /** Asks the nameservers of zones. Never rejects. */
@@ -30,21 +30,21 @@ export interface NameserverQueries {
   port: number;
 }
 
-export interface AskOptions extends LookOptions {
+export interface AskOptions extends QueryLimits {
   timeoutMs: number;
   /** The nameserver is a registry's. */
   registry?: boolean;
-  newPort?: boolean;
+  second?: boolean;
 }
 
-export interface AskZoneOptions extends LookOptions {
+export interface AskZoneOptions extends QueryLimits {
   registry?: boolean;
   /** The address of a server that is asked after all others. */
   last?: string | undefined;
 }
 
 interface NameserverQueriesOptions {
-  client: Pick<DnsClient, 'query'>;
+  client: QueryClient;
   /** Port of nameservers. */
   port: number;
   /** Yields numbers in [0, 1). */
@@ -66,11 +66,17 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
     question: Question,
     server: NamedServer,
     apex: string,
-    { signal, budget, timeoutMs, registry = false, newPort = false }: AskOptions,
+    { signal, budget, timeoutMs, registry = false, second = false }: AskOptions,
   ): Promise<DnsAnswer | FailedQuery> {
     if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
-    const by = newPort ? 'own_port' : 'udp';
-    const sent = { recursion: false, signal, timeoutsMs: [timeoutMs], registry, by, mayRepeat: budget.take } as const;
+    const sent = {
+      recursion: false,
+      signal,
+      timeoutsMs: [timeoutMs],
+      registry,
+      second,
+      mayRepeat: budget.take,
+    } as const;
     const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, sent));
     if (answer === null) return failed('overloaded', server);
     const answered = answer.kind === 'answer' || !isSilent(answer.reason);

@@ -1,4 +1,4 @@
-import type { RecordAnswer } from '../domain/observation.ts';
+import type { Answer } from '../domain/observation.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { DnsMessage, RecordType, ResourceRecord } from './protocol/wire.ts';
 
@@ -35,7 +35,7 @@ export function currentName({ name, chain }: Chase): string {
  * What a response says about the record. Null: its CNAMEs, now in `chase`, lead to a name that has to be asked for.
  * `bailiwick`: the zone of the nameserver, which may say nothing about other zones; null for a resolver.
  */
-export function readAnswer(response: DnsMessage, chase: Chase, bailiwick: string | null): RecordAnswer | null {
+export function readAnswer(response: DnsMessage, chase: Chase, bailiwick: string | null): Answer | null {
   const trusted =
     bailiwick === null ? response.answers : response.answers.filter(({ name }) => isWithin(name, bailiwick));
   const { name, type, stopAt, chain } = chase;
@@ -74,7 +74,7 @@ function recordsBeside(here: ResourceRecord[], type: RecordType): string[] {
   return [...valuesOf(addresses, MAX_ADDRESSES), ...furtherAliases.slice(0, MAX_ADDRESSES)];
 }
 
-function found({ type, chain, beside }: Chase, records: ResourceRecord[]): RecordAnswer {
+function found({ type, chain, beside }: Chase, records: ResourceRecord[]): Answer {
   const values = valuesOf(records, isAddress(type) ? MAX_ADDRESSES : MAX_VALUES);
   return { kind: 'found', chain, values, ...(beside.length > 0 ? { beside } : {}) };
 }

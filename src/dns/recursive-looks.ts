@@ -1,21 +1,21 @@
 import { registryDelegation } from '../domain/name.ts';
-import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
+import type { Answer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import { askServer, isSilent, type NamedServer, shuffled } from './ask-server.ts';
 import { unresolvedZone } from './first-zone.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { DnsMessage, RecordType } from './protocol/wire.ts';
 import { type Chase, readAnswer, startChase } from './record-answer.ts';
 import type { Recursors, RecursorsOptions } from './recursors.ts';
-import type { AskNameserverOptions, Look, LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import type { AskNameserverOptions, Look, QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
 
 /** For a resolver, which may have to ask others first. */
 const LOOK_MS = 3000;
 
 /** Looks at records through the resolvers: each of them plays a nameserver of every zone. */
-export function recursiveLooks(
+export function recursiveQueries(
   recursors: Recursors,
   { client, random = Math.random }: RecursorsOptions,
-): Omit<RecordLooks, 'validate'> {
+): Omit<RecordQueries, 'validate'> {
   const nameservers: ZoneNameserver[] = recursors.servers.map(({ address }) => ({
     name: address,
     addresses: [address],
@@ -25,7 +25,7 @@ export function recursiveLooks(
     return { apex, source: 'resolvers', nameservers, ownNameservers: null, failure: null };
   }
 
-  async function findZone(name: string, options: LookOptions): Promise<ZoneObservation> {
+  async function findZone(name: string, options: QueryLimits): Promise<ZoneObservation> {
     const normalized = normalizeName(name);
     const found = await recursors.findApex(normalized, options);
     if (found.kind === 'apex') return zoneOf(found.apex);
@@ -40,16 +40,15 @@ export function recursiveLooks(
   /** `apex`: of the zone, where the answer says it. */
   async function ask(
     server: NamedServer,
-    question: LookQuestion,
+    question: RecordQuestion,
     { signal, budget, timeoutMs = LOOK_MS, second = false }: AskNameserverOptions,
   ): Promise<{ look: Look; apex: string | null }> {
     const name = normalizeName(question.name);
     const look = { server: server.name, address: server.address };
-    let read: { answer: RecordAnswer; apex: string | null } | null = null;
+    let read: { answer: Answer; apex: string | null } | null = null;
     for (const type of typesOf(question, second)) {
       if (!budget.take()) return { look: { ...look, answer: unreadable('too_many_queries') }, apex: null };
-      const by = second ? 'own_port' : 'udp';
-      const sent = { recursion: true, signal, timeoutsMs: [timeoutMs], by, mayRepeat: budget.take } as const;
+      const sent = { recursion: true, signal, timeoutsMs: [timeoutMs], second, mayRepeat: budget.take } as const;
       const result = await askServer(client, { name, type }, server, sent);
       if (result.kind === 'failed') return { look: { ...look, answer: unreadable(result.reason) }, apex: null };
       const { response } = result;
@@ -84,8 +83,8 @@ export function recursiveLooks(
 /** One look through the resolvers, at whichever of them answers. */
 export async function askResolver(
   recursors: Recursors,
-  { name, type, stopAt }: LookQuestion,
-  options: LookOptions,
+  { name, type, stopAt }: RecordQuestion,
+  options: QueryLimits,
 ): Promise<Look | null> {
   const recordType = type === 'ADDRESS' ? 'A' : type;
   const result = await recursors.ask({ name: normalizeName(name), type: recordType }, options);
@@ -95,7 +94,7 @@ export async function askResolver(
 }
 
 /** Where a resolver has not followed a chain to its end, its end is missing. */
-function readResponse(response: DnsMessage, chase: Chase): RecordAnswer {
+function readResponse(response: DnsMessage, chase: Chase): Answer {
   const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
   return readAnswer(response, chase, null) ?? { kind: 'absent', reason, chain: chase.chain };
 }
@@ -106,11 +105,11 @@ export function denyingZone({ answers, authorities }: DnsMessage, name: string):
   return authorities.find(({ type, name: owner }) => type === 'SOA' && isWithin(name, owner))?.name ?? null;
 }
 
-function typesOf({ type }: LookQuestion, second: boolean): readonly RecordType[] {
+function typesOf({ type }: RecordQuestion, second: boolean): readonly RecordType[] {
   if (type !== 'ADDRESS') return [type];
   return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
 }
 
-function unreadable(reason: Extract<RecordAnswer, { kind: 'unreadable' }>['reason']): RecordAnswer {
+function unreadable(reason: Extract<Answer, { kind: 'unreadable' }>['reason']): Answer {
   return { kind: 'unreadable', reason, chain: [] };
 }

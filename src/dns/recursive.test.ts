@@ -4,12 +4,12 @@ import { loopbackClient, startSimulatorAt } from '../../test/support/simulators.
 import { type Simulator, startSimulator } from '../playground/dns/simulator.ts';
 import { recursiveResolver } from './recursive.ts';
 import type { RecursorsOptions } from './recursors.ts';
-import type { LookQuestion } from './resolver.ts';
+import type { RecordQuestion } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 
 const TARGET = 't1.cname.test';
-const TXT: LookQuestion = { name: '_service.www.acme.com', type: 'TXT' };
-const ROUTE: LookQuestion = { name: 'www.acme.com', type: 'ADDRESS', stopAt: TARGET };
+const TXT: RecordQuestion = { name: '_service.www.acme.com', type: 'TXT' };
+const ROUTE: RecordQuestion = { name: 'www.acme.com', type: 'ADDRESS', stopAt: TARGET };
 
 let one: Simulator;
 let two: Simulator;

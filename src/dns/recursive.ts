@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { decidingClient } from './deciding-client.ts';
 import { endLookups } from './end-lookups.ts';
-import { recursiveLooks } from './recursive-looks.ts';
+import { recursiveQueries } from './recursive-looks.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
-import type { RecordLooks, Resolver } from './resolver.ts';
+import type { RecordQueries, Resolver } from './resolver.ts';
 import { validator } from './validation.ts';
 
 /**
@@ -11,11 +11,11 @@ import { validator } from './validation.ts';
  * older than the zone.
  */
 export function recursiveResolver({ clock = systemClock, ...options }: RecursorsOptions & { clock?: Clock }): Resolver {
-  function looksOf(client: RecursorsOptions['client']): RecordLooks {
+  function looksOf(client: RecursorsOptions['client']): RecordQueries {
     const asking = { ...options, client };
     const resolvers = recursors(asking);
     return {
-      ...recursiveLooks(resolvers, asking),
+      ...recursiveQueries(resolvers, asking),
       validate: validator({ clock, ...asking, servers: resolvers.servers }),
     };
   }

@@ -14,9 +14,9 @@ import {
 } from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
-import type { LookOptions } from './resolver.ts';
+import type { QueryLimits } from './resolver.ts';
 import { silentServers } from './silent-servers.ts';
-import type { DnsClient } from './transport/dns-client.ts';
+import type { QueryClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
 /**
@@ -25,17 +25,17 @@ import type { ServerAddress } from './transport/query-attempt.ts';
  */
 export interface Recursors {
   /** Asks them in random order until one answers. */
-  ask(question: Question, options: LookOptions): Promise<DnsAnswer | FailedQuery>;
+  ask(question: Question, options: QueryLimits): Promise<DnsAnswer | FailedQuery>;
   /**
    * Finds the apex of the zone that holds a name: of the zone that denies a CNAME there. For any other type a resolver
    * follows the CNAME at the name, and a failure at its target would hide the zone.
    */
-  findApex(name: string, options: LookOptions): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
+  findApex(name: string, options: QueryLimits): Promise<{ kind: 'apex'; apex: string } | FailedQuery>;
   readonly servers: readonly NamedServer[];
 }
 
 export interface RecursorsOptions {
-  client: Pick<DnsClient, 'query'>;
+  client: QueryClient;
   /** The addresses of recursive resolvers. */
   resolvers: readonly ServerAddress[];
   /** Yields numbers in [0, 1): which server is asked. */
@@ -59,7 +59,7 @@ export function recursors(options: RecursorsOptions): Recursors {
   const servers = resolvers.map(toServer);
   const silent = silentServers(clock);
 
-  async function ask(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
+  async function ask(question: Question, { signal, budget }: QueryLimits): Promise<DnsAnswer | FailedQuery> {
     const order = moveToEnd(shuffled(servers, random), ({ address }) => silent.has(address));
     const { answer, failures } = await askServers(order, triesMs, async (server, timeoutMs) => {
       if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };

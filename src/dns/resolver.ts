@@ -1,13 +1,13 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { RecordAnswer, Validation, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
-import type { AbsentReason, UnreadableReason } from '../domain/reading.ts';
+import type { Answer, Validation, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
+import type { AbsentReason, Failure } from '../domain/reading.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
-export interface Resolver extends Looks, EndLookups {}
+export interface Resolver extends DnsQueries, EndLookups {}
 
 /** `deciding`: the same looks, which cost more, and whose answers nobody off the path can forge. Its zones are cached apart. */
-export interface Looks extends RecordLooks {
-  deciding: RecordLooks;
+export interface DnsQueries extends RecordQueries {
+  deciding: RecordQueries;
 }
 
 /** Reads the records at the end of a name's CNAME chain, at whichever nameserver answers, by deciding looks. Never rejects: every failure is `unreadable`. */
@@ -23,38 +23,38 @@ export interface EndLookups {
 export type EndLookup<Found> =
   | ({ kind: 'found'; chain: string[]; by: AnsweredBy } & Found)
   | { kind: 'absent'; reason: AbsentReason; chain: string[]; by: AnsweredBy | null }
-  | { kind: 'unreadable'; reason: UnreadableReason; chain: string[]; server?: string };
+  | { kind: 'unreadable'; reason: Failure; chain: string[]; server?: string };
 
 /**
  * Looks at one record, nameserver by nameserver. Nothing is judged here. In recursive mode each configured resolver plays a nameserver of every zone.
  * Never rejects: every failure is part of the answer.
  */
-export interface RecordLooks {
+export interface RecordQueries {
   /**
    * Finds the zone that holds the name, from the cache where possible, and asks one of its nameservers, chosen at random; others only after one that
    * fails, three at most. `looks`: in the order in which they were asked, so that only the last one can be readable; empty where `zone.failure` is set.
    */
-  look(question: LookQuestion, options: LookOptions): Promise<{ zone: ZoneObservation; looks: Look[] }>;
+  look(question: RecordQuestion, options: QueryLimits): Promise<{ zone: ZoneObservation; looks: Look[] }>;
 
   /** Finds the zone that holds a name anew, past the cache, as its parent delegates it now. */
-  findZone(name: string, options: LookOptions): Promise<ZoneObservation>;
+  findZone(name: string, options: QueryLimits): Promise<ZoneObservation>;
 
   /** Asks one nameserver of a zone: at one address, and at one of the other IP version where that is silent. Follows CNAMEs out of the zone. */
   askNameserver(
     zone: ZoneObservation,
     nameserver: ZoneNameserver,
-    question: LookQuestion,
+    question: RecordQuestion,
     options: AskNameserverOptions,
   ): Promise<Look>;
 
   /** Names of the nameservers by the zone's own NS records, sorted; null where they cannot be read. */
-  ownNameservers(zone: ZoneObservation, options: LookOptions): Promise<string[] | null>;
+  ownNameservers(zone: ZoneObservation, options: QueryLimits): Promise<string[] | null>;
 
   /** Asks the configured resolvers for the record, and whether it is what its zone has signed. Each CNAME up to `stopAt` is asked for on its own. */
-  validate(question: LookQuestion, options: LookOptions): Promise<Validation>;
+  validate(question: RecordQuestion, options: QueryLimits): Promise<Validation>;
 }
 
-export interface LookQuestion {
+export interface RecordQuestion {
   name: string;
   /**
    * `ADDRESS`: IPv4 addresses, or IPv6 addresses where the name has none. A CNAME is followed for `TXT`, `CAA`, `A`, `AAAA` and `ADDRESS`; of the other
@@ -75,14 +75,14 @@ export interface QueryBudget {
   readonly exhausted: boolean;
 }
 
-export interface LookOptions {
+export interface QueryLimits {
   /** Ends it as `unreadable: timeout`. */
   signal: AbortSignal;
   /** What one check may send; shared by everything that it asks. */
   budget: QueryBudget;
 }
 
-export interface AskNameserverOptions extends LookOptions {
+export interface AskNameserverOptions extends QueryLimits {
   /** For both addresses together; 1.5 s unless given. */
   timeoutMs?: number;
   /**
@@ -100,7 +100,7 @@ export interface Look {
   address: string | null;
   /** A resolver that was asked in place of silent nameservers. */
   isResolver?: true;
-  answer: RecordAnswer;
+  answer: Answer;
 }
 
 /** The server that answered for the name itself, not for the targets of its CNAMEs. */

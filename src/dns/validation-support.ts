@@ -1,5 +1,5 @@
 import { TYPES } from './protocol/wire.ts';
-import type { DnsClient } from './transport/dns-client.ts';
+import type { DnsClient, QueryClient } from './transport/dns-client.ts';
 import type { ServerAddress } from './transport/query-attempt.ts';
 
 /**
@@ -13,7 +13,7 @@ const SIGNED_RECORD = { name: 'com', type: 'DS' } as const;
 
 /** Asks the resolver for a signed record: one that validates says so with AD (RFC 6840 section 5.8). Never rejects. */
 export async function readValidationSupport(
-  client: Pick<DnsClient, 'query'>,
+  client: QueryClient,
   resolver: ServerAddress,
   signal: AbortSignal,
 ): Promise<ValidationSupport> {

@@ -5,13 +5,13 @@ import { systemClock } from '../clock.ts';
 import type { DnsListener } from '../playground/dns/dns-listener.ts';
 import { queryBudget } from './query-budget.ts';
 import { recursiveResolver } from './recursive.ts';
-import type { LookQuestion } from './resolver.ts';
+import type { RecordQuestion } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 
 const NAME = 'www.acme.com';
 const TARGET = 't1.cname.test';
-const TXT: LookQuestion = { name: `_service.${NAME}`, type: 'TXT' };
-const ROUTE: LookQuestion = { name: NAME, type: 'ADDRESS', stopAt: TARGET };
+const TXT: RecordQuestion = { name: `_service.${NAME}`, type: 'TXT' };
+const ROUTE: RecordQuestion = { name: NAME, type: 'ADDRESS', stopAt: TARGET };
 const SERVFAIL = 2;
 const NXDOMAIN = 3;
 const AD = packet.AUTHENTIC_DATA;
@@ -71,7 +71,7 @@ afterEach(async () => {
   await Promise.all(resolvers.map((resolver) => resolver.close()));
 });
 
-function validate(question: LookQuestion, count = 2, queries = 40) {
+function validate(question: RecordQuestion, count = 2, queries = 40) {
   const port = resolvers[0]?.port ?? 0;
   const servers = [ONE, TWO].slice(0, count).map((address) => ({ address, port }));
   const { validate } = recursiveResolver({ client, resolvers: servers, clock: systemClock, random: () => 0 });

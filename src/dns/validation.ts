@@ -1,13 +1,13 @@
 import type { Clock } from '../clock.ts';
 import { registryDelegation } from '../domain/name.ts';
-import type { RecordAnswer, Validation } from '../domain/observation.ts';
+import type { Answer, Validation } from '../domain/observation.ts';
 import { answerCounter } from './answer-metrics.ts';
 import { failed, type NamedServer, shuffled } from './ask-server.ts';
 import { normalizeName } from './protocol/dns-name.ts';
 import type { ExtendedError, Question } from './protocol/wire.ts';
 import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
 import type { RecursorsOptions } from './recursors.ts';
-import type { LookOptions, LookQuestion, RecordLooks } from './resolver.ts';
+import type { QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
 import type { DnsResponse } from './transport/dns-client.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
 import { readValidationSupport } from './validation-support.ts';
@@ -37,13 +37,13 @@ const NO_VERDICT: Verdict = { status: 'unknown', response: null, error: null, re
 type ValidationOptions = RecursorsOptions & { clock: Clock; servers: readonly NamedServer[] };
 
 /** Asks the resolvers whether records are what their zones have signed. */
-export function validator(options: ValidationOptions): RecordLooks['validate'] {
+export function validator(options: ValidationOptions): RecordQueries['validate'] {
   const { servers, random = Math.random } = options;
   const ask = resolverAsker(options);
   const throttle = queryThrottle(ZONE_LIMITS, options.clock);
 
   /** Asks one resolver after the other until one has an answer. Bogus has to be seen twice: by another resolver, or by the same one again. */
-  async function judge(question: Question, options: LookOptions): Promise<Verdict> {
+  async function judge(question: Question, options: QueryLimits): Promise<Verdict> {
     const order = shuffled(servers, random).slice(0, MAX_ASKED);
     let verdict = NO_VERDICT;
     for (const server of order) {
@@ -58,7 +58,7 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
     seen: Verdict,
     server: NamedServer,
     question: Question,
-    options: LookOptions,
+    options: QueryLimits,
   ): Promise<Verdict> {
     const other = servers.find(({ address, port }) => address !== server.address || port !== server.port);
     const second = await ask(question, other ?? server, options);
@@ -69,7 +69,7 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
   }
 
   /** A zone that does not respond occupies the resolvers longest, and must not occupy them for all others. */
-  async function judgeInTurn(question: Question, options: LookOptions): Promise<Verdict> {
+  async function judgeInTurn(question: Question, options: QueryLimits): Promise<Verdict> {
     const zone = registryDelegation(question.name)?.domain ?? question.name;
     return (await throttle.run(zone, options.signal, () => judge(question, options))) ?? NO_VERDICT;
   }
@@ -82,7 +82,7 @@ export function validator(options: ValidationOptions): RecordLooks['validate'] {
     name: string,
     end: string,
     chain: string[],
-    options: LookOptions,
+    options: QueryLimits,
   ): Promise<Validation | null> {
     const verdict = await judgeInTurn({ name, type: 'A' }, options);
     if (verdict.response === null || verdict.status === 'bogus') return null;
@@ -129,7 +129,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
     question: Question,
     server: NamedServer,
     validation: 'wanted' | 'unchecked',
-    { signal, budget }: LookOptions,
+    { signal, budget }: QueryLimits,
   ): Promise<DnsResponse | null> {
     if (!budget.take()) return null;
     const response = await client.query(question, server, {
@@ -148,7 +148,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
     return response;
   }
 
-  async function validates(server: NamedServer, { signal, budget }: LookOptions): Promise<boolean> {
+  async function validates(server: NamedServer, { signal, budget }: QueryLimits): Promise<boolean> {
     const key = `${server.address} ${server.port}`;
     const known = supported.get(key);
     const now = clock.now();
@@ -160,7 +160,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
     return validates;
   }
 
-  return async (question: Question, server: NamedServer, options: LookOptions): Promise<Verdict> => {
+  return async (question: Question, server: NamedServer, options: QueryLimits): Promise<Verdict> => {
     const response = await send(question, server, 'wanted', options);
     const verdict: Verdict = { status: 'unknown', response: null, error: null, resolver: server };
     if (response === null) return verdict;
@@ -185,13 +185,13 @@ function isAnswer({ rcode }: DnsResponse): boolean {
 /** `chain`: the CNAMEs up to the name in the question. */
 function toValidation(
   { status, response, error, resolver }: Verdict,
-  { name, type, stopAt }: LookQuestion,
+  { name, type, stopAt }: RecordQuestion,
   chain: string[],
 ): Validation {
   const chase = startChase(name, type === 'ADDRESS' ? 'A' : type, stopAt);
   const read = response === null ? null : readAnswer(response, chase, null);
   // A chain without an end is an answer of its own: the resolver went no further.
-  const answer: RecordAnswer | null =
+  const answer: Answer | null =
     response !== null && read === null
       ? { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain: chase.chain }
       : read;

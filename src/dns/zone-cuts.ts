@@ -4,18 +4,18 @@ import type { LocateNameservers, LocateOptions } from './nameserver-addresses.ts
 import type { NameserverQueries } from './nameserver-queries.ts';
 import { isBelow, parentOf } from './protocol/dns-name.ts';
 import { cutIn, isSameSet, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
-import type { LookOptions } from './resolver.ts';
+import type { QueryLimits } from './resolver.ts';
 import type { TimedZone } from './zone-cache.ts';
 
 /** Where zones end, and others begin. Never rejects. */
 export interface ZoneCuts {
   /** Where a cut below `zone` holds the name; null: nowhere. A server that serves both zones answers as if there was none. */
-  find(zone: ZoneObservation, name: string, options: LookOptions): Promise<FoundCut | null>;
+  find(zone: ZoneObservation, name: string, options: QueryLimits): Promise<FoundCut | null>;
   /**
    * Whether every nameserver of the zone that answers names the same nameservers for the lower zone, at the same addresses: one that is hostile, or left
    * over from before, could otherwise lead to nameservers of its own.
    */
-  isAgreed(zone: ZoneObservation, found: FoundCut, options: LookOptions): Promise<boolean>;
+  isAgreed(zone: ZoneObservation, found: FoundCut, options: QueryLimits): Promise<boolean>;
   /** The lower zone by the referral of its parent's nameserver; by its own NS records where that nameserver serves it too. */
   read(parent: ZoneObservation, found: FoundCut, options: LocateOptions): Promise<TimedZone>;
 }
@@ -34,7 +34,7 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
   async function readSet(
     parent: ZoneObservation,
     { cut, answer }: FoundCut,
-    options: LookOptions,
+    options: QueryLimits,
   ): Promise<NameserverSet> {
     const { apex, kind } = cut;
     if (kind === 'referral' || hasNs(answer, apex)) return nameserverSet(answer.response, apex, parent.apex);

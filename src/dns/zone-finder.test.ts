@@ -337,7 +337,7 @@ describe('without a delegation', () => {
       client: {
         async query(question, server, options) {
           const response = await client.query(question, server, options);
-          const isForged = options.by === 'udp' && question.name === 'ns.broken.com' && question.type === 'A';
+          const isForged = options.over === undefined && question.name === 'ns.broken.com' && question.type === 'A';
           if (typeof response === 'string' || !isForged) return response;
           return { ...response, answers: response.answers.map((record) => ({ ...record, value: OTHER })) };
         },

@@ -22,7 +22,7 @@ import type { AskZoneOptions, NameserverQueries } from './nameserver-queries.ts'
 import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { cutIn, isSameReferral, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
-import type { LookOptions } from './resolver.ts';
+import type { QueryLimits } from './resolver.ts';
 import { singleFlight } from './single-flight.ts';
 import { type TimedZone, zoneCache } from './zone-cache.ts';
 import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
@@ -33,11 +33,11 @@ import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
  */
 export interface ZoneFinder {
   /** The closest cached zone above a name, or that of its registered domain. The zone of the name may be a lower one: then its nameservers refer to it. */
-  closest(name: string, options: LookOptions): Promise<ZoneObservation>;
+  closest(name: string, options: QueryLimits): Promise<ZoneObservation>;
   /** The zone below `zone`, to which an answer of one of its nameservers leads. */
-  below(zone: ZoneObservation, found: FoundCut, options: LookOptions): Promise<ZoneObservation>;
+  below(zone: ZoneObservation, found: FoundCut, options: QueryLimits): Promise<ZoneObservation>;
   /** The zone that holds the name, read anew. */
-  find(name: string, options: LookOptions): Promise<ZoneObservation>;
+  find(name: string, options: QueryLimits): Promise<ZoneObservation>;
   /** Shortens the life of a cached zone whose nameservers all failed. */
   expireSoon(apex: string): void;
 }
@@ -66,7 +66,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
 
   /** One read for all checks that wait for it. Where it needed more queries than the check that began it may send, another check reads for itself. */
-  async function shared(key: string, options: LookOptions, read: (options: LookOptions) => Promise<ZoneObservation>) {
+  async function shared(key: string, options: QueryLimits, read: (options: QueryLimits) => Promise<ZoneObservation>) {
     const { signal, budget } = options;
     const zone = await share(key, signal, (sharedSignal) => read({ signal: sharedSignal, budget }));
     const { failure } = zone;
@@ -75,7 +75,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   }
 
   /** The zone of a registered domain, as its registry delegates it; the registry's own zone where that holds the name itself. */
-  async function registered(name: string, fresh: boolean, options: LookOptions): Promise<ZoneObservation> {
+  async function registered(name: string, fresh: boolean, options: QueryLimits): Promise<ZoneObservation> {
     const delegation = registryDelegation(name);
     if (delegation === null) return first.ofSuffix(name, options.signal);
     const { domain, suffix } = delegation;
@@ -96,7 +96,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   async function readDelegation(
     registry: ZoneObservation,
     domain: string,
-    asking: LookOptions,
+    asking: QueryLimits,
     through = true,
   ): Promise<TimedZone> {
     const options = { ...asking, registry: true };
@@ -144,11 +144,11 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     options: AskZoneOptions,
     through = true,
   ): Promise<TimedZone> {
-    return cuts.read(parent, found, { ...options, decides, ...(through && { askHolder }) });
+    return cuts.read(parent, found, { ...options, decides, ...(through && { askZoneOf }) });
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
-  async function askHolder(question: Question, { signal, budget }: LookOptions): Promise<DnsAnswer | FailedQuery> {
+  async function askZoneOf(question: Question, { signal, budget }: QueryLimits): Promise<DnsAnswer | FailedQuery> {
     const options = { signal, budget };
     const delegation = registryDelegation(question.name);
     if (delegation === null) return { kind: 'failed', reason: 'servfail' };

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.ts';
-import type { Observation, RecordObservation } from './observation.ts';
+import type { Answer, Observation, RecordObservation } from './observation.ts';
 
 /** What a check saw and found, as it is kept: the last one of a domain that differed from the one before. */
 export interface CheckResult {
@@ -51,7 +51,7 @@ function valuesOf(role: 'ownership' | 'routing', { nameservers }: RecordObservat
   return { [role]: [...new Set(values)].slice(0, MAX_VALUES) };
 }
 
-/** Twice FNV-1a, from two starting values: 64 bits in hex. Whoever makes two texts collide deceives nobody else. */
+/** Twice FNV-1a, from two starting values: 64 bits in hex. A collision misleads only the customer who made it. */
 function fnv1a(text: string): string {
   let [a, b] = [0x811c9dc5, 0x5bd1e995];
   for (let i = 0; i < text.length; i++) {
@@ -151,8 +151,6 @@ function shortened(record: RecordObservation, most: { values: number; nameserver
     },
   };
 }
-
-type Answer = RecordObservation['nameservers'][number]['answers'][number];
 
 function withFewerValues(answer: Answer, most: number): Answer {
   if (answer.kind !== 'found') return answer;

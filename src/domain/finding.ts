@@ -1,4 +1,4 @@
-import type { UnreadableReason } from './reading.ts';
+import type { Failure } from './reading.ts';
 
 /** Everything that a check may find, by code: a closed list. Each has a page of its own in the documentation. */
 export const FINDING_CODES = [
@@ -64,7 +64,7 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 /** `blocking`: the domain is not verified, or not served, before it is fixed. */
 export type FindingSeverity = 'blocking' | 'warning' | 'info';
 
-/** The cases of a code, where its sentences differ. That of a nameserver is an `UnreadableReason`. */
+/** The cases of a code, where its sentences differ. That of a nameserver is an `Failure`. */
 export const FINDING_REASONS = [
   'nxdomain',
   'nodata',
@@ -97,7 +97,7 @@ export const FINDING_REASONS = [
   'some_asked',
 ] as const;
 
-export type FindingReason = (typeof FINDING_REASONS)[number] | UnreadableReason;
+export type FindingReason = (typeof FINDING_REASONS)[number] | Failure;
 
 /**
  * `add`, `change`, `replace` (after deleting the records of the types `removes` at this name) and `delete` are of a record. `wait`: nothing has to be

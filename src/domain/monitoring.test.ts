@@ -36,7 +36,7 @@ const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex', routingVeri
 
 const ownerships = {
   matched: { kind: 'matched' },
-  unconfirmed: { kind: 'unconfirmed', reason: 'looks' },
+  unconfirmed: { kind: 'unconfirmed', reason: 'asked_once' },
   wrong: { kind: 'wrong', values: ['something'] },
   absent: { kind: 'absent', reason: 'nxdomain' },
   disagree: { kind: 'disagree' },
@@ -45,7 +45,7 @@ const ownerships = {
 } satisfies Record<string, OwnershipReading>;
 const routings = {
   matched: { kind: 'matched', chain: [TARGET] },
-  unconfirmed: { kind: 'unconfirmed', reason: 'alone' },
+  unconfirmed: { kind: 'unconfirmed', reason: 'one_server' },
   elsewhere: { kind: 'elsewhere', chain: ['old.example.net'] },
   hidden: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
   absent: { kind: 'absent', reason: 'nodata' },

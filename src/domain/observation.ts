@@ -1,4 +1,4 @@
-import type { AbsentReason, UnreadableReason } from './reading.ts';
+import type { AbsentReason, Failure } from './reading.ts';
 
 /**
  * What one check saw, before anything is concluded: `observation/observe.ts` makes it, `reading.ts` and `findings/` judge it. Every text in it comes
@@ -35,11 +35,11 @@ export interface NameserverAnswers {
   /** A recursive resolver, asked because every nameserver of the zone was silent. Absent in recursive mode, where resolvers play the nameservers. */
   isResolver?: true;
   /** The first look, and the second where one was taken. */
-  answers: [RecordAnswer] | [RecordAnswer, RecordAnswer];
+  answers: [Answer] | [Answer, Answer];
 }
 
 /** `chain`: the targets of the CNAMEs that were followed, in order. */
-export type RecordAnswer =
+export type Answer =
   | {
       kind: 'found';
       chain: string[];
@@ -50,7 +50,7 @@ export type RecordAnswer =
     }
   | { kind: 'absent'; reason: AbsentReason; chain: string[] }
   /** `server`: the nameserver of a zone further down the chain, where that is the one that failed. */
-  | { kind: 'unreadable'; reason: UnreadableReason; chain: string[]; server?: string };
+  | { kind: 'unreadable'; reason: Failure; chain: string[]; server?: string };
 
 /** A zone as its parent delegates it. */
 export interface ZoneObservation {
@@ -85,14 +85,14 @@ export type ZoneFailure =
   /** It is delegated to nameservers without an address that may be asked. */
   | { kind: 'no_nameserver' | 'forbidden_address' }
   /** The delegation could not be read. `server`: the parent's nameserver that failed. */
-  | { kind: 'unreadable'; reason: UnreadableReason; server?: string };
+  | { kind: 'unreadable'; reason: Failure; server?: string };
 
 /** What the configured resolvers say about a record. */
 export interface Validation {
   /** `unknown`: no resolver validates, or none could say. */
   status: 'secure' | 'insecure' | 'bogus' | 'unknown';
   /** What they answer; null where they failed. */
-  answer: RecordAnswer | null;
+  answer: Answer | null;
   /** Remaining TTL of the answer in their cache, seconds. */
   ttl: number | null;
   /** The Extended DNS Error of a bogus answer (RFC 8914). */
@@ -128,5 +128,5 @@ export interface Probe {
   record: 'ownership' | 'routing';
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
-  answer: RecordAnswer;
+  answer: Answer;
 }

@@ -16,7 +16,7 @@ import {
   zoneOf,
 } from '../../test/support/observations.ts';
 import type { Domain } from './domain.ts';
-import type { RecordAnswer } from './observation.ts';
+import type { Answer } from './observation.ts';
 import { readObservation } from './read-observation.ts';
 import type { RecordRole } from './reading.ts';
 import { NO_MEMORY, type RecordDoubt } from './status.ts';
@@ -30,8 +30,8 @@ const domain = {
 } as Domain;
 const incumbent: Domain = { ...domain, target: 'old.cname.example', token: 'OLD' };
 
-const right: Record<RecordRole, RecordAnswer> = { ownership: rightTxt(domain), routing: cname(domain.target) };
-const other: Record<RecordRole, RecordAnswer> = { ownership: txt('x'), routing: cname('old.example.net') };
+const right: Record<RecordRole, Answer> = { ownership: rightTxt(domain), routing: cname(domain.target) };
+const other: Record<RecordRole, Answer> = { ownership: txt('x'), routing: cname('old.example.net') };
 
 function read(
   record: RecordRole,
@@ -67,7 +67,7 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
   });
 
   test('is not confirmed by one look at each nameserver', () => {
-    expect(read(record, [yes, yes])).toEqual({ kind: 'unconfirmed', reason: 'looks' });
+    expect(read(record, [yes, yes])).toEqual({ kind: 'unconfirmed', reason: 'asked_once' });
   });
 
   test('matches although a nameserver fails, or fails in its second look', () => {
@@ -75,7 +75,7 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
     expect(read(record, [twice(yes), [yes, fails('timeout')]]).kind).toBe('matched');
   });
 
-  test.each<[string, RecordAnswer]>([
+  test.each<[string, Answer]>([
     ['a CNAME elsewhere, whose end cannot be read', { ...fails('timeout'), chain: ['old.example.net'] }],
     ['a CNAME to itself', fails('loop')],
   ])('disagrees when one nameserver has %s', (_, answer) => {
@@ -86,9 +86,9 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
   test.each(['overloaded', 'too_many_queries'] as const)(
     'is not confirmed when a nameserver was not asked: %s',
     (reason) => {
-      const unconfirmed = { kind: 'unconfirmed', reason: 'looks' };
+      const unconfirmed = { kind: 'unconfirmed', reason: 'asked_once' };
       expect(read(record, [twice(yes), twice(yes), fails(reason)])).toEqual(unconfirmed);
-      expect(read(record, [twice(yes), fails(reason)], { before: 'alone_twice' })).toEqual(unconfirmed);
+      expect(read(record, [twice(yes), fails(reason)], { before: 'one_server_twice' })).toEqual(unconfirmed);
     },
   );
 
@@ -100,9 +100,9 @@ describe.each(['ownership', 'routing'] as const)('the %s record', (record) => {
   describe('where one nameserver of several answers alone', () => {
     const alone: Answers = [twice(yes), fails('timeout')];
     test('waits for two more checks', () => {
-      expect(read(record, alone)).toEqual({ kind: 'unconfirmed', reason: 'alone' });
-      expect(read(record, alone, { before: 'alone_once' })).toEqual({ kind: 'unconfirmed', reason: 'alone' });
-      expect(read(record, alone, { before: 'alone_twice' })).toMatchObject({ kind: 'matched', alone: true });
+      expect(read(record, alone)).toEqual({ kind: 'unconfirmed', reason: 'one_server' });
+      expect(read(record, alone, { before: 'one_server' })).toEqual({ kind: 'unconfirmed', reason: 'one_server' });
+      expect(read(record, alone, { before: 'one_server_twice' })).toMatchObject({ kind: 'matched', byOneServer: true });
     });
 
     test('matches at once when the resolvers return the same, and not when they return something else', () => {
@@ -166,13 +166,13 @@ test('one matching TXT value among several is enough', () => {
 });
 
 test('a chain that one nameserver was too slow to follow to its end is no other one', () => {
-  const chain: RecordAnswer = { kind: 'found', chain: ['lb.acme.com', domain.target], values: [] };
-  const slow: RecordAnswer = { ...fails('timeout'), chain: ['lb.acme.com'] };
+  const chain: Answer = { kind: 'found', chain: ['lb.acme.com', domain.target], values: [] };
+  const slow: Answer = { ...fails('timeout'), chain: ['lb.acme.com'] };
   expect(read('routing', [twice(chain), twice(chain), slow]).kind).toBe('matched');
 });
 
 test.each(['192.0.2.9', 'other.example.net'])('a CNAME with %s beside it never matches', (beside) => {
-  const both: RecordAnswer = { kind: 'found', chain: [domain.target], values: [], beside: [beside] };
+  const both: Answer = { kind: 'found', chain: [domain.target], values: [], beside: [beside] };
   expect(read('routing', everywhere(both))).toEqual({ kind: 'conflicting', chain: [domain.target], beside: [beside] });
   expect(read('routing', [twice(cname(domain.target)), twice(both)]).kind).toBe('disagree');
 });
@@ -207,7 +207,7 @@ describe("an incumbent's record", () => {
   });
 
   test('is not gone when one nameserver leads to it, although what is there cannot be read', () => {
-    const unread: RecordAnswer = { ...fails('timeout'), chain: [incumbent.target] };
+    const unread: Answer = { ...fails('timeout'), chain: [incumbent.target] };
     const routing: Answers = [twice(addresses('192.0.2.9')), unread];
     expect(readIncumbent({ routing })?.routing.kind).toBe('disagree');
   });

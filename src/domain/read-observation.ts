@@ -1,28 +1,29 @@
 import type { Domain } from './domain.ts';
-import type { Observation, RecordAnswer, RecordObservation } from './observation.ts';
+import type { Answer, Observation, RecordObservation } from './observation.ts';
 import { isProxy } from './proxy-zones.ts';
-import type {
-  CommonReading,
-  OwnershipReading,
-  Reading,
-  RecordRole,
-  RoutingReading,
-  UnreadableReading,
+import {
+  type CommonReading,
+  isOwnLimit,
+  type OwnershipReading,
+  type Reading,
+  type RecordRole,
+  type RoutingReading,
+  type UnreadableReading,
 } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 
-type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
+type ReadableAnswer = Exclude<Answer, { kind: 'unreadable' }>;
 type Unconfirmed = Extract<CommonReading, { kind: 'unconfirmed' }>;
 
 /** Whether one answer has the record with the value that belongs there. Such an answer counts only if it is confirmed. */
-export function answerMatches(domain: Domain, record: RecordRole, answer: RecordAnswer): boolean {
+export function answerMatches(domain: Domain, record: RecordRole, answer: Answer): boolean {
   return (record === 'ownership' ? ownershipReader : routingReader)(domain).matches(answer);
 }
 
 /**
  * What a check concludes from what it saw. A match needs every nameserver that answered, in two looks at one of them at
- * least; those that failed have no say. The same holds for an incumbent's absence. Where no nameserver answers, a recursive
+ * least; those that failed have no say. The same agrees for an incumbent's absence. Where no nameserver answers, a recursive
  * resolver's answer counts, but not against an incumbent.
  */
 export function readObservation(
@@ -63,10 +64,10 @@ function isReadThroughResolver({ nameservers }: RecordObservation): boolean {
 
 /** How the answers about one of the two records are read. */
 interface RecordReader<R extends OwnershipReading | RoutingReading> {
-  matches(answer: RecordAnswer): boolean;
+  matches(answer: Answer): boolean;
   /** Whether the expected value is there at all, beside whatever else. */
-  names(answer: RecordAnswer): boolean;
-  matched(answer: ReadableAnswer, alone: boolean): R;
+  names(answer: Answer): boolean;
+  matched(answer: ReadableAnswer, byOneServer: boolean): R;
   /** Reads an answer that does not match. */
   read(answer: ReadableAnswer): R;
 }
@@ -74,11 +75,11 @@ interface RecordReader<R extends OwnershipReading | RoutingReading> {
 function ownershipReader(domain: Domain): RecordReader<OwnershipReading> {
   const expected = ownershipValue(domain);
   // Compared byte for byte: DNS names fold case, TXT values do not.
-  const matches = (answer: RecordAnswer) => answer.kind === 'found' && answer.values.includes(expected);
+  const matches = (answer: Answer) => answer.kind === 'found' && answer.values.includes(expected);
   return {
     matches,
     names: matches,
-    matched: (_answer, alone) => ({ kind: 'matched', ...(alone && { alone }) }),
+    matched: (_answer, byOneServer) => ({ kind: 'matched', ...(byOneServer && { byOneServer }) }),
     read: (answer) =>
       answer.kind === 'found' ? { kind: 'wrong', values: answer.values } : { kind: 'absent', reason: answer.reason },
   };
@@ -88,7 +89,7 @@ function routingReader({ target }: Domain): RecordReader<RoutingReading> {
   return {
     matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
     names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
-    matched: ({ chain }, alone) => ({ kind: 'matched', chain, ...(alone && { alone }) }),
+    matched: ({ chain }, byOneServer) => ({ kind: 'matched', chain, ...(byOneServer && { byOneServer }) }),
     read(answer) {
       const { chain } = answer;
       if (answer.kind === 'absent') {
@@ -117,7 +118,7 @@ function readRecord<R extends OwnershipReading | RoutingReading>(
   const doubt = whyUnconfirmed(seen, reader.matches);
   if (doubt === null) return reader.matched(first, false);
   // The third check in a row.
-  return doubt.reason === 'alone' && before === 'alone_twice' ? reader.matched(first, true) : doubt;
+  return doubt.reason === 'one_server' && before === 'one_server_twice' ? reader.matched(first, true) : doubt;
 }
 
 /** The record of an incumbent is gone only where every nameserver says so, as strictly as a match; a resolver may have an old answer. */
@@ -127,7 +128,7 @@ function readAbsence<R extends OwnershipReading | RoutingReading>(
 ): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
   const reading = readRecord(reader, seen, null);
   if (seen.validation?.status === 'bogus' || readableAnswers(seen).length === 0) return reading;
-  const isNamed = (answer: RecordAnswer) => answer.kind !== 'unreadable' && reader.names(answer);
+  const isNamed = (answer: Answer) => answer.kind !== 'unreadable' && reader.names(answer);
   const answers = allAnswers(seen);
   if (answers.some(isNamed)) return reading;
   // A CNAME to the incumbent's target whose end could not be read.
@@ -137,26 +138,26 @@ function readAbsence<R extends OwnershipReading | RoutingReading>(
 }
 
 /** Why what all nameservers answer does not count yet; null: it counts. */
-function whyUnconfirmed(seen: RecordObservation, holds: (answer: RecordAnswer) => boolean): Unconfirmed | null {
+function whyUnconfirmed(seen: RecordObservation, agrees: (answer: Answer) => boolean): Unconfirmed | null {
   const { nameservers, zone, validation } = seen;
   // Such a nameserver was not asked: it is not one that does not answer.
-  if (nameservers.some(({ answers: [first] }) => isNotAsked(first))) return { kind: 'unconfirmed', reason: 'looks' };
+  if (nameservers.some(({ answers: [first] }) => isNotAsked(first)))
+    return { kind: 'unconfirmed', reason: 'asked_once' };
   const looks = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
-  if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'looks' };
+  if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'asked_once' };
   const named = Math.max(nameservers.length, zone.source === 'parent' ? zone.nameservers.length : 0);
   if (looks.length > 1 || named < 2) return null;
   const resolved = validation?.answer ?? null;
-  if (resolved !== null && isReadable(resolved) && holds(resolved)) return null;
-  return { kind: 'unconfirmed', reason: 'alone' };
+  if (resolved !== null && isReadable(resolved) && agrees(resolved)) return null;
+  return { kind: 'unconfirmed', reason: 'one_server' };
 }
 
-/** Whether a limit of ours, and not the nameserver, is the cause. */
-function isNotAsked(answer: RecordAnswer): boolean {
-  return answer.kind === 'unreadable' && (answer.reason === 'overloaded' || answer.reason === 'too_many_queries');
+function isNotAsked(answer: Answer): boolean {
+  return answer.kind === 'unreadable' && isOwnLimit(answer.reason);
 }
 
 /** Whether a nameserver has answered with a CNAME that no matching answer has, although what it leads to could not be read. */
-function leadsElsewhere(seen: RecordObservation, matching: readonly RecordAnswer[]): boolean {
+function leadsElsewhere(seen: RecordObservation, matching: readonly Answer[]): boolean {
   return allAnswers(seen).some(
     (answer) =>
       answer.kind === 'unreadable' &&
@@ -166,11 +167,11 @@ function leadsElsewhere(seen: RecordObservation, matching: readonly RecordAnswer
 }
 
 /** A CNAME tolerates nothing else at its name (RFC 1034 section 3.6.2). */
-function hasConflict(answer: RecordAnswer): boolean {
+function hasConflict(answer: Answer): boolean {
   return answer.chain.length > 0 && besideOf(answer).length > 0;
 }
 
-function besideOf(answer: RecordAnswer): string[] {
+function besideOf(answer: Answer): string[] {
   return answer.kind === 'found' ? (answer.beside ?? []) : [];
 }
 
@@ -195,12 +196,12 @@ function withoutAnswer({
 }
 
 /** Of a chain, the nameserver that failed serves another zone. */
-function failureOf(server: string, answer: RecordAnswer): UnreadableReading[] {
+function failureOf(server: string, answer: Answer): UnreadableReading[] {
   if (answer.kind !== 'unreadable') return [];
   return [answer.chain.length > 0 ? answer : { server, ...answer }];
 }
 
-function allAnswers({ nameservers }: RecordObservation): RecordAnswer[] {
+function allAnswers({ nameservers }: RecordObservation): Answer[] {
   return nameservers.flatMap(({ answers }) => answers);
 }
 
@@ -208,6 +209,6 @@ function readableAnswers(seen: RecordObservation): ReadableAnswer[] {
   return allAnswers(seen).filter(isReadable);
 }
 
-function isReadable(answer: RecordAnswer): answer is ReadableAnswer {
+function isReadable(answer: Answer): answer is ReadableAnswer {
   return answer.kind !== 'unreadable';
 }

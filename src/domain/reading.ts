@@ -6,8 +6,9 @@
 /** The two records of a domain. */
 export type RecordRole = 'ownership' | 'routing';
 
-/** Why a name could not be read. Never the same as "not there". */
-export type UnreadableReason =
+/** Why a query has no usable answer, or a name could not be read. Never the same as "not there". */
+export type Failure =
+  /** No response in time, or the query was aborted. */
   | 'timeout'
   /** Nothing could be sent to the address: no route, no IPv6, connection refused. */
   | 'unreachable'
@@ -16,6 +17,7 @@ export type UnreadableReason =
   | 'servfail'
   | 'refused'
   | 'lame'
+  /** The response, or the name in the question, is not valid DNS. */
   | 'malformed'
   /** Two nameservers of the registry give different referrals: a change has not reached all of them, or one is forged. */
   | 'inconsistent'
@@ -29,13 +31,18 @@ export type UnreadableReason =
   /** One check may send a limited number of queries, and this one needed more. */
   | 'too_many_queries';
 
+/** Whether the limits of this service are the cause: the nameserver was not asked, so it is not at fault, and the next check goes on from here. */
+export function isOwnLimit(reason: Failure): boolean {
+  return reason === 'overloaded' || reason === 'too_many_queries';
+}
+
 /** NXDOMAIN: the name does not exist. NODATA: it exists, without a record of the type asked for. */
 export type AbsentReason = 'nxdomain' | 'nodata';
 
 /** `chain`: the CNAME targets up to the name that could not be read; empty where that is the record's own name. */
 export interface UnreadableReading {
   kind: 'unreadable';
-  reason: UnreadableReason;
+  reason: Failure;
   chain: string[];
   /** The nameserver that failed, where that is known. */
   server?: string;
@@ -48,22 +55,22 @@ export type CommonReading =
   /** The validating resolvers reject it: its DNSSEC signature is wrong, or missing. */
   | { kind: 'bogus' }
   /**
-   * It matches (an incumbent's: it is gone) as far as it was looked at, and that is not enough. `alone`: one nameserver of several answered.
-   * `looks`: no nameserver answered twice. `resolver`: in a takeover, no nameserver answered, but a recursive resolver did.
+   * It matches (an incumbent's: it is gone) as far as it was looked at, and that is not enough. `one_server`: one nameserver of several answered.
+   * `asked_once`: no nameserver answered twice. `resolver`: in a takeover, no nameserver answered, but a recursive resolver did.
    */
-  | { kind: 'unconfirmed'; reason: 'alone' | 'looks' | 'resolver' }
+  | { kind: 'unconfirmed'; reason: 'one_server' | 'asked_once' | 'resolver' }
   | UnreadableReading;
 
 export type OwnershipReading =
-  /** `alone`: one nameserver of several answered, in three checks in a row. */
-  | { kind: 'matched'; alone?: true }
+  /** `byOneServer`: one nameserver of several answered, in three checks in a row. */
+  | { kind: 'matched'; byOneServer?: true }
   /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
   | { kind: 'wrong'; values: string[] }
   | { kind: 'absent'; reason: AbsentReason }
   | CommonReading;
 
 export type RoutingReading =
-  | { kind: 'matched'; chain: string[]; alone?: true }
+  | { kind: 'matched'; chain: string[]; byOneServer?: true }
   /** A CNAME chain that does not end at the target: every name after the domain itself, in order. */
   | { kind: 'elsewhere'; chain: string[] }
   /** Addresses without a CNAME, or a CNAME into a provider known to proxy: the value cannot be read back. */

@@ -7,12 +7,12 @@ export const CHECK_INTERVAL_MS = 60_000;
 const JITTER = 0.1;
 
 /** The first checks of a domain, and then each of so many, look at what is around its records as well. */
-const FIRST_LOOKS_AROUND = 3;
-const LOOKS_AROUND_EVERY = 10;
+const FIRST_THOROUGH = 3;
+const THOROUGH_EVERY = 10;
 
 /** Whether a check looks at every nameserver and at what is around the records. `attempts`: checks so far, including this one. */
-export function looksAround(attempts: number): boolean {
-  return attempts <= FIRST_LOOKS_AROUND || attempts % LOOKS_AROUND_EVERY === 0;
+export function isThoroughCheck(attempts: number): boolean {
+  return attempts <= FIRST_THOROUGH || attempts % THOROUGH_EVERY === 0;
 }
 
 /** The shortest time between two scheduled checks. */

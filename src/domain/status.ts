@@ -12,15 +12,15 @@ export interface CheckMemory {
   provenSince: number | null;
   ownershipDoubt: RecordDoubt;
   routingDoubt: RecordDoubt;
-  /** What its first looks saw, shortened (`observation/glance.ts`): a check that sees the same again asks no more. Null: unknown. */
-  glance: string | null;
+  /** What its first looks saw, shortened (`observation/fingerprint.ts`): a check that sees the same again asks no more. Null: unknown. */
+  fingerprint: string | null;
 }
 
 /**
- * `disputed`: the nameservers disagreed. `alone_once`, `alone_twice`: the record matched, but one nameserver of several answered alone, in one
+ * `disputed`: the nameservers disagreed. `one_server`, `one_server_twice`: the record matched, but one nameserver of several answered alone, in one
  * check or in two and more in a row.
  */
-export type RecordDoubt = 'disputed' | 'alone_once' | 'alone_twice' | null;
+export type RecordDoubt = 'disputed' | 'one_server' | 'one_server_twice' | null;
 
 /** Before the first check. */
 export const NO_MEMORY: CheckMemory = {
@@ -28,7 +28,7 @@ export const NO_MEMORY: CheckMemory = {
   provenSince: null,
   ownershipDoubt: null,
   routingDoubt: null,
-  glance: null,
+  fingerprint: null,
 };
 
 export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
@@ -37,7 +37,7 @@ export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
     a.provenSince === b.provenSince &&
     a.ownershipDoubt === b.ownershipDoubt &&
     a.routingDoubt === b.routingDoubt &&
-    a.glance === b.glance
+    a.fingerprint === b.fingerprint
   );
 }
 
@@ -193,16 +193,16 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
     provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
     ownershipDoubt: doubtOf(memory.ownershipDoubt, reading.ownership),
     routingDoubt: doubtOf(memory.routingDoubt, reading.routing),
-    glance: memory.glance,
+    fingerprint: memory.fingerprint,
   };
 }
 
 /** What the next check has to know about a record. */
 function doubtOf(before: RecordDoubt, reading: OwnershipReading | RoutingReading): RecordDoubt {
   if (reading.kind === 'disagree') return 'disputed';
-  if (reading.kind === 'matched') return reading.alone ? 'alone_twice' : null;
-  if (reading.kind !== 'unconfirmed' || reading.reason !== 'alone') return null;
-  return before === 'alone_once' || before === 'alone_twice' ? 'alone_twice' : 'alone_once';
+  if (reading.kind === 'matched') return reading.byOneServer ? 'one_server_twice' : null;
+  if (reading.kind !== 'unconfirmed' || reading.reason !== 'one_server') return null;
+  return before === 'one_server' || before === 'one_server_twice' ? 'one_server_twice' : 'one_server';
 }
 
 /**

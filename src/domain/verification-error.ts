@@ -1,6 +1,6 @@
 import type { Domain } from './domain.ts';
 import type { Finding, FindingCode } from './finding.ts';
-import type { UnreadableReading, UnreadableReason } from './reading.ts';
+import type { Failure, UnreadableReading } from './reading.ts';
 import { duration, quote } from './text.ts';
 
 /** The messages of `verificationError`: plain language that a customer can act on, at most 512 characters (spec: Limits). */
@@ -56,7 +56,7 @@ export function failureOf(findings: readonly Finding[], windowMs: number, claim?
 function unconfirmedFailure(claim: TakeoverClaim | undefined): string {
   const seen =
     claim === undefined
-      ? 'The records were seen, but could not be confirmed in time.'
+      ? 'What is published could not be confirmed in time.'
       : 'Only the last check proved that you own the name, and two checks in a row must prove it.';
   return `${seen} Leave the records as they are, and verify the domain again.`;
 }
@@ -71,7 +71,7 @@ export function describeTakeover({ name }: Domain): string {
   return `Another account of this service proved that it owns ${name}, so the name is served there now. If that is a mistake, find out who can edit its DNS zone; to take the name back, delete the domain, add it again and publish its new records.`;
 }
 
-const UNREADABLE: Record<UnreadableReason, string> = {
+const UNREADABLE: Record<Failure, string> = {
   timeout: 'did not answer in time',
   unreachable: 'could not be reached',
   tcp_failed: 'truncated its answer, and could not be read over TCP',
@@ -92,7 +92,7 @@ const UNREADABLE: Record<UnreadableReason, string> = {
 const RESOLVER = 'the resolver that looked up its zone';
 
 /** What the reason is about where no nameserver is named: a resolver of ours has a name that means nothing to the customer. */
-const UNNAMED: Record<UnreadableReason, string> = {
+const UNNAMED: Record<Failure, string> = {
   timeout: RESOLVER,
   unreachable: RESOLVER,
   tcp_failed: RESOLVER,

@@ -1,4 +1,4 @@
-import type { LookOptions } from '../dns/resolver.ts';
+import type { QueryLimits } from '../dns/resolver.ts';
 import type { CheckMemory } from '../domain/status.ts';
 
 /**
@@ -16,8 +16,8 @@ export interface ObserveOptions {
   /** Yields numbers in [0, 1). */
   random: () => number;
   /** Of the last check: a record that nameservers disagreed on is asked for at all of them. */
-  memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'glance'>;
+  memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'fingerprint'>;
 }
 
 /** While an observation runs. */
-export type Asking = ObserveOptions & LookOptions;
+export type Asking = ObserveOptions & QueryLimits;

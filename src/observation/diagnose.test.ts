@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aDomain, anApp, anEnvironment, aProject } from '../../test/support/entities.ts';
 import { observation } from '../../test/support/observations.ts';
-import { createDiagnoser, type LookRequest } from './diagnose.ts';
+import { createDiagnoser, type DiagnosisQuery } from './diagnose.ts';
 import type { DiagnosisOutcome } from './diagnoser.ts';
 
 const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
@@ -14,7 +14,7 @@ function aDiagnosis(name = 'api.acme.com', workspaceId = 'ws_1') {
 /** Looks end when the test says so. */
 function setUp() {
   let now = 1_800_000_000_000;
-  const looks: { request: LookRequest; end(): void; fail(): void }[] = [];
+  const looks: { request: DiagnosisQuery; end(): void; fail(): void }[] = [];
   const diagnoser = createDiagnoser({
     clock: { now: () => now },
     look: (request) =>
@@ -62,7 +62,7 @@ test('an eleventh look at once of one workspace is refused; another workspace is
 test('looks at names that are not attached count as well, and are shared', async () => {
   const { diagnoser, looks } = setUp();
   const ask = (name: string) =>
-    diagnoser.lookAtName({ workspaceId: 'ws_1', name, kind: 'subdomain', service: 'service' });
+    diagnoser.diagnoseName({ workspaceId: 'ws_1', name, kind: 'subdomain', service: 'service' });
   for (let i = 0; i < 10; i++) void ask(`n${i}.acme.com`);
   void ask('n1.acme.com');
   expect(looks).toHaveLength(10);

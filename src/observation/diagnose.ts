@@ -4,7 +4,7 @@ import type { Observation } from '../domain/observation.ts';
 import type { Diagnoser, DiagnosisOutcome } from './diagnoser.ts';
 
 /** `scope`: the records of a domain, or a name that is not attached. */
-export interface LookRequest {
+export interface DiagnosisQuery {
   scope: 'domain' | 'name';
   domain: Domain;
   incumbent: Domain | null;
@@ -12,7 +12,7 @@ export interface LookRequest {
 
 interface DiagnoserOptions {
   /** Looks, within its own time limit. Rejects where it could not. */
-  look: (request: LookRequest) => Promise<Observation>;
+  look: (request: DiagnosisQuery) => Promise<Observation>;
   clock: Clock;
   limits?: { perWorkspace: number; perProcess: number };
   /** Requests for one domain within this time share a result. */
@@ -36,7 +36,7 @@ export function createDiagnoser({ look, clock, ...options }: DiagnoserOptions): 
   const inFlightOf = new Map<string, number>();
   let inFlight = 0;
 
-  function run(key: string, workspaceId: string, request: LookRequest): Promise<DiagnosisOutcome> {
+  function run(key: string, workspaceId: string, request: DiagnosisQuery): Promise<DiagnosisOutcome> {
     const now = clock.now();
     const known = shared.get(key);
     // A look in the future began before the clock was set back.
@@ -51,7 +51,7 @@ export function createDiagnoser({ look, clock, ...options }: DiagnoserOptions): 
     return begun.outcome;
   }
 
-  async function start(request: LookRequest, release: () => void): Promise<DiagnosisOutcome> {
+  async function start(request: DiagnosisQuery, release: () => void): Promise<DiagnosisOutcome> {
     try {
       const observation = await look(request);
       return { observation, at: clock.now() };
@@ -84,7 +84,7 @@ export function createDiagnoser({ look, clock, ...options }: DiagnoserOptions): 
   return {
     diagnose: ({ workspaceId, domain, incumbent }) =>
       run(`${domain.id} ${incumbent?.id}`, workspaceId, { scope: 'domain', domain, incumbent }),
-    lookAtName: (request) =>
+    diagnoseName: (request) =>
       run(`${request.service} ${request.name}`, request.workspaceId, {
         scope: 'name',
         domain: unattachedDomain(request),

@@ -13,7 +13,7 @@ export interface Diagnoser {
    * Looks at a name that is not attached: its zone, the records that are in the way at both names, CAA. In the observation no record can match, because
    * there is no token and no target yet.
    */
-  lookAtName(request: NameRequest): Promise<DiagnosisOutcome>;
+  diagnoseName(request: NameRequest): Promise<DiagnosisOutcome>;
 }
 
 export interface DiagnosisRequest {

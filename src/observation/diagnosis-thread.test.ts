@@ -3,12 +3,12 @@ import { aDomain, anApp, anEnvironment, aProject } from '../../test/support/enti
 import { createLog } from '../log.ts';
 import { createMetrics } from '../metrics.ts';
 import { createSupervisor } from '../threads/supervisor.ts';
-import type { LookRequest } from './diagnose.ts';
+import type { DiagnosisQuery } from './diagnose.ts';
 import { type DiagnosisThread, diagnosisThread } from './diagnosis-thread.ts';
 
 const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
 
-function request(name: string): LookRequest {
+function request(name: string): DiagnosisQuery {
   return { scope: 'domain', domain: aDomain(environment, { name, kind: 'subdomain' }), incumbent: null };
 }
 

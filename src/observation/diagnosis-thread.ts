@@ -2,11 +2,11 @@ import type { Observation } from '../domain/observation.ts';
 import type { Log } from '../log.ts';
 import type { SupervisedThread, Supervisor } from '../threads/supervisor.ts';
 import { ThreadEnded } from '../threads/thread.ts';
-import type { LookRequest } from './diagnose.ts';
+import type { DiagnosisQuery } from './diagnose.ts';
 
 /** What the main thread calls in the thread that looks. */
 export interface DiagnosisMethods {
-  look(request: LookRequest): Promise<Observation>;
+  look(request: DiagnosisQuery): Promise<Observation>;
 }
 
 interface DiagnosisThreadOptions {
@@ -21,7 +21,7 @@ interface DiagnosisThreadOptions {
 
 export interface DiagnosisThread {
   /** The first look starts the thread. Rejects when the thread crashes meanwhile, or has crashed and is not replaced yet. */
-  look(request: LookRequest): Promise<Observation>;
+  look(request: DiagnosisQuery): Promise<Observation>;
   stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { LookOptions, RecordLooks } from '../dns/resolver.ts';
+import type { QueryLimits, RecordQueries } from '../dns/resolver.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
 
 /** `ownNameservers` is asked for beside the records: nothing waits for it. */
@@ -10,7 +10,7 @@ export interface FreshZone {
 /** Reads the zone of a name as its parent delegates it now; once in a check for both records. `cached`: where the first look found the name. */
 export type FreshZones = (cached: ZoneObservation, name: string) => Promise<FreshZone>;
 
-export function freshZones(dns: RecordLooks, options: LookOptions): FreshZones {
+export function freshZones(dns: RecordQueries, options: QueryLimits): FreshZones {
   const read = new Map<string, Promise<FreshZone>>();
 
   async function readZone(name: string): Promise<FreshZone> {

@@ -1,4 +1,4 @@
-import type { Look, LookOptions, LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import type { Look, QueryLimits, RecordQueries, RecordQuestion } from '../dns/resolver.ts';
 import type { NameserverAnswers, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 
 /** How long one nameserver is waited for, alone. */
@@ -8,10 +8,10 @@ const BEHIND_MS = 1500;
 
 /** Asks every nameserver of a zone at once. `known`: a look that was just taken, and is not taken again. */
 export async function askAll(
-  dns: RecordLooks,
+  dns: RecordQueries,
   zone: ZoneObservation,
-  question: LookQuestion,
-  options: LookOptions,
+  question: RecordQuestion,
+  options: QueryLimits,
   known: Look | null,
 ): Promise<NameserverAnswers[]> {
   const looks = await inTime(zone.nameservers, options.signal, (nameserver, signal) => {
@@ -23,10 +23,10 @@ export async function askAll(
 
 /** Looks once more at each nameserver that answered. */
 export async function askAgain(
-  dns: RecordLooks,
+  dns: RecordQueries,
   zone: ZoneObservation,
-  question: LookQuestion,
-  options: LookOptions,
+  question: RecordQuestion,
+  options: QueryLimits,
   seen: readonly NameserverAnswers[],
 ): Promise<NameserverAnswers[]> {
   const answered = seen.filter(({ answers: [first] }) => first.kind !== 'unreadable');

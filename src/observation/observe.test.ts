@@ -10,9 +10,9 @@ import {
   txt,
   validation,
 } from '../../test/support/observations.ts';
-import type { LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import type { RecordQueries, RecordQuestion } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
-import type { RecordAnswer, Validation, ZoneObservation } from '../domain/observation.ts';
+import type { Answer, Validation, ZoneObservation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { ownershipName } from '../domain/records.ts';
 import { NO_MEMORY } from '../domain/status.ts';
@@ -24,10 +24,10 @@ const domain = aDomain(environment, { name: 'api.acme.com', kind: 'subdomain', t
 const apex = aDomain(environment, { name: 'acme.com', kind: 'apex', token: 'Token2' });
 
 /** `look`: 1 or 2. Never: the nameserver is silent. */
-type Nameserver = (question: LookQuestion, look: number) => RecordAnswer | 'never';
+type Nameserver = (question: RecordQuestion, look: number) => Answer | 'never';
 
 interface Fake {
-  dns: RecordLooks;
+  dns: RecordQueries;
   /** Every question, as `nameserver type name`. */
   asked: string[];
 }
@@ -43,7 +43,7 @@ function acme(nameservers: Record<string, Nameserver>, resolvers: Partial<Valida
     failure: null,
   };
   const asked: string[] = [];
-  const ask = async (name: string, question: LookQuestion, look: number, signal: AbortSignal) => {
+  const ask = async (name: string, question: RecordQuestion, look: number, signal: AbortSignal) => {
     asked.push(`${name} ${question.type} ${question.name}`);
     const answer = nameservers[name]?.(question, look) ?? fails('lame');
     if (answer !== 'never') return answer;
@@ -51,7 +51,7 @@ function acme(nameservers: Record<string, Nameserver>, resolvers: Partial<Valida
     return fails('timeout');
   };
   const address = (name: string) => `192.0.2.${names.indexOf(name) + 1}`;
-  const dns: RecordLooks = {
+  const dns: RecordQueries = {
     async look(question, { signal }) {
       const [first = ''] = names;
       const answer = await ask(first, question, 1, signal);
@@ -77,7 +77,7 @@ function acme(nameservers: Record<string, Nameserver>, resolvers: Partial<Valida
 }
 
 const always =
-  (answers: Partial<Record<'TXT' | 'A', RecordAnswer>>): Nameserver =>
+  (answers: Partial<Record<'TXT' | 'A', Answer>>): Nameserver =>
   ({ name, type }) => {
     if (type === 'TXT')
       return name === ownershipName(domain) || name === ownershipName(apex) ? (answers.TXT ?? NXDOMAIN) : NXDOMAIN;
@@ -101,7 +101,7 @@ async function reading(subject: Domain, fake: Fake, incumbent: Domain | null = n
 
 test('a record is asked for at the nameservers of its own zone, where that of the other record is a lower one', async () => {
   const fake = acme({ 'ns1.acme.com': always({ TXT: rightTxt(domain), A: cname(domain.target) }) });
-  const findZone: RecordLooks['findZone'] = async (name, options) => {
+  const findZone: RecordQueries['findZone'] = async (name, options) => {
     const zone = await fake.dns.findZone(name, options);
     if (name !== ownershipName(domain)) return zone;
     return { ...zone, apex: name, nameservers: [{ name: 'lower.test', addresses: ['192.0.2.9'] }] };
@@ -153,7 +153,7 @@ describe('a match', () => {
   test('at one nameserver alone, of two, counts only where a resolver has it too', async () => {
     const nameservers = { ns1: right, ns2: () => fails('refused') };
     expect(await reading(apex, acme(nameservers, { answer: NXDOMAIN }))).toMatchObject({
-      ownership: { kind: 'unconfirmed', reason: 'alone' },
+      ownership: { kind: 'unconfirmed', reason: 'one_server' },
     });
     expect(await reading(apex, acme(nameservers, { answer: rightTxt(apex) }))).toMatchObject({
       ownership: { kind: 'matched' },
@@ -199,9 +199,9 @@ describe('a routine check', () => {
   test.each(cases)(
     '%s sends two queries when its first looks see the same as the last check',
     async (_, subject, nameserver, queries) => {
-      const { glance } = await check(subject, acme({ ns1: nameserver, ns2: nameserver }));
+      const { fingerprint } = await check(subject, acme({ ns1: nameserver, ns2: nameserver }));
       const fake = acme({ ns1: nameserver, ns2: nameserver });
-      const { unchanged } = await check(subject, fake, { depth: 'routine', memory: { ...NO_MEMORY, glance } });
+      const { unchanged } = await check(subject, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
       expect(unchanged).toBe(true);
       expect(fake.asked.toSorted()).toEqual(queries.map((query) => `ns1 ${query}`));
     },
@@ -210,27 +210,27 @@ describe('a routine check', () => {
   test('does not confirm again what is known to match and verifies nothing alone', async () => {
     const owned = { ...domain, ownershipVerifiedAt: 1 };
     const nameserver = always({ TXT: rightTxt(owned), A: cname('old.example.net') });
-    const { glance } = await check(owned, acme({ ns1: nameserver }));
+    const { fingerprint } = await check(owned, acme({ ns1: nameserver }));
     const fake = acme({ ns1: nameserver });
-    const { observation } = await check(owned, fake, { depth: 'routine', memory: { ...NO_MEMORY, glance } });
+    const { observation } = await check(owned, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
     expect(fake.asked).toHaveLength(2);
     const seen = readObservation({ domain: owned, incumbent: null, memory: NO_MEMORY }, observation);
-    expect(seen.ownership).toEqual({ kind: 'unconfirmed', reason: 'looks' });
+    expect(seen.ownership).toEqual({ kind: 'unconfirmed', reason: 'asked_once' });
   });
 
   test('that sees anything new looks at everything', async () => {
-    const { glance } = await check(domain, acme({ ns1: always({}) }));
+    const { fingerprint } = await check(domain, acme({ ns1: always({}) }));
     const fake = acme({ ns1: always({ A: cname('old.example.net') }), ns2: always({}) });
-    const result = await check(domain, fake, { depth: 'routine', memory: { ...NO_MEMORY, glance } });
+    const result = await check(domain, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
     expect(result.unchanged).toBe(false);
     expect(result.observation.routing.nameservers.map(({ server }) => server)).toEqual(['ns1', 'ns2']);
     expect(result.observation.probes?.length).toBeGreaterThan(0);
   });
 
   test('asks every nameserver while a disagreement lasts', async () => {
-    const { glance } = await check(domain, acme({ ns1: always({}) }));
+    const { fingerprint } = await check(domain, acme({ ns1: always({}) }));
     const fake = acme({ ns1: always({}), ns2: always({ TXT: rightTxt(domain) }) });
-    const memory = { ...NO_MEMORY, glance, ownershipDoubt: 'disputed' as const };
+    const memory = { ...NO_MEMORY, fingerprint, ownershipDoubt: 'disputed' as const };
     const { observation } = await check(domain, fake, { depth: 'routine', memory });
     expect(observation.ownership.nameservers).toHaveLength(2);
   });
@@ -268,7 +268,7 @@ describe('a takeover', () => {
   test('is not read from a resolver while every nameserver is silent', async () => {
     const nameservers = { ns1: () => fails('timeout'), ns2: () => fails('timeout') };
     const fake = acme(nameservers);
-    const dns: RecordLooks = {
+    const dns: RecordQueries = {
       ...fake.dns,
       async validate({ type }) {
         return validation({ answer: type === 'TXT' ? rightTxt(domain) : cname(domain.target) });

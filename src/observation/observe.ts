@@ -1,5 +1,5 @@
 import { queryBudget } from '../dns/query-budget.ts';
-import type { Look, LookQuestion, Looks, RecordLooks } from '../dns/resolver.ts';
+import type { DnsQueries, Look, RecordQueries, RecordQuestion } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
 import type { NameserverAnswers, Observation, RecordObservation, ZoneObservation } from '../domain/observation.ts';
 import { isProxy } from '../domain/proxy-zones.ts';
@@ -8,10 +8,10 @@ import type { RecordRole } from '../domain/reading.ts';
 import { ownershipName } from '../domain/records.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import type { Asking, ObserveOptions } from './asking.ts';
+import { type FirstAnswer, fingerprintOf } from './fingerprint.ts';
 import { type FreshZones, freshZones } from './fresh-zones.ts';
-import { type Glimpse, glanceOf } from './glance.ts';
 import { askAgain, askAll } from './nameserver-looks.ts';
-import { lookAround } from './probes.ts';
+import { runProbes } from './probes.ts';
 import { isSilent, lookThroughResolver, lookTwiceThroughResolver } from './resolver-looks.ts';
 
 /** At one nameserver, and at others only while none answered; at a resolver, where all of them are silent. */
@@ -26,7 +26,7 @@ type Both<T> = Record<RecordRole, T>;
 export interface ObserveResult {
   observation: Observation;
   /** Of the first looks, for the next check. */
-  glance: string;
+  fingerprint: string;
   /** Whether nobody off the path can have forged what was seen. */
   decides: boolean;
   unchanged: boolean;
@@ -37,7 +37,7 @@ export interface ObserveResult {
  * nameservers. Never rejects.
  */
 export async function observe(
-  dns: Looks,
+  dns: DnsQueries,
   domain: Domain,
   incumbent: Domain | null,
   given: ObserveOptions,
@@ -45,16 +45,22 @@ export async function observe(
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
   const options: Asking = { ...given, budget: queryBudget() };
   const first = await firstLooks(dns, domain, options);
-  const glance = glanceOf(glimpseOf(domain, 'ownership', first), glimpseOf(domain, 'routing', first));
+  const fingerprint = fingerprintOf(firstAnswerOf(domain, 'ownership', first), firstAnswerOf(domain, 'routing', first));
   const proof = proofOf(domain, incumbent, first);
-  const matchesAnew = proof !== null || isNew(domain, 'ownership', first) || isNew(domain, 'routing', first);
-  if (options.depth === 'routine' && !isDisputed(options) && !matchesAnew && glance === options.memory?.glance) {
+  const matchesAnew =
+    proof !== null || isFirstMatch(domain, 'ownership', first) || isFirstMatch(domain, 'routing', first);
+  if (
+    options.depth === 'routine' &&
+    !isDisputed(options) &&
+    !matchesAnew &&
+    fingerprint === options.memory?.fingerprint
+  ) {
     const records = await both(async (role) => recordOf(domain, role, first[role].zone, answersOf(first[role])));
-    return { observation: records, glance, decides: false, unchanged: true };
+    return { observation: records, fingerprint, decides: false, unchanged: true };
   }
-  if (options.depth === 'recheck' && !isNews(domain, 'ownership', first) && !isNews(domain, 'routing', first)) {
+  if (options.depth === 'recheck' && !isChanged(domain, 'ownership', first) && !isChanged(domain, 'routing', first)) {
     const records = await both((role) => recheckRecord(dns, domain, role, first, options));
-    return { observation: records, glance, decides: false, unchanged: false };
+    return { observation: records, fingerprint, decides: false, unchanged: false };
   }
   const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
   const looks = decides ? dns.deciding : dns;
@@ -70,11 +76,11 @@ export async function observe(
     observation.incumbent = await observeIncumbent(looks, seen);
   }
   // Nothing delays a domain that is being verified.
-  if (!isCheck || proof === null) observation.probes = await lookAround(dns, domain, observation, options);
-  return { observation, glance, decides, unchanged: false };
+  if (!isCheck || proof === null) observation.probes = await runProbes(dns, domain, observation, options);
+  return { observation, fingerprint, decides, unchanged: false };
 }
 
-async function firstLooks(dns: RecordLooks, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
+async function firstLooks(dns: RecordQueries, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
   // IPv4 alone: a third query in every check for names that have other records is too much.
   const first = await both(async (role) => {
     const { zone, looks } = await dns.look(questionOf(domain, role, 'A'), options);
@@ -106,12 +112,12 @@ function isDisputed({ memory = NO_MEMORY }: Asking): boolean {
 }
 
 /** A match that is known already, and proves nothing alone, is not confirmed again: the steady state of half of the records. */
-function isNew(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+function isFirstMatch(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
   return domain[`${role}VerifiedAt`] === null && matches(domain, role, first);
 }
 
 /** Whether a readable answer differs from what is known of a verified domain. */
-function isNews(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+function isChanged(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
   const answer = lastOf(first[role]);
   const isReadable = answer !== undefined && answer.kind !== 'unreadable';
   return isReadable && matches(domain, role, first) !== (domain[`${role}VerifiedAt`] !== null);
@@ -119,7 +125,7 @@ function isNews(domain: Domain, role: RecordRole, first: Both<FirstLook>): boole
 
 /** What one nameserver said. Of what keeps a domain verified the resolvers are asked too, as visitors do: a signature may have expired since. */
 async function recheckRecord(
-  dns: RecordLooks,
+  dns: RecordQueries,
   domain: Domain,
   role: RecordRole,
   first: Both<FirstLook>,
@@ -131,13 +137,13 @@ async function recheckRecord(
   return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A'), options) };
 }
 
-function glimpseOf(domain: Domain, role: RecordRole, first: Both<FirstLook>): Glimpse {
+function firstAnswerOf(domain: Domain, role: RecordRole, first: Both<FirstLook>): FirstAnswer {
   const { zone } = first[role];
   return { zone, answer: lastOf(first[role]) ?? null, isMatch: matches(domain, role, first) };
 }
 
 interface EverywhereOptions {
-  dns: RecordLooks;
+  dns: RecordQueries;
   domain: Domain;
   role: RecordRole;
   first: FirstLook;
@@ -174,7 +180,7 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
 
 /** Its records are at the same names, unless the service was renamed since: then the same answers say whether they are gone. */
 async function observeIncumbent(
-  dns: RecordLooks,
+  dns: RecordQueries,
   seen: {
     domain: Domain;
     incumbent: Domain;
@@ -194,7 +200,7 @@ async function observeIncumbent(
   return { ownership, routing: records.routing };
 }
 
-function questionOf(domain: Domain, role: RecordRole, addresses: 'A' | 'AAAA' | 'ADDRESS'): LookQuestion {
+function questionOf(domain: Domain, role: RecordRole, addresses: 'A' | 'AAAA' | 'ADDRESS'): RecordQuestion {
   if (role === 'ownership') return { name: ownershipName(domain), type: 'TXT' };
   return { name: domain.name, type: addresses, ...(domain.target && { stopAt: domain.target }) };
 }

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { aDomain, anApp, anEnvironment, aProject } from '../../test/support/entities.ts';
-import { fixedLooks } from '../../test/support/fixed-looks.ts';
+import { fixedAnswers } from '../../test/support/fixed-answers.ts';
 import { cname, fails, NODATA, NXDOMAIN, observation, rightTxt, txt } from '../../test/support/observations.ts';
 import { queryBudget } from '../dns/query-budget.ts';
-import type { LookQuestion } from '../dns/resolver.ts';
-import type { Observation, RecordAnswer } from '../domain/observation.ts';
-import { lookAround } from './probes.ts';
+import type { RecordQuestion } from '../dns/resolver.ts';
+import type { Answer, Observation } from '../domain/observation.ts';
+import { runProbes } from './probes.ts';
 
 const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
 const shop = aDomain(environment, { name: 'shop.acme.com', kind: 'subdomain' });
@@ -15,15 +15,15 @@ const empty = observation(shop, 'acme.com', { ownership: [NXDOMAIN], routing: [N
 
 async function around(
   seen: Observation,
-  answerTo: (question: LookQuestion) => RecordAnswer | Promise<RecordAnswer> = () => NXDOMAIN,
+  answerTo: (question: RecordQuestion) => Answer | Promise<Answer> = () => NXDOMAIN,
 ) {
   const asked: string[] = [];
-  const dns = fixedLooks((question) => {
+  const dns = fixedAnswers((question) => {
     asked.push(`${question.type} ${question.name}`);
     return question.name === 'acme.com' ? NODATA : answerTo(question);
   });
   const options = { depth: 'thorough', signal: AbortSignal.timeout(10_000), random: () => 0.5 } as const;
-  return { probes: await lookAround(dns, shop, seen, { ...options, budget: queryBudget() }), asked };
+  return { probes: await runProbes(dns, shop, seen, { ...options, budget: queryBudget() }), asked };
 }
 
 test('below a name that does not exist nothing is asked for, and does not exist either', async () => {
@@ -63,13 +63,13 @@ test('a CNAME at the name of the TXT record, and NS records at that of the CNAME
 
 test('probes that are not answered are waited for three seconds, all together', async () => {
   const startedAt = performance.now();
-  const dns = fixedLooks(async ({ name }, { signal }) => {
+  const dns = fixedAnswers(async ({ name }, { signal }) => {
     if (!name.endsWith('.shop.acme.com')) return txt('other');
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     return fails('timeout');
   });
   const options = { depth: 'thorough', signal: AbortSignal.timeout(10_000), random: () => 0.5 } as const;
-  const probes = await lookAround(dns, shop, empty, { ...options, budget: queryBudget() });
+  const probes = await runProbes(dns, shop, empty, { ...options, budget: queryBudget() });
   expect(performance.now() - startedAt).toBeLessThan(4000);
   expect(probes.map(({ name }) => name)).toContain('_service.acme.com');
   expect(probes.map(({ name }) => name)).not.toContain('service.shop.acme.com');

@@ -1,6 +1,6 @@
-import type { LookQuestion, RecordLooks } from '../dns/resolver.ts';
+import type { RecordQueries, RecordQuestion } from '../dns/resolver.ts';
 import type { Domain } from '../domain/domain.ts';
-import type { Observation, Probe, RecordAnswer, RecordObservation } from '../domain/observation.ts';
+import type { Answer, Observation, Probe, RecordObservation } from '../domain/observation.ts';
 import { withTimeLimit } from '../time-limit.ts';
 import type { Asking } from './asking.ts';
 import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
@@ -8,11 +8,11 @@ import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
 /** For all of them together. */
 const PROBES_MS = 3000;
 
-const NONEXISTENT: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+const NONEXISTENT: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
 
 /** Looks at other names and types around the records. None is waited for longer than `PROBES_MS`; those that end without an answer are left out. */
-export async function lookAround(
-  dns: RecordLooks,
+export async function runProbes(
+  dns: RecordQueries,
   domain: Domain,
   observation: Observation,
   options: Asking,
@@ -38,15 +38,15 @@ export async function lookAround(
   return [...seenAlready(domain, observation), ...probes.flat()];
 }
 
-type AskOnce = (question: LookQuestion) => Promise<RecordAnswer | null>;
+type AskOnce = (question: RecordQuestion) => Promise<Answer | null>;
 
 /** Asks no question twice, and nothing below a name that does not exist (RFC 8020). */
 function sparing(observation: Observation, ask: AskOnce): AskOnce {
-  const asked = new Map<string, { name: string; answer: Promise<RecordAnswer | null> }>();
+  const asked = new Map<string, { name: string; answer: Promise<Answer | null> }>();
   const records = [observation.ownership, observation.routing];
   const nonexistent = new Set(records.filter(doesNotExist).map(({ name }) => name));
 
-  async function askUnlessBelow(question: LookQuestion, above: Promise<unknown>[]): Promise<RecordAnswer | null> {
+  async function askUnlessBelow(question: RecordQuestion, above: Promise<unknown>[]): Promise<Answer | null> {
     await Promise.all(above);
     for (const name of nonexistent) if (isWithin(question.name, name)) return NONEXISTENT;
     const answer = await ask(question);
@@ -66,7 +66,7 @@ function sparing(observation: Observation, ask: AskOnce): AskOnce {
   };
 }
 
-function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): LookQuestion {
+function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): RecordQuestion {
   if (purpose === 'target') return { name, type: 'ADDRESS' };
   return { name, type, ...(type === 'A' && target && { stopAt: target }) };
 }
@@ -75,13 +75,13 @@ function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): 
 function seenAlready({ kind }: Domain, { ownership, routing }: Observation): Probe[] {
   const chains = ownership.nameservers.map(({ answers: [{ chain }] }) => chain).filter((chain) => chain.length > 0);
   const aliases = chains.slice(0, 1).map((chain): Probe => {
-    const answer: RecordAnswer = { kind: 'found', chain, values: [] };
+    const answer: Answer = { kind: 'found', chain, values: [] };
     return { purpose: 'other_type', record: 'ownership', name: ownership.name, type: 'CNAME', answer };
   });
   const { apex, nameservers } = routing.zone;
   const isZone = apex === routing.name && kind === 'subdomain';
   if (!isZone || nameservers.length === 0) return aliases;
-  const answer: RecordAnswer = { kind: 'found', chain: [], values: nameservers.map(({ name }) => name) };
+  const answer: Answer = { kind: 'found', chain: [], values: nameservers.map(({ name }) => name) };
   return [...aliases, { purpose: 'other_type', record: 'routing', name: apex, type: 'NS', answer }];
 }
 

@@ -1,23 +1,23 @@
-import type { Look, LookOptions, LookQuestion, RecordLooks } from '../dns/resolver.ts';
-import type { NameserverAnswers, RecordAnswer, Validation } from '../domain/observation.ts';
+import type { Look, QueryLimits, RecordQueries, RecordQuestion } from '../dns/resolver.ts';
+import type { Answer, NameserverAnswers, Validation } from '../domain/observation.ts';
 
 /**
  * What a resolver has found where every nameserver is silent to us: a firewall may let only resolvers through. What is absent there may be an old
  * answer, and counts for nothing. Against an incumbent, what is found counts for nothing either (`domain/read-observation.ts`).
  */
 export async function lookThroughResolver(
-  dns: RecordLooks,
-  question: LookQuestion,
-  options: LookOptions,
+  dns: RecordQueries,
+  question: RecordQuestion,
+  options: QueryLimits,
 ): Promise<Look | null> {
   return lookOf(await dns.validate(question, options));
 }
 
 /** The same in two looks, with what the resolvers say about DNSSEC. */
 export async function lookTwiceThroughResolver(
-  dns: RecordLooks,
-  question: LookQuestion,
-  options: LookOptions,
+  dns: RecordQueries,
+  question: RecordQuestion,
+  options: QueryLimits,
 ): Promise<{ answers: NameserverAnswers[]; validation: Validation }> {
   const validation = await dns.validate(question, options);
   const first = lookOf(validation);
@@ -29,7 +29,7 @@ export async function lookTwiceThroughResolver(
 }
 
 /** Whether a nameserver did not respond at all. */
-export function isSilent(answer: RecordAnswer): boolean {
+export function isSilent(answer: Answer): boolean {
   return answer.kind === 'unreadable' && answer.chain.length === 0 && SILENT.includes(answer.reason);
 }
 

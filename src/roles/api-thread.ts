@@ -9,6 +9,6 @@ const data: RoleThreadData & { api: ApiThreadSettings } = workerData;
 await runRoleThread<Diagnoser>(data, (deps, main) =>
   serveApi(deps, data.api, {
     diagnose: (request) => main.call('diagnose', request),
-    lookAtName: (request) => main.call('lookAtName', request),
+    diagnoseName: (request) => main.call('diagnoseName', request),
   }),
 );

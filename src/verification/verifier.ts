@@ -1,4 +1,4 @@
-import type { Looks } from '../dns/resolver.ts';
+import type { DnsQueries } from '../dns/resolver.ts';
 import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
 import type { Finding } from '../domain/finding.ts';
@@ -6,7 +6,7 @@ import { findingsOf } from '../domain/findings/findings.ts';
 import type { FindingContext } from '../domain/findings/subject.ts';
 import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
-import { CHECK_INTERVAL_MS, looksAround } from '../domain/schedule.ts';
+import { CHECK_INTERVAL_MS, isThoroughCheck } from '../domain/schedule.ts';
 import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
@@ -20,7 +20,7 @@ import { semaphore } from './semaphore.ts';
 
 interface VerifierOptions {
   store: CheckStore;
-  resolver: Looks;
+  resolver: DnsQueries;
   clock: GuardedClock;
   /** What findings depend on besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
@@ -66,7 +66,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
     // The check before has set `dueAt`: a window ends only if its clock agrees.
     const claimedAt = clock.isTrusted() ? Math.min(claim.claimedAt, due.dueAt) : Number.NEGATIVE_INFINITY;
     const isLast = claimedAt >= windowEndsAt(due.domain, windowMs);
-    const isThorough = looksAround(due.attempts) || countsUnreadable(due.memory);
+    const isThorough = isThoroughCheck(due.attempts) || countsUnreadable(due.memory);
     const depth = isLast ? 'deciding' : isThorough ? 'thorough' : 'routine';
     const first = await check(due, claimedAt, depth, signal);
     if (isStale()) return 'dropped';
@@ -78,7 +78,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   async function check(due: DueCheck, claimedAt: number, depth: Depth, signal: AbortSignal) {
     const { domain, incumbent, memory } = due;
     const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
-    const { observation, glance, decides, unchanged } = observed;
+    const { observation, fingerprint, decides, unchanged } = observed;
     const domainOfToken = unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
@@ -86,13 +86,13 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const findings: Finding[] | 'as_before' =
       domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
-    return { next, glance, decides, findings, observation, now };
+    return { next, fingerprint, decides, findings, observation, now };
   }
 
   async function save(due: DueCheck, checked: Awaited<ReturnType<typeof check>>): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const { next, glance, findings, observation, now } = checked;
-    const remembered = { ...next.memory, glance };
+    const { next, fingerprint, findings, observation, now } = checked;
+    const remembered = { ...next.memory, fingerprint };
     const result = newResult(due, findings, observation);
     if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;

@@ -114,7 +114,13 @@ export function describeDeletedDomains(subject: Subject): void {
       const pending = await attach(store, environment);
       const [verifying, failed] = [await attach(store, environment), await attach(store, environment)];
       const now = NOW;
-      const memory = { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null, glance: null };
+      const memory = {
+        unreadableInARow: 0,
+        provenSince: null,
+        ownershipDoubt: null,
+        routingDoubt: null,
+        fingerprint: null,
+      };
       await store.saveTransition({ before: verifying, after: verifyingAt(verifying, now), memory, now });
       await store.saveTransition({ before: failed, after: failedAt(failed, now), memory, now });
       const expected = [
@@ -267,7 +273,13 @@ export function describeDeletedDomains(subject: Subject): void {
       expect(await restore(domain)).toMatchObject({ kind: 'restored' });
       expect(await store.findIncumbent(other)).toMatchObject({ id: domain.id, verifiedAt: domain.verifiedAt });
       const late = { before: other, after: verifiedAt(other, LATER), now: LATER };
-      const memory = { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null, glance: null };
+      const memory = {
+        unreadableInARow: 0,
+        provenSince: null,
+        ownershipDoubt: null,
+        routingDoubt: null,
+        fingerprint: null,
+      };
       expect(await store.saveTransition({ ...late, memory })).toBe('stale');
     });
 

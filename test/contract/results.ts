@@ -118,10 +118,16 @@ export function describeResults(subject: Subject): void {
     const { environment } = await subject.plant();
     const domain = await attach(subject.store, environment);
     for (const [ownershipDoubt, routingDoubt] of [
-      ['disputed', 'alone_once'],
-      ['alone_twice', null],
+      ['disputed', 'one_server'],
+      ['one_server_twice', null],
     ] satisfies [RecordDoubt, RecordDoubt][]) {
-      const memory = { unreadableInARow: 2, provenSince: NOW, ownershipDoubt, routingDoubt, glance: 'a glance' };
+      const memory = {
+        unreadableInARow: 2,
+        provenSince: NOW,
+        ownershipDoubt,
+        routingDoubt,
+        fingerprint: 'a fingerprint',
+      };
       await subject.store.saveTransition({ before: domain, after: domain, memory, now: NOW });
       expect((await subject.store.claimDue(NOW + DAY_MS, 1, 60_000, () => 0))[0]?.memory).toEqual(memory);
       await subject.store.retryVerification(domain.workspaceId, domain.id, NOW, WINDOW_MS);

@@ -3,7 +3,7 @@ import { decodeMessage } from '../../src/dns/protocol/message.ts';
 import { type EncodedQuery, encodeQuery, isResponseTo } from '../../src/dns/protocol/query.ts';
 import type { DnsMessage, Question } from '../../src/dns/protocol/wire.ts';
 import { currentName, readAnswer, startChase } from '../../src/dns/record-answer.ts';
-import type { RecordAnswer } from '../../src/domain/observation.ts';
+import type { Answer as RecordAnswer } from '../../src/domain/observation.ts';
 
 /**
  * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at random.

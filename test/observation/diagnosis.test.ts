@@ -63,7 +63,7 @@ test('the DNS answers of the thread are counted with those of the process', asyn
 test('a name that is not attached is looked at without what would be misplaced', async () => {
   dns.set('shop.acme.com', 'A', ['192.0.2.1']);
   const request = { workspaceId: 'ws_1', name: 'shop.acme.com', kind: 'subdomain', service: 'service' } as const;
-  const { routing, probes = [] } = seenIn(await opened.diagnoser.lookAtName(request));
+  const { routing, probes = [] } = seenIn(await opened.diagnoser.diagnoseName(request));
   expect(routing.nameservers[0]?.answers[0]).toMatchObject({ kind: 'found', values: ['192.0.2.1'] });
   expect(new Set(probes.map(({ purpose }) => purpose))).toEqual(new Set(['caa']));
 });

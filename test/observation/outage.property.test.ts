@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Looks, RecordLooks } from '../../src/dns/resolver.ts';
+import type { DnsQueries, RecordQueries } from '../../src/dns/resolver.ts';
 import type { Domain, DomainKind } from '../../src/domain/domain.ts';
-import type { RecordAnswer, ZoneFailure } from '../../src/domain/observation.ts';
+import type { Answer, ZoneFailure } from '../../src/domain/observation.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant, timelineOf } from '../support/entities.ts';
-import { fixedLooks, ZONE } from '../support/fixed-looks.ts';
+import { fixedAnswers, ZONE } from '../support/fixed-answers.ts';
 import { addresses, cname, fails, NXDOMAIN, rightTxt, txt } from '../support/observations.ts';
 
 /** The real store and verifier, for an hour in which DNS cannot be read, in whatever way. */
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 interface Outage {
   fails: 'nameservers' | 'delegation' | 'everything';
   reason: 'timeout' | 'servfail' | 'refused' | 'unreachable' | 'lame';
-  resolver: RecordAnswer | null;
+  resolver: Answer | null;
 }
 
 const outage: fc.Arbitrary<Outage> = fc.record({
@@ -30,8 +30,8 @@ const outage: fc.Arbitrary<Outage> = fc.record({
   resolver: fc.constantFrom(null, NXDOMAIN, fails('servfail')),
 });
 
-function looksDuring({ fails: what, reason, resolver }: Outage): RecordLooks {
-  const failing = fixedLooks(() => fails(reason));
+function looksDuring({ fails: what, reason, resolver }: Outage): RecordQueries {
+  const failing = fixedAnswers(() => fails(reason));
   const failure: ZoneFailure = { kind: 'unreadable', reason };
   const zone = { ...ZONE, nameservers: [], failure };
   const answer = what === 'everything' ? null : resolver;
@@ -53,16 +53,16 @@ afterAll(async () => {
 });
 
 /** What is published before the outage: the domain is not verified by it. */
-const PUBLISHED: Record<string, { kind: DomainKind; looks(domain: Domain): RecordLooks }> = {
+const PUBLISHED: Record<string, { kind: DomainKind; looks(domain: Domain): RecordQueries }> = {
   'its TXT record, and a CNAME to another host': {
     kind: 'subdomain',
-    looks: (domain) => fixedLooks(({ type }) => (type === 'TXT' ? rightTxt(domain) : cname('old.example.net'))),
+    looks: (domain) => fixedAnswers(({ type }) => (type === 'TXT' ? rightTxt(domain) : cname('old.example.net'))),
   },
   'wrong records': {
     kind: 'subdomain',
-    looks: () => fixedLooks(({ type }) => (type === 'TXT' ? txt('wrong') : addresses('192.0.2.7'))),
+    looks: () => fixedAnswers(({ type }) => (type === 'TXT' ? txt('wrong') : addresses('192.0.2.7'))),
   },
-  nothing: { kind: 'apex', looks: () => fixedLooks(() => NXDOMAIN) },
+  nothing: { kind: 'apex', looks: () => fixedAnswers(() => NXDOMAIN) },
 };
 
 test.each(Object.entries(PUBLISHED))(
@@ -74,7 +74,7 @@ test.each(Object.entries(PUBLISHED))(
         const domain = await attach(store, environment, { kind: before.kind });
         let now = NOW;
         let resolver = before.looks(domain);
-        const looks: RecordLooks = {
+        const looks: RecordQueries = {
           look: (...asked) => resolver.look(...asked),
           findZone: (...asked) => resolver.findZone(...asked),
           askNameserver: (...asked) => resolver.askNameserver(...asked),
@@ -87,7 +87,11 @@ test.each(Object.entries(PUBLISHED))(
           log: createLog('silent'),
           metrics: createMetrics(),
         };
-        const verifier = createVerifier({ ...common, store, resolver: { ...looks, deciding: looks } satisfies Looks });
+        const verifier = createVerifier({
+          ...common,
+          store,
+          resolver: { ...looks, deciding: looks } satisfies DnsQueries,
+        });
         const read = async () => {
           const found = await store.findDomainById(domain.workspaceId, domain.id);
           return { found, events: (await timelineOf(store, domain)).length };

@@ -3,5 +3,5 @@ import type { Diagnoser } from '../../src/observation/diagnoser.ts';
 /** A diagnoser without DNS: it refuses every request. */
 export const blindDiagnoser: Diagnoser = {
   diagnose: async () => ({ refused: 'unavailable' }),
-  lookAtName: async () => ({ refused: 'unavailable' }),
+  diagnoseName: async () => ({ refused: 'unavailable' }),
 };

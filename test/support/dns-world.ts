@@ -142,7 +142,7 @@ function forged(forger: Simulator): DnsClient {
   const { query, close } = loopbackClient();
   return {
     query(question, server, options) {
-      const isForged = options.by === undefined || options.by === 'udp' || options.by === 'own_port';
+      const isForged = options.over === undefined && !options.mixedCase;
       return query(question, isForged ? { address: forger.address, port: forger.port } : server, options);
     },
     close,

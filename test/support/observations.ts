@@ -1,25 +1,25 @@
 import type { Domain } from '../../src/domain/domain.ts';
 import type {
+  Answer,
   NameserverAnswers,
   Observation,
   Probe,
-  RecordAnswer,
   RecordObservation,
   Validation,
   ZoneObservation,
 } from '../../src/domain/observation.ts';
-import type { UnreadableReason } from '../../src/domain/reading.ts';
+import type { Failure } from '../../src/domain/reading.ts';
 import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
 
 /** Observations written by hand: what the nameservers ns1, ns2, … of a zone answer. */
 
-export const NXDOMAIN: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
-export const NODATA: RecordAnswer = { kind: 'absent', reason: 'nodata', chain: [] };
+export const NXDOMAIN: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+export const NODATA: Answer = { kind: 'absent', reason: 'nodata', chain: [] };
 
-export const txt = (...values: string[]): RecordAnswer => ({ kind: 'found', chain: [], values });
-export const addresses = (...values: string[]): RecordAnswer => ({ kind: 'found', chain: [], values });
-export const cname = (...chain: string[]): RecordAnswer => ({ kind: 'found', chain, values: [] });
-export const fails = (reason: UnreadableReason, ...chain: string[]): RecordAnswer => ({
+export const txt = (...values: string[]): Answer => ({ kind: 'found', chain: [], values });
+export const addresses = (...values: string[]): Answer => ({ kind: 'found', chain: [], values });
+export const cname = (...chain: string[]): Answer => ({ kind: 'found', chain, values: [] });
+export const fails = (reason: Failure, ...chain: string[]): Answer => ({
   kind: 'unreadable',
   reason,
   chain,
@@ -34,7 +34,7 @@ export function zoneOf(apex: string, changes: Partial<ZoneObservation> = {}): Zo
 }
 
 /** What each nameserver answers, in order; an array: in its two looks. */
-export type Answers = (RecordAnswer | [RecordAnswer, RecordAnswer])[];
+export type Answers = (Answer | [Answer, Answer])[];
 
 export function recordSeen(
   name: string,
@@ -50,7 +50,7 @@ export function recordSeen(
   return { name, zone, nameservers, validation };
 }
 
-export const twice = (answer: RecordAnswer): [RecordAnswer, RecordAnswer] => [answer, answer];
+export const twice = (answer: Answer): [Answer, Answer] => [answer, answer];
 
 /** The same, from a resolver in place of the nameservers, which are silent. */
 export function throughResolver(seen: RecordObservation): RecordObservation {
@@ -66,7 +66,7 @@ export function throughResolver(seen: RecordObservation): RecordObservation {
 }
 
 /** Both nameservers give the same answer, in both looks. */
-export const everywhere = (answer: RecordAnswer): Answers => [twice(answer), twice(answer)];
+export const everywhere = (answer: Answer): Answers => [twice(answer), twice(answer)];
 
 export function validation(changes: Partial<Validation>): Validation {
   return { status: 'insecure', answer: null, ttl: null, error: null, resolver: '192.0.2.53', ...changes };
@@ -93,9 +93,9 @@ export function observation(domain: Domain, apex: string, seen: Seen = {}): Obse
 }
 
 /** The ownership record as it must be. */
-export const rightTxt = (domain: Domain): RecordAnswer => txt(ownershipValue(domain));
+export const rightTxt = (domain: Domain): Answer => txt(ownershipValue(domain));
 
-export function probe(purpose: Probe['purpose'], record: Probe['record'], name: string, answer: RecordAnswer): Probe {
+export function probe(purpose: Probe['purpose'], record: Probe['record'], name: string, answer: Answer): Probe {
   const type = purpose === 'caa' ? 'CAA' : record === 'ownership' || purpose === 'other_type' ? 'TXT' : 'A';
   return { purpose, record, name, type, answer };
 }

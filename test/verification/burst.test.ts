@@ -5,7 +5,7 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
-import { fixedLooks } from '../support/fixed-looks.ts';
+import { fixedAnswers } from '../support/fixed-answers.ts';
 import { NXDOMAIN } from '../support/observations.ts';
 
 let store: Store;
@@ -22,7 +22,7 @@ test('of a burst of results, at most 100 are saved at a time, and none is lost',
   const DOMAINS = 250;
   const { environment } = await plant(store);
   const domains = await Promise.all(Array.from({ length: DOMAINS }, () => attach(store, environment)));
-  const resolver = fixedLooks(() => NXDOMAIN);
+  const resolver = fixedAnswers(() => NXDOMAIN);
   let [saving, most] = [0, 0];
   // The first are held back until as many wait as may.
   const full = Promise.withResolvers<void>();

@@ -1,26 +1,26 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { LookOptions } from '../../src/dns/resolver.ts';
+import type { QueryLimits } from '../../src/dns/resolver.ts';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
-import type { RecordAnswer } from '../../src/domain/observation.ts';
+import type { Answer } from '../../src/domain/observation.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import type { Store } from '../../src/store/contract/store.ts';
 import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
-import { fixedLooks } from '../support/fixed-looks.ts';
+import { fixedAnswers } from '../support/fixed-answers.ts';
 import { cname, fails, NXDOMAIN } from '../support/observations.ts';
 
 /** The nameserver of this zone never responds; every other name is a CNAME to its target. */
 const SILENT = 'silent.example';
 
-const resolver = fixedLooks(({ name, type, stopAt = '' }, options) => {
+const resolver = fixedAnswers(({ name, type, stopAt = '' }, options) => {
   if (name.endsWith(SILENT)) return silence(options);
   return type === 'TXT' ? NXDOMAIN : cname(stopAt);
 });
 
-function silence({ signal }: LookOptions) {
-  return new Promise<RecordAnswer>((resolve) => {
+function silence({ signal }: QueryLimits) {
+  return new Promise<Answer>((resolve) => {
     if (signal.aborted) resolve(fails('timeout'));
     signal.addEventListener('abort', () => resolve(fails('timeout')));
   });

@@ -12,7 +12,7 @@ import type { Store } from '../../src/store/contract/store.ts';
 import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 import { aClaim } from '../support/entities.ts';
-import { fixedLooks } from '../support/fixed-looks.ts';
+import { fixedAnswers } from '../support/fixed-answers.ts';
 import { addresses, cname, fails, NXDOMAIN, txt } from '../support/observations.ts';
 
 /**
@@ -137,7 +137,7 @@ class World {
     this.name = kind === 'apex' ? `n${serial}.example` : `www.n${serial}.example`;
   }
 
-  readonly resolver = fixedLooks(async ({ name, type }) => {
+  readonly resolver = fixedAnswers(async ({ name, type }) => {
     if (type === 'TXT') {
       await this.interfere();
       if (this.txtBroken) return fails('timeout');

@@ -69,7 +69,7 @@ export const checkName = defineOperation({
     const held = (await store.findDomainByName(workspaceId, name)) !== null;
     const known = { domain: name, valid: true, kind, held };
     if (held) return { ...known, ...nothing };
-    const { observation, at } = lookedAt(await diagnoser.lookAtName({ workspaceId, name, kind, service }));
+    const { observation, at } = lookedAt(await diagnoser.diagnoseName({ workspaceId, name, kind, service }));
     const domain = unattachedDomain({ workspaceId, name, kind, service });
     const observed = { domain, incumbent: null, memory: NO_MEMORY };
     const findings = findingsOf(observed, observation, findingContext(settings, at));

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/finding.ts';
-import type { UnreadableReason } from '../../domain/reading.ts';
+import type { Failure } from '../../domain/reading.ts';
 import { closed, Id, Time } from '../schemas.ts';
 import { RedirectSchema } from './redirect-operations.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
@@ -36,7 +36,7 @@ const FAILURES = [
   'overloaded',
   'no_resolver',
   'too_many_queries',
-] as const satisfies UnreadableReason[];
+] as const satisfies Failure[];
 
 const ActionSchema = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { withSentences } from '../../domain/findings/sentences.ts';
-import type { NameserverAnswers, RecordAnswer, RecordObservation, ZoneObservation } from '../../domain/observation.ts';
+import type { Answer, NameserverAnswers, RecordObservation, ZoneObservation } from '../../domain/observation.ts';
 import { ownershipName, ownershipValue } from '../../domain/records.ts';
 import type { DiagnosisData } from './diagnosis-schema.ts';
 import { presentDiagnosis } from './present-diagnosis.ts';
@@ -61,7 +61,7 @@ export const exampleDiagnosis: DiagnosisData = presentDiagnosis(
   checkedAt,
 );
 
-function observed(name: string, answer: RecordAnswer): RecordObservation {
+function observed(name: string, answer: Answer): RecordObservation {
   const nameservers = zone.nameservers.map(
     ({ name: server, addresses: [address = null] }): NameserverAnswers => ({
       server,

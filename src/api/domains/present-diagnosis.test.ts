@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../domain/domain.ts';
-import type { NameserverAnswers, Observation, RecordAnswer, RecordObservation } from '../../domain/observation.ts';
+import type { Answer, NameserverAnswers, Observation, RecordObservation } from '../../domain/observation.ts';
 import { ownershipName, ownershipValue } from '../../domain/records.ts';
 import { presentDiagnosis } from './present-diagnosis.ts';
 import { exampleDomain } from './present-domain.ts';
@@ -9,13 +9,13 @@ const NOW = Date.UTC(2026, 10, 20, 12);
 const domain: Domain = { ...exampleDomain, name: 'shop.acme.com', ownershipVerifiedAt: null };
 const schedule = { attempts: 3, lastCheckAt: NOW - 20_000, nextCheckAt: NOW + 40_000, windowEndsAt: null };
 
-const nodata: RecordAnswer = { kind: 'absent', reason: 'nodata', chain: [] };
-const timeout: RecordAnswer = { kind: 'unreadable', reason: 'timeout', chain: [] };
-const cname = (...chain: string[]): RecordAnswer => ({ kind: 'found', chain, values: ['192.0.2.9'] });
-const txt = (...values: string[]): RecordAnswer => ({ kind: 'found', chain: [], values });
+const nodata: Answer = { kind: 'absent', reason: 'nodata', chain: [] };
+const timeout: Answer = { kind: 'unreadable', reason: 'timeout', chain: [] };
+const cname = (...chain: string[]): Answer => ({ kind: 'found', chain, values: ['192.0.2.9'] });
+const txt = (...values: string[]): Answer => ({ kind: 'found', chain: [], values });
 const addresses = txt;
 
-type Look = RecordAnswer | [RecordAnswer, RecordAnswer];
+type Look = Answer | [Answer, Answer];
 
 /** What each nameserver, `ns1` and so on, answers; two answers where it was asked twice. */
 function record(name: string, ...answers: Look[]): RecordObservation {
@@ -88,7 +88,7 @@ describe('each record', () => {
   });
 
   test('shows the addresses of both looks, and an address beside the CNAME that one of them saw', () => {
-    const seen = (first: RecordAnswer, second: RecordAnswer) =>
+    const seen = (first: Answer, second: Answer) =>
       of({ routing: routing([first, second]), ownership: ownership(nodata) }).records[0];
     expect(seen(addresses('192.0.2.7'), addresses('2001:db8::7'))).toMatchObject({
       seen: [{ outcome: 'other', values: ['192.0.2.7', '2001:db8::7'] }],
@@ -112,8 +112,7 @@ describe('each record', () => {
   });
 
   test('tells a CNAME at the name of the TXT record from texts, also beside them and at its end', () => {
-    const seen = (answer: RecordAnswer) =>
-      of({ routing: routing(nodata), ownership: ownership(answer) }).records[1]?.seen;
+    const seen = (answer: Answer) => of({ routing: routing(nodata), ownership: ownership(answer) }).records[1]?.seen;
     expect(seen(txt('a'))?.[0]).not.toHaveProperty('cname');
     expect(seen({ kind: 'found', chain: [], values: ['a'], beside: ['b.test'] })).toMatchObject([
       { outcome: 'other', values: ['a'], cname: ['b.test'] },
@@ -202,7 +201,7 @@ describe('the zone', () => {
   });
 
   test('does not blame a nameserver for another one, further down the chain', () => {
-    const further: RecordAnswer = { kind: 'unreadable', reason: 'servfail', chain: ['a.test'], server: 'ns.a.test' };
+    const further: Answer = { kind: 'unreadable', reason: 'servfail', chain: ['a.test'], server: 'ns.a.test' };
     const { zone } = of({ routing: routing(further), ownership: ownership(nodata) });
     expect(zone?.nameservers[0]).toMatchObject({ outcome: 'answered' });
   });

@@ -2,9 +2,9 @@ import type { CheckResult } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
 import type {
+  Answer,
   NameserverAnswers,
   Observation,
-  RecordAnswer,
   Validation,
   ZoneNameserver,
   ZoneObservation,
@@ -128,7 +128,7 @@ function presentSeen(
   now: number,
 ): Pick<DiagnosisRecord, 'verified' | 'seen' | 'visible'> {
   const { nameservers, validation } = observation[record];
-  const matches = (answer: RecordAnswer) => answerMatches(domain, record, answer);
+  const matches = (answer: Answer) => answerMatches(domain, record, answer);
   const seen = nameservers.map((each) => presentAnswers(record, each, matches));
   const readable = seen.filter(({ outcome }) => READABLE.includes(outcome));
   const verified =
@@ -140,7 +140,7 @@ function presentSeen(
 function presentAnswers(
   record: RecordKind,
   { server, address, answers }: NameserverAnswers,
-  matches: (answer: RecordAnswer) => boolean,
+  matches: (answer: Answer) => boolean,
 ): RecordSeen {
   const [first, second] = answers;
   const differ = second !== undefined && textOf(record, first) !== textOf(record, second);
@@ -158,11 +158,7 @@ function presentAnswers(
   };
 }
 
-function outcomeOf(
-  record: RecordKind,
-  answer: RecordAnswer,
-  matches: (answer: RecordAnswer) => boolean,
-): RecordSeen['outcome'] {
+function outcomeOf(record: RecordKind, answer: Answer, matches: (answer: Answer) => boolean): RecordSeen['outcome'] {
   if (matches(answer)) return 'matched';
   // The CNAME is there, whatever is at its end.
   if (record === 'routing' && answer.kind === 'absent' && answer.chain.length > 0) return 'other';
@@ -172,23 +168,23 @@ function outcomeOf(
 const READABLE: readonly RecordSeen['outcome'][] = ['matched', 'other', 'changing', 'nxdomain', 'nodata'];
 
 /** What stands there, for people and in comparisons: untrusted text. */
-function valuesOf(record: RecordKind, answer: RecordAnswer): string[] {
+function valuesOf(record: RecordKind, answer: Answer): string[] {
   const values = answer.kind === 'found' ? answer.values : [];
   if (record === 'ownership') return values;
   return [...(answer.chain.length > 0 ? answer.chain : values), ...besideOf(answer)];
 }
 
 /** The TXT record may be missing because there is a CNAME at its name, or have one beside it. */
-function aliasesOf(answer: RecordAnswer): string[] {
+function aliasesOf(answer: Answer): string[] {
   return [...answer.chain, ...besideOf(answer)];
 }
 
-function besideOf(answer: RecordAnswer): string[] {
+function besideOf(answer: Answer): string[] {
   return answer.kind === 'found' ? (answer.beside ?? []) : [];
 }
 
 /** Equal for two answers that say the same. Addresses may rotate; they are not what was published. */
-function textOf(record: RecordKind, answer: RecordAnswer): string {
+function textOf(record: RecordKind, answer: Answer): string {
   const said = record === 'routing' ? answer.chain : [...aliasesOf(answer), ...valuesOf(record, answer)].toSorted();
   return JSON.stringify([answer.kind, said]);
 }
@@ -220,7 +216,7 @@ function neededOf(domain: Domain, record: RecordKind, observation: Observation |
 }
 
 /** Flattened or proxied: the value that the customer published cannot be read back. */
-function isHidden(answer: RecordAnswer): boolean {
+function isHidden(answer: Answer): boolean {
   return answer.kind === 'found' && (answer.chain.length === 0 || answer.chain.some(isProxy));
 }
 
@@ -241,7 +237,7 @@ function nameserverOutcome(
 }
 
 /** Whether this nameserver failed, not one of a zone further down the chain. */
-function isOwnFailure(answer: RecordAnswer): answer is Extract<RecordAnswer, { kind: 'unreadable' }> {
+function isOwnFailure(answer: Answer): answer is Extract<Answer, { kind: 'unreadable' }> {
   return answer.kind === 'unreadable' && answer.chain.length === 0 && answer.server === undefined;
 }
 

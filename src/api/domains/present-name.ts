@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import Type, { type Static } from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
 import type { Finding, FindingCode } from '../../domain/finding.ts';
-import type { Observation, RecordAnswer, RecordObservation } from '../../domain/observation.ts';
+import type { Answer, Observation, RecordObservation } from '../../domain/observation.ts';
 import { ownershipName } from '../../domain/records.ts';
 import { closed } from '../schemas.ts';
 import { FindingSchema, SEEN_LIST_LIMIT, SEEN_TEXT_LIMIT, ZoneSchema } from './diagnosis-schema.ts';
@@ -115,7 +115,7 @@ export function presentName(
 }
 
 function conflictsAt(record: Conflict['record'], name: string, { nameservers, zone }: RecordObservation): Conflict[] {
-  const answers = nameservers.flatMap((each): RecordAnswer[] => each.answers);
+  const answers = nameservers.flatMap((each): Answer[] => each.answers);
   const there = answers.flatMap((answer) => recordsOf(record, answer));
   const types = ['CNAME', 'A', 'AAAA'] as const;
   return types.flatMap((type) => {
@@ -126,7 +126,7 @@ function conflictsAt(record: Conflict['record'], name: string, { nameservers, zo
 }
 
 /** The records at the name itself, not those at the end of its CNAME chain. Other TXT records may stay. */
-function recordsOf(record: Conflict['record'], answer: RecordAnswer): { type: Conflict['type']; value: string }[] {
+function recordsOf(record: Conflict['record'], answer: Answer): { type: Conflict['type']; value: string }[] {
   const [target] = answer.chain;
   if (record === 'ownership') return target === undefined ? [] : [{ type: 'CNAME', value: target }];
   const beside = answer.kind === 'found' ? (answer.beside ?? []) : [];

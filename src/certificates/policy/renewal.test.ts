@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
-  calmUntil,
   emergencyAt,
   isExempt,
   lifetimeWindow,
   longestBackoffMs,
   nextDueAt,
+  quietUntil,
   suggestedWindow,
   unchangedWindow,
   urgencyOf,
@@ -134,9 +134,9 @@ describe('an emergency', () => {
   });
 
   test('is not slept through', () => {
-    expect(calmUntil(issued(90), NOW)).toBe(NOW + 81 * DAY);
-    expect(calmUntil(issued(90), NOW + 81 * DAY)).toBe(Number.POSITIVE_INFINITY);
-    expect(calmUntil(null, NOW)).toBe(Number.POSITIVE_INFINITY);
+    expect(quietUntil(issued(90), NOW)).toBe(NOW + 81 * DAY);
+    expect(quietUntil(issued(90), NOW + 81 * DAY)).toBe(Number.POSITIVE_INFINITY);
+    expect(quietUntil(null, NOW)).toBe(Number.POSITIVE_INFINITY);
   });
 
   test('bounds the back-off: until it starts, and to an hour or a tenth of its length from then on', () => {

@@ -99,7 +99,7 @@ export function urgencyOf(inUse: Lifetime | null, now: number): Urgency {
 }
 
 /** When the emergency of a certificate starts, as a bound for waits; infinite: it has started, or there is no certificate. */
-export function calmUntil(inUse: Lifetime | null, now: number): number {
+export function quietUntil(inUse: Lifetime | null, now: number): number {
   const at = inUse === null ? now : emergencyAt(inUse);
   return at > now ? at : Number.POSITIVE_INFINITY;
 }

@@ -12,7 +12,7 @@ import type {
 import { CaProblem, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
 import { budget } from '../policy/budget.ts';
-import { calmUntil, isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, urgencyOf } from '../policy/renewal.ts';
+import { isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
 import { readChain } from '../x509/certificate-chain.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AttemptResult, type Blocked, blockedBy, orderingState, unchanged } from './attempt-result.ts';
@@ -79,7 +79,7 @@ export function createOrders(options: OrdersOptions): Orders {
     const waitMs = Math.min(Math.max(until - now, 0), DAY_MS);
     return {
       blocker: { reason: 'budget_spent', limit, ca: caHost(issuer), registeredDomain } as const,
-      until: Math.min(now + afterMs(waitMs, random()), calmUntil(issued, now)),
+      until: Math.min(now + afterMs(waitMs, random()), quietUntil(issued, now)),
       allNames: limit === 'orders',
     };
   }

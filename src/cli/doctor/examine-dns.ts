@@ -3,13 +3,13 @@ import type { DnsServer } from '../../config/config.ts';
 import { serverVariables } from '../../config/variables.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
 import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
-import type { DnsFailure } from '../../dns/transport/query-attempt.ts';
 import {
   readSignatureTimes,
   readValidationSupport,
   type SignatureTimes,
   type ValidationSupport,
 } from '../../dns/validation-support.ts';
+import type { Failure } from '../../domain/reading.ts';
 import { isPublic } from '../../net/addresses.ts';
 import { dateTime } from '../output.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
@@ -48,7 +48,7 @@ export async function examineResolvers({
       const startedAt = performance.now();
       const response = await client.query(question, resolver, { recursion: true, signal: AbortSignal.timeout(5000) });
       const ms = Math.round(performance.now() - startedAt);
-      const asking = { recursion: true, by: 'tcp', signal: AbortSignal.timeout(5000) } as const;
+      const asking = { recursion: true, over: 'tcp', signal: AbortSignal.timeout(5000) } as const;
       const overTcp = typeof response === 'string' ? null : await client.query(question, resolver, asking);
       const support = await readValidationSupport(client, resolver, AbortSignal.timeout(5000));
       const signed =
@@ -74,7 +74,7 @@ export async function examineResolvers({
 
 function judgeResolver(
   { address, port }: DnsServer,
-  response: DnsResponse | DnsFailure,
+  response: DnsResponse | Failure,
   ms: number,
   internalAllowed: boolean,
 ): DoctorResult {
@@ -96,7 +96,7 @@ function judgeResolver(
   return ok('resolver', `${name} responds in ${ms} ms`);
 }
 
-function judgeTcp(resolver: DnsServer, failure: DnsFailure): DoctorResult {
+function judgeTcp(resolver: DnsServer, failure: Failure): DoctorResult {
   const advice =
     'Allow outgoing TCP to port 53, to resolvers and nameservers. What decides about a domain is read over TCP; over UDP it is slower and easier to forge.';
   return warn('resolver', `${nameOf(resolver)} does not answer over TCP (${failure})`, advice);

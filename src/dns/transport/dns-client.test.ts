@@ -344,8 +344,8 @@ describe('queries that share a TCP connection', () => {
   test('are not disturbed by the late response to one that timed out', async () => {
     const { server, held, next, answer } = await holding();
     const both = Promise.all([next(), next()]);
-    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
-    const patient = query(server, { by: 'tcp' });
+    const slow = query(server, { over: 'tcp', timeoutsMs: [200] });
+    const patient = query(server, { over: 'tcp' });
     await both;
     expect(await slow).toBe('timeout');
     answer();
@@ -356,9 +356,9 @@ describe('queries that share a TCP connection', () => {
   test('end when the client is closed, also after one timed out', async () => {
     const { server, next } = await holding();
     const both = Promise.all([next(), next()]);
-    const slow = query(server, { by: 'tcp', timeoutsMs: [200] });
+    const slow = query(server, { over: 'tcp', timeoutsMs: [200] });
     const { signal } = new AbortController();
-    const patient = query(server, { by: 'tcp', timeoutsMs: [60_000], signal });
+    const patient = query(server, { over: 'tcp', timeoutsMs: [60_000], signal });
     await both;
     await slow;
     client.close();
@@ -372,7 +372,7 @@ describe('queries that share a TCP connection', () => {
     const asked: Promise<unknown>[] = [];
     for (const passed of [2_900, 200, 0]) {
       const arrives = next();
-      asked.push(query(server, { by: 'tcp', timeoutsMs: [9_000] }));
+      asked.push(query(server, { over: 'tcp', timeoutsMs: [9_000] }));
       await arrives;
       vi.advanceTimersByTime(passed);
     }
@@ -432,7 +432,7 @@ describe('guesses', () => {
       send({ ...txt('forged'), questions: [{ ...QUESTION, name: QUESTION.name.toUpperCase() }] });
       send(txt('true'));
     });
-    for (let asked = 0; asked < 10; asked++) expect(await query(server, { by: 'mixed_case' })).toMatchObject(TRUE);
+    for (let asked = 0; asked < 10; asked++) expect(await query(server, { mixedCase: true })).toMatchObject(TRUE);
     expect(names.size).toBeGreaterThan(5);
   });
 });
@@ -456,7 +456,7 @@ describe('what a forger must guess', () => {
   });
 
   test('a query that decides something comes from a new port', async () => {
-    const { ports } = await ask(20, { by: 'own_port' });
+    const { ports } = await ask(20, { second: true });
     expect(ports.size).toBeGreaterThan(15);
   });
 

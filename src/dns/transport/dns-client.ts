@@ -1,17 +1,22 @@
+import type { Failure } from '../../domain/reading.ts';
 import { decodeMessage } from '../protocol/message.ts';
 import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
-import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts';
+import type { QueryAttempt, ServerAddress } from './query-attempt.ts';
 import { tcpConnections } from './tcp.ts';
 import { udpPorts } from './udp.ts';
 import type { UdpEvents, UdpFailure } from './udp-port.ts';
 
-export interface DnsClient {
+/** Asks servers. `DnsClient` over sockets, `decidingClient` for what decides something. */
+export interface QueryClient {
   /**
    * Asks one server one question over UDP, again after a timeout, and over TCP when the response is truncated or others send responses in its place.
    * Never rejects. Settles when the signal aborts or the timeouts of all attempts, over UDP and TCP, have passed.
    */
-  query(question: Question, server: ServerAddress, options: QueryOptions): Promise<DnsResponse | DnsFailure>;
+  query(question: Question, server: ServerAddress, options: QueryOptions): Promise<DnsResponse | Failure>;
+}
+
+export interface DnsClient extends QueryClient {
   /** Closes every socket; queries in flight end as `timeout`. */
   close(): void;
 }
@@ -27,11 +32,12 @@ export interface QueryOptions {
   timeoutsMs?: readonly number[];
   /** The server is a registry's. */
   registry?: boolean;
-  /**
-   * `udp` unless given. `own_port`: UDP from a port that no server has seen yet; `mixed_case`: that, with the name in random case. `tcp`: over a
-   * connection that queries of the moment share; `second_tcp`: over another one.
-   */
-  by?: 'udp' | 'own_port' | 'mixed_case' | 'tcp' | 'second_tcp';
+  /** `udp` unless given. `tcp`: over a connection that queries of the moment share. */
+  over?: 'udp' | 'tcp';
+  /** Asks once more: over UDP from a port that no server has seen yet, over TCP on another connection. */
+  second?: boolean;
+  /** Over UDP alone: from a port that no server has seen yet, with the name in random case. */
+  mixedCase?: boolean;
   /** Called before the same question is sent over the other transport too; false: it is not sent. */
   mayRepeat?: () => boolean;
 }
@@ -50,9 +56,12 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
   const connections = tcpConnections();
   let closed = false;
 
-  function queryOverUdp(sent: QueryAttempt, { recursion, registry, by }: QueryOptions): Promise<Buffer | UdpFailure> {
+  function queryOverUdp(
+    sent: QueryAttempt,
+    { recursion, registry, second, mixedCase }: QueryOptions,
+  ): Promise<Buffer | UdpFailure> {
     const udp = recursion ? ports.resolvers : registry ? ports.registries : ports.nameservers;
-    return by === 'own_port' || by === 'mixed_case' ? udp.queryFromNewPort(sent) : udp.query(sent);
+    return second || mixedCase ? udp.queryFromNewPort(sent) : udp.query(sent);
   }
 
   async function attempt(
@@ -60,14 +69,14 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
     server: ServerAddress,
     timeoutMs: number,
     { edns, ...options }: QueryOptions & { edns: boolean },
-  ): Promise<DnsResponse | DnsFailure> {
+  ): Promise<DnsResponse | Failure> {
     if (closed) return 'timeout';
-    const { recursion, validation, signal, by, mayRepeat = () => true } = options;
-    const flags = { recursion, edns, mixedCase: by === 'mixed_case', ...(validation !== undefined && { validation }) };
+    const { recursion, validation, signal, over, second = false, mixedCase = false, mayRepeat = () => true } = options;
+    const flags = { recursion, edns, mixedCase, ...(validation !== undefined && { validation }) };
     const query = encodeQuery(question, flags);
     if (query === null) return 'malformed';
     const sent = { query, server, timeoutMs, signal };
-    if (by === 'tcp' || by === 'second_tcp') return decode(await connections.query(sent, by === 'second_tcp'), 'tcp');
+    if (over === 'tcp') return decode(await connections.query(sent, second), 'tcp');
     const overUdp = await queryOverUdp(sent, options);
     const truncated = typeof overUdp !== 'string' && isTruncated(overUdp);
     if (overUdp !== 'forged' && !truncated) return decode(overUdp, 'udp');
@@ -95,13 +104,13 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
   };
 }
 
-function decode(octets: Buffer | DnsFailure, transport: 'udp' | 'tcp'): DnsResponse | DnsFailure {
+function decode(octets: Buffer | Failure, transport: 'udp' | 'tcp'): DnsResponse | Failure {
   if (typeof octets === 'string') return octets;
   const message = isTruncated(octets) ? null : decodeMessage(octets);
   return message === null ? 'malformed' : { transport, ...message };
 }
 
 /** Whether the server may not support EDNS (RFC 6891 section 7). */
-function mayLackEdns(response: DnsResponse | DnsFailure): boolean {
+function mayLackEdns(response: DnsResponse | Failure): boolean {
   return typeof response !== 'string' && (response.rcode === 'formerr' || response.rcode === 'notimp');
 }

@@ -14,9 +14,3 @@ export interface QueryAttempt {
   /** Ends the attempt as `timeout`. */
   signal: AbortSignal;
 }
-
-/**
- * Why there is no usable response. `timeout`: none in time, or the query was aborted. `unreachable`: nothing could be sent
- * (no route, no IPv6, connection refused). `tcp_failed`: the response was truncated, and none came over TCP. `malformed`: the response, or the name in the question, is not valid DNS.
- */
-export type DnsFailure = 'timeout' | 'unreachable' | 'tcp_failed' | 'malformed';

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
+import type { Failure } from '../../domain/reading.ts';
 import { isResponseTo } from '../protocol/query.ts';
-import type { DnsFailure, QueryAttempt, ServerAddress } from './query-attempt.ts';
+import type { QueryAttempt, ServerAddress } from './query-attempt.ts';
 
 /** TCP connections to servers (RFC 7766), each message prefixed with its length, at most 65,535 octets. */
 export interface TcpConnections {
@@ -9,15 +10,15 @@ export interface TcpConnections {
    * Sends over the connection that the server was asked over just now, or over a new one. `second`: queries with it have a connection apart from those without.
    * `timeoutMs` covers each connection. Never rejects.
    */
-  query(attempt: QueryAttempt, second: boolean): Promise<Buffer | DnsFailure>;
+  query(attempt: QueryAttempt, second: boolean): Promise<Buffer | Failure>;
   /** The same over a connection of its own, which is closed afterwards. */
-  queryAlone(attempt: QueryAttempt): Promise<Buffer | DnsFailure>;
+  queryAlone(attempt: QueryAttempt): Promise<Buffer | Failure>;
   /** Closes every connection; queries in flight end as `timeout`. */
   close(): void;
 }
 
 /** `closed`: the server has closed the connection after its response to another query. */
-type Received = Buffer | DnsFailure | 'closed';
+type Received = Buffer | Failure | 'closed';
 
 interface Connection {
   query(attempt: QueryAttempt): Promise<Received>;
@@ -45,7 +46,7 @@ export function tcpConnections(): TcpConnections {
     return connection;
   }
 
-  async function queryAlone(attempt: QueryAttempt): Promise<Buffer | DnsFailure> {
+  async function queryAlone(attempt: QueryAttempt): Promise<Buffer | Failure> {
     if (attempt.signal.aborted) return 'timeout';
     if (open.size >= MAX_OPEN) return 'unreachable';
     const connection = openTo(attempt.server, null);

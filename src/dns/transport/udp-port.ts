@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type RemoteInfo } from 'node:dgram';
+import type { Failure } from '../../domain/reading.ts';
 import { isResponseTo } from '../protocol/query.ts';
-import type { DnsFailure, QueryAttempt } from './query-attempt.ts';
+import type { QueryAttempt } from './query-attempt.ts';
 
 export type Family = 'udp4' | 'udp6';
 
@@ -23,7 +24,7 @@ export interface UdpPort {
 }
 
 /** `forged`: somebody guesses, and the true response may be late or lost in the flood. */
-export type UdpFailure = DnsFailure | 'forged';
+export type UdpFailure = Failure | 'forged';
 
 export interface UdpEvents {
   /** A response came from the address and port of a server, while it was asked, with an id or a question that no query has. */
@@ -67,7 +68,7 @@ export function openUdpPort(family: Family, onClosed: () => void, { onForgery }:
     for (const one of guessed) if (++one.wrong === MAX_WRONG) one.settle('forged');
   }
 
-  function shut(reason: DnsFailure): void {
+  function shut(reason: Failure): void {
     if (closed) return;
     closed = true;
     for (const one of [...inFlight.values()]) one.settle(reason);

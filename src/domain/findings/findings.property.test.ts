@@ -2,15 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Domain } from '../domain.ts';
 import { FINDING_CODES } from '../finding.ts';
-import type {
-  Observation,
-  Probe,
-  RecordAnswer,
-  RecordObservation,
-  Validation,
-  ZoneObservation,
-} from '../observation.ts';
-import type { UnreadableReason } from '../reading.ts';
+import type { Answer, Observation, Probe, RecordObservation, Validation, ZoneObservation } from '../observation.ts';
+import type { Failure } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
 import { NO_MEMORY } from '../status.ts';
 import { TEXT_LIMIT } from '../text.ts';
@@ -31,7 +24,7 @@ const domains: fc.Arbitrary<Domain> = fc
     } as Domain;
   });
 
-const REASONS: UnreadableReason[] = [
+const REASONS: Failure[] = [
   'timeout',
   'servfail',
   'refused',
@@ -64,7 +57,7 @@ const texts = (domain: Domain) =>
     ),
   );
 
-function answersOf(domain: Domain): fc.Arbitrary<RecordAnswer> {
+function answersOf(domain: Domain): fc.Arbitrary<Answer> {
   const text = texts(domain);
   const chain = fc.oneof(fc.constant<string[]>([]), fc.array(text, { maxLength: 9 }));
   const few = fc.array(text, { minLength: 1, maxLength: 5 });
@@ -115,7 +108,7 @@ function recordsOf(domain: Domain, name: string): fc.Arbitrary<RecordObservation
   const looks = fc.oneof(
     fc.tuple(answer),
     fc.tuple(answer, answer),
-    answer.map((one): [RecordAnswer, RecordAnswer] => [one, one]),
+    answer.map((one): [Answer, Answer] => [one, one]),
   );
   const validation: fc.Arbitrary<Validation> = fc.record({
     status: fc.constantFrom('secure', 'insecure', 'bogus', 'unknown'),

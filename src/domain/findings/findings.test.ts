@@ -18,8 +18,8 @@ import {
 } from '../../../test/support/observations.ts';
 import type { Domain } from '../domain.ts';
 import type { FindingCode } from '../finding.ts';
-import type { RecordAnswer } from '../observation.ts';
-import type { UnreadableReason } from '../reading.ts';
+import type { Answer } from '../observation.ts';
+import type { Failure } from '../reading.ts';
 import { NO_MEMORY } from '../status.ts';
 import { findingsOf } from './findings.ts';
 import { withSentences } from './sentences.ts';
@@ -194,7 +194,7 @@ describe('the value of a CNAME', () => {
     expect(first?.fix).toContain('Name: `shop`, Value: `');
     expect(first?.fix).toContain(TARGET);
     expect(blockingIn(routing(value))).toEqual([code]);
-    const dangling: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [value] };
+    const dangling: Answer = { kind: 'absent', reason: 'nxdomain', chain: [value] };
     expect(codesOf({ routing: everywhere(dangling) })).toEqual([code]);
     const broken = code === 'cname_elsewhere' ? 'cname_to_broken_zone' : code;
     expect(codesOf({ routing: everywhere(fails('servfail', value)) })).toEqual([broken]);
@@ -220,12 +220,12 @@ describe('the value of a CNAME', () => {
     );
   });
 
-  test.each<[string, RecordAnswer, FindingCode]>([
+  test.each<[string, Answer, FindingCode]>([
     ['a loop', fails('loop', 'a.acme.com'), 'cname_loop'],
     ['too many CNAMEs', fails('chain_too_long'), 'cname_chain_too_long'],
     [
       'a zone that cannot be read',
-      { ...fails('refused', 'lb.broken.test'), server: 'ns1.broken.test' } as RecordAnswer,
+      { ...fails('refused', 'lb.broken.test'), server: 'ns1.broken.test' } as Answer,
       'cname_to_broken_zone',
     ],
     ['resolvers of ours that fail on the way', fails('no_resolver', 'lb.other.test'), 'resolvers_unreachable'],
@@ -234,7 +234,7 @@ describe('the value of a CNAME', () => {
   });
 
   test('that has an address beside it conflicts', () => {
-    const both: RecordAnswer = { kind: 'found', chain: [TARGET], values: [], beside: ['192.0.2.9'] };
+    const both: Answer = { kind: 'found', chain: [TARGET], values: [], beside: ['192.0.2.9'] };
     expect(find({ routing: everywhere(both) })).toMatchObject([
       { code: 'conflicting_records', seen: [TARGET, '192.0.2.9'] },
     ]);
@@ -332,8 +332,8 @@ describe('records in the wrong place', () => {
 });
 
 describe('addresses in place of the CNAME', () => {
-  const nothingBehind = (...chain: string[]): RecordAnswer => ({ kind: 'absent', reason: 'nodata', chain });
-  const sibling = (answer: RecordAnswer) => probe('sibling', 'routing', 'np1.acme.com', answer);
+  const nothingBehind = (...chain: string[]): Answer => ({ kind: 'absent', reason: 'nodata', chain });
+  const sibling = (answer: Answer) => probe('sibling', 'routing', 'np1.acme.com', answer);
   test.each<[string, Seen, FindingCode[]]>([
     ['unknown addresses', { routing: everywhere(addresses('198.51.100.7')) }, ['address_instead_of_cname']],
     ['a proxy, and no TXT record', { routing: everywhere(addresses('104.16.1.2')) }, ['proxied_without_txt']],
@@ -431,11 +431,6 @@ describe('the zone', () => {
       ['nameserver_unreachable'],
     ],
     ['nameservers without TCP', both([fails('tcp_failed'), fails('tcp_failed')]), ['nameserver_tcp']],
-    [
-      'nameservers that were not asked',
-      both([fails('too_many_queries'), fails('too_many_queries')]),
-      ['nameserver_timeout'],
-    ],
     ['nameservers that speak no DNS', both([fails('malformed'), fails('malformed')]), ['nameserver_malformed']],
     ['two troubles', both([fails('refused'), fails('timeout')]), ['nameserver_refused', 'nameserver_timeout']],
     [
@@ -514,10 +509,19 @@ describe('the zone', () => {
     expect(first?.message).toContain(`ns2.acme.com answers a CNAME to "${TARGET}".`);
   });
 
-  test('what this service did not ask is not blamed on a nameserver', () => {
-    const [found] = find({ routing: [fails('overloaded')], ownership: [fails('overloaded')] });
-    expect(found?.message).toContain('many domains wait for it');
-    expect(found?.fix).toBe('Nothing has to be changed: the next check asks again.');
+  describe.each(['overloaded', 'too_many_queries'] as const)('a limit of this service (%s) is no finding', (reason) => {
+    test('at the nameservers of a zone', () => {
+      expect(codesOf({ routing: [fails(reason)], ownership: [fails(reason)] })).toEqual([]);
+    });
+
+    test('in a zone further down a chain', () => {
+      expect(codesOf({ routing: everywhere(fails(reason, 'a.glueless.test', 'b.glueless.test')) })).toEqual([]);
+    });
+
+    test('where the zone itself could not be found', () => {
+      const failure = { kind: 'unreadable', reason } as const;
+      expect(codesOf({ routing: [], ownership: [], zone: { nameservers: [], failure } })).toEqual([]);
+    });
   });
 
   test('one nameserver that fails while others answer is information', () => {
@@ -709,7 +713,7 @@ const EVERY_CODE: Record<FindingCode, [seen: Seen, options?: Options]> = {
   cname_chain_too_long: [{ routing: everywhere(fails('chain_too_long', 'a.acme.com')) }],
   cname_to_broken_zone: [{ routing: everywhere(fails('refused', 'lb.broken.test')) }],
   address_instead_of_cname: [{ routing: everywhere(addresses('198.51.100.7')) }],
-  conflicting_records: [{ routing: everywhere({ ...cname(TARGET), beside: ['192.0.2.9'] } as RecordAnswer) }],
+  conflicting_records: [{ routing: everywhere({ ...cname(TARGET), beside: ['192.0.2.9'] } as Answer) }],
   proxied_without_txt: [{ routing: everywhere(addresses('104.16.1.2')) }],
   txt_missing: [{}, { domain: apex }],
   txt_wrong_value: [ownership(VALUE.replace('Q8', 'O8'))],
@@ -762,7 +766,7 @@ const EVERY_CODE: Record<FindingCode, [seen: Seen, options?: Options]> = {
   stale_cache: [{ ...right, routingValidation: validation({ answer: NXDOMAIN, ttl: 600 }) }],
 };
 
-function unread(reason: UnreadableReason): Seen {
+function unread(reason: Failure): Seen {
   return { routing: everywhere(fails(reason)), ownership: everywhere(fails(reason)) };
 }
 

@@ -151,10 +151,6 @@ const NAMESERVER_FIXES: Partial<Record<FindingReason, (said: Said) => string>> =
   forbidden_address: ({ action }) => `Give the nameservers of ${action.zone} public IP addresses, or use others.`,
   tcp_failed: ({ nameservers }) =>
     `Open TCP port 53 at ${failing(nameservers)}: answers that are too large for UDP are read over TCP.`,
-  // The next two lie with this service, not with the nameserver.
-  overloaded: () => 'Nothing has to be changed: the next check asks again.',
-  too_many_queries: ({ action }) =>
-    `Point the name straight at its target, and use nameservers whose names are inside ${action.zone}, or those of one DNS provider.`,
   inconsistent: () =>
     'Nothing has to be changed: a change of nameservers takes some minutes to reach all of the registry.',
 };

@@ -1,6 +1,6 @@
 import type { FindingAction, FindingCode, FindingFields } from '../finding.ts';
 import type { RecordObservation } from '../observation.ts';
-import type { UnreadableReason } from '../reading.ts';
+import { type Failure, isOwnLimit } from '../reading.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { type RecordView, recordAction, zoneAction } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
@@ -8,8 +8,8 @@ import type { Rule, Subject } from './subject.ts';
 
 type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
 
-/** The finding for each reason, and what is done about it; loops and chains are none of a nameserver. */
-const CODES: Partial<Record<UnreadableReason, [code: NameserverCode, kind: FindingAction['kind']]>> = {
+/** The finding for each reason, and what is done about it. Loops, chains and our own limits are no fault of a nameserver. */
+const CODES: Partial<Record<Failure, [code: NameserverCode, kind: FindingAction['kind']]>> = {
   timeout: ['nameserver_timeout', 'ask'],
   servfail: ['nameserver_servfail', 'ask'],
   refused: ['nameserver_refused', 'create_zone'],
@@ -18,16 +18,14 @@ const CODES: Partial<Record<UnreadableReason, [code: NameserverCode, kind: Findi
   inconsistent: ['nameserver_timeout', 'wait'],
   no_nameserver: ['nameserver_not_found', 'change'],
   forbidden_address: ['nameserver_private', 'change'],
-  overloaded: ['nameserver_timeout', 'wait'],
   unreachable: ['nameserver_unreachable', 'ask'],
   tcp_failed: ['nameserver_tcp', 'ask'],
-  too_many_queries: ['nameserver_timeout', 'change'],
 };
 
 const TIMEOUT = ['nameserver_timeout', 'ask'] as const;
 
 interface Failed {
-  reason: UnreadableReason;
+  reason: Failure;
   /** The zone of the nameservers that failed. */
   zone: string;
   /** Null: it has none. */
@@ -43,7 +41,8 @@ export const nameserverFindings: Rule = (subject) => {
   if (isDelegatedToTarget(routing)) return [];
   const isBlocked =
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
-  if (failure?.kind === 'unreadable') return [unreadDelegation(routing, failure.reason, failure.server)];
+  if (failure?.kind === 'unreadable')
+    return isOwnLimit(failure.reason) ? [] : [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
   const byCode = Map.groupBy(failed, ({ zone, reason }) => `${reason} ${zone}`);
   // One nameserver that answers alone was read; it is not enough yet.
@@ -69,7 +68,7 @@ function resolversFailed({ name, zone }: RecordView): FindingFields {
 function isUnread({ reading }: RecordView): boolean {
   // A chain that ends in another zone is that one's trouble.
   if (reading.kind === 'unreadable') return reading.chain.length === 0;
-  return reading.kind === 'unconfirmed' && reading.reason === 'alone';
+  return reading.kind === 'unconfirmed' && reading.reason === 'one_server';
 }
 
 /** The records prove the domain although one nameserver alone has answered. */
@@ -78,7 +77,7 @@ function isReadAlone({ reading }: Subject): boolean {
 }
 
 function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
-  const failed = (reason: UnreadableReason, server: string | null): Failed[] =>
+  const failed = (reason: Failure, server: string | null): Failed[] =>
     CODES[reason] === undefined ? [] : [{ reason, zone: zone.apex, server }];
   const { failure } = zone;
   if (failure?.kind === 'no_nameserver' || failure?.kind === 'forbidden_address') {
@@ -113,7 +112,7 @@ function failing(group: Failed[], isBlocking: boolean, isRead: boolean): Finding
 }
 
 /** The nameservers of the zone above did not say where the zone is. */
-function unreadDelegation({ zone }: RecordView, reason: UnreadableReason, server: string | undefined): FindingFields {
+function unreadDelegation({ zone }: RecordView, reason: Failure, server: string | undefined): FindingFields {
   const [code] = CODES[reason] ?? TIMEOUT;
   return {
     code,
@@ -152,7 +151,7 @@ function misshapen(subject: Subject, view: RecordView, chain: string[]): Finding
 
 function brokenChain(
   view: RecordView,
-  reason: UnreadableReason,
+  reason: Failure,
   chain: string[],
   server: string | undefined,
 ): FindingFields | null {
@@ -166,7 +165,7 @@ function brokenChain(
   } as const;
   if (reason === 'loop') return { ...common, code: 'cname_loop', retryable: false };
   if (reason === 'chain_too_long') return { ...common, code: 'cname_chain_too_long', retryable: false };
-  if (chain.length === 0 || isUnresolved(view.reading)) return null;
+  if (chain.length === 0 || isUnresolved(view.reading) || isOwnLimit(reason)) return null;
   return {
     ...common,
     code: 'cname_to_broken_zone',

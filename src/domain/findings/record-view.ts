@@ -1,12 +1,12 @@
 import type { Domain } from '../domain.ts';
 import type { FindingAction } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
-import type { Observation, Probe, ProbePurpose, RecordAnswer, ZoneObservation } from '../observation.ts';
+import type { Answer, Observation, Probe, ProbePurpose, ZoneObservation } from '../observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
 import type { OwnershipReading, Reading, RecordRole, RoutingReading } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
 
-export type ReadableAnswer = Exclude<RecordAnswer, { kind: 'unreadable' }>;
+export type ReadableAnswer = Exclude<Answer, { kind: 'unreadable' }>;
 
 /** One of the two records, as the rules look at it. */
 export interface RecordView {
@@ -50,7 +50,7 @@ export function viewOf(domain: Domain, role: RecordRole, observation: Observatio
   };
 }
 
-function isReadable(answer: RecordAnswer): answer is ReadableAnswer {
+function isReadable(answer: Answer): answer is ReadableAnswer {
   return answer.kind !== 'unreadable';
 }
 
@@ -66,7 +66,7 @@ export function probesOf(view: RecordView, ...purposes: ProbePurpose[]): Probe[]
 }
 
 /** Whether a random name beside the record's own answers the same, so that the answer comes from a wildcard. */
-export function isFromWildcard(view: RecordView, answer: RecordAnswer): boolean {
+export function isFromWildcard(view: RecordView, answer: Answer): boolean {
   if (answer.kind === 'unreadable') return false;
   const text = textOf(answer);
   // A CNAME is there even when nothing is at its end.

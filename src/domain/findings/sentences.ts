@@ -99,14 +99,6 @@ const DOES: Partial<Record<FindingReason, [one: string, several: string]>> = {
     'have private or special IP addresses, which are never asked',
   ],
   tcp_failed: ['does not answer over TCP', 'do not answer over TCP'],
-  overloaded: [
-    'could not be asked in time, because many domains wait for it',
-    'could not be asked in time, because many domains wait for them',
-  ],
-  too_many_queries: [
-    'was not asked, because reading this name takes too many queries',
-    'were not asked, because reading this name takes too many queries',
-  ],
   inconsistent: ['names other nameservers than another one', 'name other nameservers than another one'],
 };
 

@@ -1,5 +1,5 @@
 import type { DifferingAnswer, FindingFields, FindingReason } from '../finding.ts';
-import { MAX_UNASKED, type RecordAnswer } from '../observation.ts';
+import { type Answer, MAX_UNASKED } from '../observation.ts';
 import { providerOf } from '../providers.ts';
 import { answerMatches } from '../read-observation.ts';
 import { limitedTexts, namedIn, probesOf, type RecordView, recordAction, zoneAction } from './record-view.ts';
@@ -110,7 +110,7 @@ function differing({ domain, observation }: Subject, { role }: RecordView): Diff
   return answers.toSorted((a, b) => (a.nameserver < b.nameserver ? -1 : 1));
 }
 
-function lookOf(role: RecordView['role'], answer: RecordAnswer): DifferingAnswer['looks'][number] {
+function lookOf(role: RecordView['role'], answer: Answer): DifferingAnswer['looks'][number] {
   const { values, beside = [] } = answer.kind === 'found' ? answer : { values: [] };
   // What is at the end of a routing record's chain was not published at its name.
   const isAtEnd = role === 'routing' && answer.chain.length > 0;

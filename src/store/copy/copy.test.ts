@@ -80,7 +80,7 @@ const schema: Columns = {
     proven_since: true,
     ownership_doubt: true,
     routing_doubt: true,
-    glance: true,
+    fingerprint: true,
     last_check_at: true,
   },
   check_results: { domain_id: true, digest: true, checked_at: true, findings: true, observation: true },

@@ -69,7 +69,7 @@ create unique index domains_verified_name on domains (name) where status = 'veri
 create table checks (
   domain_id TEXT not null primary key references domains (id), next_check_at INTEGER not null,
   window_ends_at INTEGER not null, attempts INTEGER not null, unreadable_in_a_row INTEGER not null,
-  proven_since INTEGER, ownership_doubt TEXT, routing_doubt TEXT, glance TEXT, last_check_at INTEGER
+  proven_since INTEGER, ownership_doubt TEXT, routing_doubt TEXT, fingerprint TEXT, last_check_at INTEGER
 ) STRICT;
 create index checks_by_next_check_at on checks (next_check_at);
 

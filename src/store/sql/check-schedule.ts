@@ -47,7 +47,7 @@ function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
     unreadable_in_a_row: p.unreadableInARow,
     proven_since: p.provenSince,
     ownership_doubt: p.ownershipDoubt,
-    glance: p.glance,
+    fingerprint: p.fingerprint,
     routing_doubt: p.routingDoubt,
   });
 }

@@ -46,8 +46,8 @@ export type CheckRow = Domain &
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, dueAt, incumbentId, resultDigest } = row;
-  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, glance } = row;
-  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, glance };
+  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint } = row;
+  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint };
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
   return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
@@ -134,7 +134,7 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
       'checks.proven_since as provenSince',
       'checks.ownership_doubt as ownershipDoubt',
       'checks.routing_doubt as routingDoubt',
-      'checks.glance',
+      'checks.fingerprint',
       'results.digest as resultDigest',
     ])
     .select((of) =>

@@ -172,7 +172,7 @@ interface ChecksTable {
   proven_since: number | null;
   ownership_doubt: RecordDoubt;
   routing_doubt: RecordDoubt;
-  glance: string | null;
+  fingerprint: string | null;
   last_check_at: number | null;
 }
 

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { NameCheck } from '../../../src/api/domains/present-name.ts';
-import type { Observation, RecordAnswer, RecordObservation } from '../../../src/domain/observation.ts';
+import type { Answer, Observation, RecordObservation } from '../../../src/domain/observation.ts';
 import type { Diagnoser, NameRequest } from '../../../src/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;
 let looked: NameRequest[] = [];
-let seen: { routing: RecordAnswer; ownership: RecordAnswer; caa?: RecordAnswer };
+let seen: { routing: Answer; ownership: Answer; caa?: Answer };
 
-const absent: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+const absent: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
 
 const diagnoser: Diagnoser = {
   diagnose: async () => ({ refused: 'unavailable' }),
-  async lookAtName(request) {
+  async diagnoseName(request) {
     looked.push(request);
-    const record = (name: string, answer: RecordAnswer): RecordObservation => ({
+    const record = (name: string, answer: Answer): RecordObservation => ({
       name,
       zone: {
         apex: 'acme.com',

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
 import type { Domain } from '../../../src/domain/domain.ts';
-import type { Observation, RecordAnswer, RecordObservation } from '../../../src/domain/observation.ts';
+import type { Answer, Observation, RecordObservation } from '../../../src/domain/observation.ts';
 import { ownershipName } from '../../../src/domain/records.ts';
-import { createDiagnoser, type LookRequest } from '../../../src/observation/diagnose.ts';
+import { createDiagnoser, type DiagnosisQuery } from '../../../src/observation/diagnose.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;
 let domain: Domain;
 /** The looks that were asked for, and how each ends. */
-let looks: LookRequest[] = [];
-let look: (request: LookRequest) => Promise<Observation> = async ({ domain }) => nothingAt(domain);
+let looks: DiagnosisQuery[] = [];
+let look: (request: DiagnosisQuery) => Promise<Observation> = async ({ domain }) => nothingAt(domain);
 
 beforeAll(async () => {
   const now = { now: () => START };
@@ -35,7 +35,7 @@ afterAll(() => api.close());
 
 /** What a look at a name of which nothing is there sees. */
 function nothingAt({ name, service }: Domain): Observation {
-  const absent: RecordAnswer = { kind: 'absent', reason: 'nxdomain', chain: [] };
+  const absent: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
   const record = (at: string): RecordObservation => ({
     name: at,
     zone: {
@@ -79,8 +79,8 @@ test('the value of another domain of the workspace is named, and of no other wor
   const ownershipFindings = async ({ service, token }: Domain) => {
     look = async ({ domain: subject }) => {
       const seen = nothingAt(subject);
-      const answer: RecordAnswer = { kind: 'found', chain: [], values: [`${service}-domain-verify=${token}`] };
-      const nameservers = seen.ownership.nameservers.map((each) => ({ ...each, answers: [answer] as [RecordAnswer] }));
+      const answer: Answer = { kind: 'found', chain: [], values: [`${service}-domain-verify=${token}`] };
+      const nameservers = seen.ownership.nameservers.map((each) => ({ ...each, answers: [answer] as [Answer] }));
       return { ...seen, ownership: { ...seen.ownership, nameservers } };
     };
     const { findings } = dataOf<DiagnosisData>(await diagnose());
@@ -133,7 +133,7 @@ test('another workspace that holds the name is looked at, and never named', asyn
   await api.store.saveTransition({
     before: held,
     after: { ...held, status: 'verified', verifiedAt: START, updatedAt: START, revision: held.revision + 1 },
-    memory: { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null, glance: null },
+    memory: { unreadableInARow: 0, provenSince: null, ownershipDoubt: null, routingDoubt: null, fingerprint: null },
     now: START,
   });
   await api.createDomain(tree, 'held.acme.com');

@@ -35,7 +35,7 @@ beforeEach(async () => {
         diagnosed.push(workspaceId);
         return { refused: 'workspace' };
       },
-      lookAtName: async () => ({ refused: 'workspace' }),
+      diagnoseName: async () => ({ refused: 'workspace' }),
     },
   });
   await api.createDomain(await api.createTree(), 'shop.acme.com');

@@ -1,4 +1,4 @@
-import type { RecordAnswer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
+import type { Answer, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import {
   type DnsAnswer,
   type FailedQuery,
@@ -12,7 +12,14 @@ import { isWithin, normalizeName, parentOf } from './protocol/dns-name.ts';
 import type { Question, RecordType } from './protocol/wire.ts';
 import { type Chase, currentName, readAnswer, startChase } from './record-answer.ts';
 import { cutIn } from './referral.ts';
-import type { AskNameserverOptions, Look, LookOptions, LookQuestion, QueryBudget, RecordLooks } from './resolver.ts';
+import type {
+  AskNameserverOptions,
+  Look,
+  QueryBudget,
+  QueryLimits,
+  RecordQueries,
+  RecordQuestion,
+} from './resolver.ts';
 import { MAX_CUTS, type ZoneFinder } from './zone-finder.ts';
 
 /** For both addresses of a nameserver together. */
@@ -25,7 +32,7 @@ const FEW_NAMESERVERS = 3;
 const OWN_NAMESERVERS_ASKED = 2;
 
 /** The answer for a name by the zone that holds it. */
-interface Held {
+interface ZoneAnswer {
   zone: ZoneObservation;
   /** Null where all servers failed, or where the zone has none to ask. */
   answer: DnsAnswer | null;
@@ -35,23 +42,23 @@ interface Held {
 /** The reads of a name that CNAMEs lead to, in one check. */
 interface Followed {
   uses: number;
-  reads: Promise<Held>[];
+  reads: Promise<ZoneAnswer>[];
 }
 
 /** Asks a nameserver for what the chase needs next, in whichever zone that is. */
-type AskNext = (question: Question) => Promise<Held>;
+type AskNext = (question: Question) => Promise<ZoneAnswer>;
 
 /** Looks at records at the nameservers of their zones. */
-export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit<RecordLooks, 'validate'> {
+export function recordQueries(zones: ZoneFinder, queries: NameserverQueries): Omit<RecordQueries, 'validate'> {
   const followedBy = new WeakMap<QueryBudget, Map<string, Followed>>();
 
   /** Asks the zone that holds the name. `last`: the address of a server that is asked after all others. */
-  async function askHolder(question: Question, options: LookOptions, last?: string): Promise<Held> {
+  async function askZoneOf(question: Question, options: QueryLimits, last?: string): Promise<ZoneAnswer> {
     const above = question.type === 'DS' ? parentOf(question.name) : question.name;
     return askZone(await zones.closest(above, options), question, { ...options, last });
   }
 
-  async function askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<Held> {
+  async function askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ZoneAnswer> {
     if (zone.failure !== null) return { zone, answer: null, failures: [] };
     const { answer, failures } = await queries.askZone(zone, question, options);
     if (answer !== null) return descend({ zone, answer, failures }, question, options);
@@ -63,7 +70,7 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
    * The same for a name that a CNAME leads to. Every nameserver that is looked at leads there, so within one check it is read twice only, at different
    * nameservers where there are two, and the answers are used in turn: a zone whose nameservers differ shows as a disagreement.
    */
-  async function askTwice(question: Question, options: LookOptions): Promise<Held> {
+  async function askTwice(question: Question, options: QueryLimits): Promise<ZoneAnswer> {
     const followed = followedBy.get(options.budget) ?? new Map<string, Followed>();
     followedBy.set(options.budget, followed);
     const key = `${question.type} ${question.name}`;
@@ -71,14 +78,14 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     followed.set(key, entry);
     const isOdd = entry.uses++ % 2 === 1;
     const [first] = entry.reads;
-    if (first === undefined) entry.reads[0] = askHolder(question, options);
-    else if (isOdd) entry.reads[1] ??= first.then(({ answer }) => askHolder(question, options, answer?.by.address));
-    return (isOdd ? entry.reads[1] : entry.reads[0]) ?? askHolder(question, options);
+    if (first === undefined) entry.reads[0] = askZoneOf(question, options);
+    else if (isOdd) entry.reads[1] ??= first.then(({ answer }) => askZoneOf(question, options, answer?.by.address));
+    return (isOdd ? entry.reads[1] : entry.reads[0]) ?? askZoneOf(question, options);
   }
 
   /** Follows referrals to lower zones. */
-  async function descend(held: Held, question: Question, options: AskZoneOptions): Promise<Held> {
-    let { zone, answer, failures } = held;
+  async function descend(given: ZoneAnswer, question: Question, options: AskZoneOptions): Promise<ZoneAnswer> {
+    let { zone, answer, failures } = given;
     for (let cuts = 0; cuts < MAX_CUTS && answer !== null; cuts++) {
       const cut = question.type === 'DS' ? null : cutIn(answer.response, zone.apex, question.name);
       if (cut === null) return { zone, answer, failures };
@@ -93,7 +100,7 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
   }
 
   /** Reads a record from an answer, and follows its CNAMEs. */
-  async function follow(chase: Chase, first: Held & { answer: DnsAnswer }, askNext: AskNext): Promise<RecordAnswer> {
+  async function follow(chase: Chase, first: ZoneAnswer & { answer: DnsAnswer }, askNext: AskNext): Promise<Answer> {
     let { zone, answer }: { zone: ZoneObservation; answer: DnsAnswer } = first;
     for (;;) {
       const read = readAnswer(answer.response, chase, zone.apex);
@@ -109,12 +116,12 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
 
   /** Reads a record of the type, or of the other type where the name has none of the first, starting with one answer of a nameserver. */
   async function readTypes(
-    question: LookQuestion,
+    question: RecordQuestion,
     types: readonly RecordType[],
-    first: Held & { answer: DnsAnswer },
-    options: LookOptions,
+    first: ZoneAnswer & { answer: DnsAnswer },
+    options: QueryLimits,
     timeoutMs: number,
-  ): Promise<RecordAnswer> {
+  ): Promise<Answer> {
     const { by } = first.answer;
     const server = { name: by.server, address: by.address, port: queries.port };
     /** Names in the nameserver's own zone are asked of itself: it is this one that is looked at. */
@@ -126,11 +133,11 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
       return descend({ zone: first.zone, answer, failures: [] }, next, options);
     };
     const name = normalizeName(question.name);
-    let read: RecordAnswer | null = null;
+    let read: Answer | null = null;
     for (const type of types) {
-      const held = read === null ? first : await askNext({ name, type });
-      if (held.answer === null) return unreadable(held, []);
-      const next = await follow(startChase(name, type, question.stopAt), { ...held, answer: held.answer }, askNext);
+      const given = read === null ? first : await askNext({ name, type });
+      if (given.answer === null) return unreadable(given, []);
+      const next = await follow(startChase(name, type, question.stopAt), { ...given, answer: given.answer }, askNext);
       if (read === null || next.kind !== 'absent') read = next;
       if (next.kind !== 'absent' || next.reason === 'nxdomain' || next.chain.length > 0) break;
     }
@@ -140,13 +147,13 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
   return {
     async look(question, options) {
       const types = typesOf(question, false);
-      const held = await askHolder({ name: normalizeName(question.name), type: types[0] }, options);
-      const looks: Look[] = held.failures.map(toLook);
-      if (held.answer !== null) {
-        const answer = await readTypes(question, types, { ...held, answer: held.answer }, options, LOOK_MS);
-        looks.push({ server: held.answer.by.server, address: held.answer.by.address, answer });
+      const given = await askZoneOf({ name: normalizeName(question.name), type: types[0] }, options);
+      const looks: Look[] = given.failures.map(toLook);
+      if (given.answer !== null) {
+        const answer = await readTypes(question, types, { ...given, answer: given.answer }, options, LOOK_MS);
+        looks.push({ server: given.answer.by.server, address: given.answer.by.address, answer });
       }
-      return { zone: held.zone, looks };
+      return { zone: given.zone, looks };
     },
 
     findZone: (name, options) => zones.find(normalizeName(name), options),
@@ -179,7 +186,7 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
   async function lookAt(
     zone: ZoneObservation,
     nameserver: ZoneNameserver,
-    question: LookQuestion,
+    question: RecordQuestion,
     options: AskNameserverOptions,
   ): Promise<Look> {
     const { timeoutMs = LOOK_MS, second = false } = options;
@@ -189,11 +196,11 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     if (asked === null) return { server: nameserver.name, address: null, answer: noAddress(nameserver) };
     const { server, result } = asked;
     if (result.kind === 'failed') return toLook({ server, reason: result.reason });
-    const held = await descend({ zone, answer: result, failures: [] }, { name, type: types[0] }, options);
+    const given = await descend({ zone, answer: result, failures: [] }, { name, type: types[0] }, options);
     const answer =
-      held.answer === null
-        ? unreadable(held, [])
-        : await readTypes(question, types, { ...held, answer: held.answer }, options, timeoutMs);
+      given.answer === null
+        ? unreadable(given, [])
+        : await readTypes(question, types, { ...given, answer: given.answer }, options, timeoutMs);
     return { server: server.name, address: server.address, answer };
   }
 
@@ -209,15 +216,15 @@ export function recordLooks(zones: ZoneFinder, queries: NameserverQueries): Omit
     const other = others.find((address) => address.includes(':') !== first.includes(':')) ?? first;
     const server = { name, address: first, port: queries.port };
     const firstMs = Math.round(timeoutMs * FIRST_SHARE);
-    const result = await queries.ask(question, server, zone.apex, { ...options, newPort: second, timeoutMs: firstMs });
+    const result = await queries.ask(question, server, zone.apex, { ...options, second, timeoutMs: firstMs });
     if (result.kind === 'answer' || !isSilent(result.reason)) return { server, result };
     const again = { ...server, address: other };
-    const left = { ...options, newPort: second, timeoutMs: timeoutMs - firstMs };
+    const left = { ...options, second, timeoutMs: timeoutMs - firstMs };
     return { server: again, result: await queries.ask(question, again, zone.apex, left) };
   }
 }
 
-function typesOf({ type }: LookQuestion, second: boolean): [RecordType, ...RecordType[]] {
+function typesOf({ type }: RecordQuestion, second: boolean): [RecordType, ...RecordType[]] {
   if (type !== 'ADDRESS') return [type];
   return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
 }
@@ -226,7 +233,7 @@ function toLook({ server, reason }: ServerFailure): Look {
   return { server: server.name, address: server.address, answer: { kind: 'unreadable', reason, chain: [] } };
 }
 
-function noAddress({ problem }: { problem?: 'no_address' | 'special_address' }): RecordAnswer {
+function noAddress({ problem }: { problem?: 'no_address' | 'special_address' }): Answer {
   return {
     kind: 'unreadable',
     reason: problem === 'special_address' ? 'forbidden_address' : 'no_nameserver',
@@ -235,7 +242,7 @@ function noAddress({ problem }: { problem?: 'no_address' | 'special_address' }):
 }
 
 /** Why the name at the end of the chain could not be read. */
-function unreadable({ zone: { failure }, failures }: Held, chain: string[]): RecordAnswer {
+function unreadable({ zone: { failure }, failures }: ZoneAnswer, chain: string[]): Answer {
   if (failures.length > 0) return { ...worstFailure(failures), kind: 'unreadable', chain };
   // A name in a domain that nobody registered does not exist.
   if (failure?.kind === 'not_registered') return { kind: 'absent', reason: 'nxdomain', chain };

@@ -3,12 +3,12 @@ import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
 import type { ZoneNameserver } from '../domain/observation.ts';
-import type { LookQuestion, Resolver } from './resolver.ts';
+import type { RecordQuestion, Resolver } from './resolver.ts';
 
 const NAME = 'www.acme.com';
-const TXT: LookQuestion = { name: `_service.${NAME}`, type: 'TXT' };
+const TXT: RecordQuestion = { name: `_service.${NAME}`, type: 'TXT' };
 const TARGET = 't1.cname.test';
-const ROUTE: LookQuestion = { name: NAME, type: 'ADDRESS', stopAt: TARGET };
+const ROUTE: RecordQuestion = { name: NAME, type: 'ADDRESS', stopAt: TARGET };
 /** Nothing listens there. */
 const DEAD = '127.0.0.9';
 
@@ -104,7 +104,7 @@ describe('a look', () => {
 
   test('reads DS records at the parent zone, and NS, SOA and CNAME records at the name itself', async () => {
     const subject = tree.subject();
-    const ask = async (type: LookQuestion['type'], name = 'acme.com') =>
+    const ask = async (type: RecordQuestion['type'], name = 'acme.com') =>
       (await subject.look({ name, type }, within())).looks.at(-1);
     expect(await ask('DS')).toMatchObject({ server: 'a.registry.test', answer: { kind: 'absent', reason: 'nodata' } });
     expect(await ask('NS')).toMatchObject({ answer: { kind: 'found', values: ['ns1.simulator.test'] } });

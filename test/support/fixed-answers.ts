@@ -1,5 +1,5 @@
-import type { LookOptions, LookQuestion, Looks, RecordLooks } from '../../src/dns/resolver.ts';
-import type { RecordAnswer, ZoneObservation } from '../../src/domain/observation.ts';
+import type { DnsQueries, QueryLimits, RecordQueries, RecordQuestion } from '../../src/dns/resolver.ts';
+import type { Answer, ZoneObservation } from '../../src/domain/observation.ts';
 
 const NAMESERVER = { name: 'ns.example', addresses: ['192.0.2.53'] };
 
@@ -12,16 +12,16 @@ export const ZONE: ZoneObservation = {
   failure: null,
 };
 
-type AnswerTo = (question: LookQuestion, options: LookOptions) => RecordAnswer | Promise<RecordAnswer>;
+type AnswerTo = (question: RecordQuestion, options: QueryLimits) => Answer | Promise<Answer>;
 
 /** A resolver of one zone whose nameserver, and every validating resolver, gives these answers. */
-export function fixedLooks(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): Looks {
-  const look = async (question: LookQuestion, options: LookOptions) => ({
+export function fixedAnswers(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): DnsQueries {
+  const look = async (question: RecordQuestion, options: QueryLimits) => ({
     server: NAMESERVER.name,
     address: '192.0.2.53',
     answer: await answerTo(question, options),
   });
-  const looks: RecordLooks = {
+  const looks: RecordQueries = {
     look: async (question, options) => ({
       zone: { ...ZONE, apex: apexOf(question.name) },
       looks: [await look(question, options)],

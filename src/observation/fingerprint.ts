@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { RecordAnswer, ZoneObservation } from '../domain/observation.ts';
+import type { Answer, ZoneObservation } from '../domain/observation.ts';
 
 /** What the first look at one record saw. */
-export interface Glimpse {
+export interface FirstAnswer {
   zone: ZoneObservation;
   /** Null: there was no nameserver to ask. */
-  answer: RecordAnswer | null;
+  answer: Answer | null;
   isMatch: boolean;
 }
 
@@ -15,12 +15,12 @@ const LENGTH = 12;
  * The same for two checks whose first looks tell the same: 12 characters. Addresses are left out where there is no CNAME: who proxies gives others in
  * every answer.
  */
-export function glanceOf(ownership: Glimpse, routing: Glimpse): string {
+export function fingerprintOf(ownership: FirstAnswer, routing: FirstAnswer): string {
   const seen = [summaryOf(ownership, true), summaryOf(routing, false)];
   return hash('sha256', JSON.stringify(seen), 'base64url').slice(0, LENGTH);
 }
 
-function summaryOf({ zone, answer, isMatch }: Glimpse, withValues: boolean): unknown[] {
+function summaryOf({ zone, answer, isMatch }: FirstAnswer, withValues: boolean): unknown[] {
   const of = [zone.apex, zone.failure];
   if (answer === null || isMatch) return [...of, isMatch];
   const { kind, chain } = answer;
