@@ -12,24 +12,21 @@ import {
 import { type PlaygroundFile, readPlaygroundFile } from '../../playground/data-dir.ts';
 import { type Database, keyringFor } from '../../store/database.ts';
 import { isApi, startAdvice } from '../api-client.ts';
+import { loadCatalogue } from '../catalogue.ts';
 import { EXIT } from '../cli-error.ts';
-import { databaseUrlOf, keySource, namedDatabase } from '../open-database.ts';
-import { loadCatalogue } from '../operation-names.ts';
+import { databaseUrlOf, keySource, NAME_ANOTHER_FILE, namedDatabase, playgroundStoreOf } from '../open-database.ts';
 import { DEFAULT_DATA, type StoreOptions, storeCommand } from '../options.ts';
 import { paint, printable, show, wrap } from '../output.ts';
-import { NAME_ANOTHER_FILE, playgroundStoreOf } from '../playground-store.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 export function addDoctor(program: Command): void {
   const summary =
     'Check configuration, store, DNS, ports, clock, CA, keys and certificates, and give advice. Exits with 1 if a check fails.';
-  storeCommand(program, 'doctor', summary, ['nameplate doctor', 'nameplate doctor --json']).action(
-    async (options: StoreOptions) => {
-      const findings = await examineAll(options);
-      show(options, findings, describeFindings);
-      if (findings.some(({ level }) => level === 'fail')) process.exitCode = EXIT.failed;
-    },
-  );
+  storeCommand(program, 'doctor', summary, ['', '--json']).action(async (options: StoreOptions) => {
+    const findings = await examineAll(options);
+    show(options, findings, describeFindings);
+    if (findings.some(({ level }) => level === 'fail')) process.exitCode = EXIT.failed;
+  });
 }
 
 /** Examines what `serve` would use; if nothing is configured and there is a playground, the playground. */
