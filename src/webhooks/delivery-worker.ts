@@ -3,11 +3,11 @@ import type { Clock } from '../clock.ts';
 import { TEST_EVENT_TYPE } from '../domain/webhook-message.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { DeliveryResult, DeliveryStore, DueDelivery, DueWebhook } from '../store/contract/store.ts';
 import { throttledWarn } from '../throttled-log.ts';
 import { type Attempt, attemptDelivery } from './attempt.ts';
 import { createDeliveryLog } from './delivery-log.ts';
+import type { DeliveryMetrics } from './delivery-metrics.ts';
 import { chooseWebhooks } from './policy/concurrency.ts';
 import { retryOwnFailureAt } from './policy/own-failure.ts';
 import { failingRule, nextAttemptAt } from './policy/retry-schedule.ts';
@@ -22,7 +22,7 @@ export interface DeliveryWorkerOptions {
   /** Numbers in [0, 1), for the jitter of retries. */
   random: () => number;
   log: Log;
-  metrics: Metrics;
+  metrics: DeliveryMetrics;
   /** Concurrency limit, for all webhooks together. One that waits for a dead receiver costs a socket and its body. */
   maxInFlight?: number;
   /** How long a crash leaves a delivery alone; well above the time limit of an attempt. */
