@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { type Config, ConfigError, configWarnings, readServerConfig, showsStacks } from '../config/config.ts';
 import { controlPath } from '../handover/control-path.ts';
@@ -15,6 +14,7 @@ import type { Log } from '../log.ts';
 import type { RunningServer } from '../main.ts';
 import { releaseMemorySoon } from '../memory.ts';
 import { inheritedSockets } from '../net/inherited-sockets.ts';
+import { withinTime } from '../time-limit.ts';
 import { loadCatalogue } from './catalogue.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { NAME_ANOTHER_FILE, playgroundStoreOf } from './open-database.ts';
@@ -119,7 +119,7 @@ async function leave(
     if (code !== 0) process.exit(code);
   });
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
-  await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
+  await withinTime(limitMs, stopped, () => {});
   log.info('drained; this process waits for the one that serves');
   releaseMemorySoon();
   await lastEnded;
