@@ -154,7 +154,7 @@ function addImport(certificates: Command): void {
 }
 
 async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
-  const { ImportProblems, readImport } = await import('./read-import.ts');
+  const { ImportProblems, readImport } = await import('./imported-certificate.ts');
   try {
     return readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
   } catch (error) {
@@ -212,7 +212,9 @@ function addRevoke(certificates: Command): void {
           import('../log.ts'),
         ]);
         const log = createLog('silent');
-        await revokeAtCa({ issuer, chain }, reason, { store, trustRoots, clock: systemClock, log });
+        const served = (await store.findSite(hostname))?.certificate;
+        const privateKey = served && 'privateKey' in served ? served.privateKey : null;
+        await revokeAtCa({ issuer, chain, privateKey }, reason, { store, trustRoots, clock: systemClock, log });
         await store.replaceRevoked({ hostname, chain, withdraw, reason: reason ?? null }, systemClock.now());
         const next = `nameplate certificates show ${hostname}${storeFlag(options)}`;
         const done = `Revoked the certificate of ${hostname} at ${at}. ${meanwhile}\n\nNext: ${next}`;

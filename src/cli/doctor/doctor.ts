@@ -60,17 +60,15 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
   }
   if (resolvers && cnameZone && store?.database) {
-    const { examineTargets } = await import('./examine-targets.ts');
     const isEdge = config.roles?.includes('edge') ?? false;
-    findings.push(...(await examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
+    findings.push(...(await examine.examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
   }
   findings.push(...(await examine.examineListeners(config)));
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
   findings.push(...(await examineApiName(config, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));
   findings.push(...(await examineCertificates(config, store?.database)));
-  const { examineWebhooks } = await import('./examine-webhooks.ts');
-  findings.push(...(await examineWebhooks(config, store?.database, clock.now())));
+  findings.push(...(await examine.examineWebhooks(config, store?.database, clock.now())));
   return findings;
 }
 
@@ -119,7 +117,7 @@ async function examineReach(
 async function examineApiName(config: Partial<Config>, database: Database | undefined): Promise<DoctorResult[]> {
   const { apiHostname: hostname, edgeAddresses = [], dnsResolvers: resolvers } = config;
   if (hostname === undefined || resolvers === undefined) return [];
-  const { examineApiHostname } = await import('./examine-api-hostname.ts');
+  const { examineApiHostname } = await import('./examine-edge.ts');
   const store = (await database?.open()) ?? null;
   try {
     return await examineApiHostname({ hostname, edgeAddresses, resolvers, store });
@@ -182,7 +180,7 @@ async function examinePlayground(options: StoreOptions, { api, dns, edge }: Play
   ];
 }
 
-/** Of `host:port`. */
+/** The port of `host:port`. */
 function portOf(address: string): number {
   return Number(address.split(':').at(-1));
 }
