@@ -94,15 +94,15 @@ export async function connect(options: ApiOptions): Promise<ApiClient> {
 }
 
 /** What an action of a command works with. */
-export interface ApiCall<O> {
+export interface CommandCall<O> {
   api: ApiClient;
   options: ApiOptions & O;
 }
 
 /** The action of a command that calls the API: prints what `run` returns. `args` are those of the command. */
 export function apiAction<T, O extends object = object>(
-  run: (call: ApiCall<O>, ...args: string[]) => Promise<T>,
-  textOf: (value: T, call: ApiCall<O>) => string,
+  run: (call: CommandCall<O>, ...args: string[]) => Promise<T>,
+  textOf: (value: T, call: CommandCall<O>) => string,
 ): (...given: unknown[]) => Promise<void> {
   return async (...given) => {
     const options = given.at(-2) as ApiOptions & O;
@@ -112,7 +112,7 @@ export function apiAction<T, O extends object = object>(
 }
 
 /** The command to run next. For the playground it is written as it is typed in the clone. */
-export function nextCommand({ api, options }: ApiCall<object>, command: string): string {
+export function nextCommand({ api, options }: CommandCall<object>, command: string): string {
   return `Next: ${paint('bold', typedCommand(api, options, command))}`;
 }
 

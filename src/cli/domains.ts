@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../api/domains/listWorkspaceDomains.ts';
 import { systemClock } from '../clock.ts';
-import { type ApiCall, ApiError, apiAction, connect, nextCommand } from './api-client.ts';
+import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';
@@ -56,7 +56,7 @@ function addTheirLives(domains: Command): void {
   );
   pathOptions(create, PATH).action(
     apiAction(
-      async ({ api, options }: ApiCall<PathOptions>, domain) => {
+      async ({ api, options }: CommandCall<PathOptions>, domain) => {
         const body = { ...pathFrom(api, options, PATH), domain };
         const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
           'domains.createDomain',
@@ -88,7 +88,7 @@ function addTheirLives(domains: Command): void {
     .option('--search <text>', 'only domains whose name or id contains this')
     .action(
       apiAction(
-        async ({ api, options }: ApiCall<PathOptions & { search?: string }>) => {
+        async ({ api, options }: CommandCall<PathOptions & { search?: string }>) => {
           const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
           const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
           return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
@@ -104,7 +104,7 @@ function addTheirLives(domains: Command): void {
     PATH,
   ).action(
     apiAction(
-      ({ api, options }: ApiCall<PathOptions>, domain) =>
+      ({ api, options }: CommandCall<PathOptions>, domain) =>
         api.call<ShownDomain>('domains.moveDomain', { ...pathFrom(api, options, PATH), domain }),
       ({ domain, environmentId }) => `${printable(domain)} is in the environment ${environmentId} now.`,
     ),
@@ -218,7 +218,7 @@ async function wait(name: string, options: WaitOptions): Promise<void> {
 }
 
 async function waitForCertificate(
-  call: ApiCall<WaitOptions>,
+  call: CommandCall<WaitOptions>,
   name: string,
   progress: Progress,
   deadline: number,
@@ -243,7 +243,7 @@ function addDns(domains: Command): void {
     .option('--cached', 'show what the last check found, without asking the nameservers')
     .action(
       apiAction(
-        async ({ api, options: { cached } }: ApiCall<{ cached?: true }>, domain) => {
+        async ({ api, options: { cached } }: CommandCall<{ cached?: true }>, domain) => {
           const body = { domain, ...(cached && { cached }) };
           const diagnosis = await api.call<ShownDiagnosis>('domains.diagnoseDomain', body);
           if (isBlocked(diagnosis)) process.exitCode = EXIT.blocked;
@@ -256,7 +256,7 @@ function addDns(domains: Command): void {
   const check =
     'Check a name before it is added: whether it is valid, where its DNS is edited, and which records are in the way. Exits with 3 if it cannot be added, or something has to be fixed.';
   pathOptions(apiCommand(domains, 'check <domain>', check, ['shop.example.com', 'example.com --json']), PATH).action(
-    apiAction(async ({ api, options }: ApiCall<PathOptions>, domain) => {
+    apiAction(async ({ api, options }: CommandCall<PathOptions>, domain) => {
       const checked = await api.call<ShownName>('domains.checkName', { ...pathFrom(api, options, PATH), domain });
       if (!checked.valid || checked.held || isBlocked(checked)) process.exitCode = EXIT.blocked;
       return checked;

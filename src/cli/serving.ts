@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { DomainRedirectSchema } from '../api/domains/present-redirect.ts';
 import type { DomainSuspensionSchema } from '../api/domains/present-suspension.ts';
-import { type ApiCall, apiAction } from './api-client.ts';
+import { apiAction, type CommandCall } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { apiCommand } from './options.ts';
 import { type Column, dateTime, printable } from './output.ts';
@@ -44,7 +44,10 @@ function addRedirect(domains: Command): void {
     })
     .action(
       apiAction(
-        async ({ api, options: { to, status, remove } }: ApiCall<RedirectOptions>, domain): Promise<ShownRedirect> => {
+        async (
+          { api, options: { to, status, remove } }: CommandCall<RedirectOptions>,
+          domain,
+        ): Promise<ShownRedirect> => {
           if (to !== undefined)
             return api.call('domains.setRedirect', { domain, to, ...(status && { status: Number(status) }) });
           if (!remove) return api.call('domains.getRedirect', { domain });
@@ -71,7 +74,7 @@ function addSuspend(domains: Command): void {
   apiCommand(domains, 'suspend <domain>', summary, ['shop.example.com', 'shop.example.com --status 451'])
     .addOption(statusOption())
     .action(
-      apiAction(({ api, options: { status } }: ApiCall<{ status: string }>, domain) => {
+      apiAction(({ api, options: { status } }: CommandCall<{ status: string }>, domain) => {
         const body = { domain, status: Number(status) };
         return api.call<ShownSuspension>('domains.suspendDomain', body);
       }, describeSuspension),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type ApiCall, type ApiClient, ApiError, apiAction, connect } from './api-client.ts';
+import { type ApiClient, ApiError, apiAction, type CommandCall, connect } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { type ApiOptions, apiCommand, define } from './options.ts';
 import { dateTime, listing, printable, show } from './output.ts';
@@ -112,7 +112,7 @@ function addKind(program: Command, kind: Kind): void {
   if (field === 'slug') command.option('--name <name>', 'display name');
   pathOptions(command, parents).action(
     apiAction(
-      async ({ api, options }: ApiCall<PathOptions & { name?: string }>, value) => {
+      async ({ api, options }: CommandCall<PathOptions & { name?: string }>, value) => {
         const named = { [field]: value, ...(options.name && { name: options.name }) };
         const body = { ...pathFrom(api, options, parents), ...named };
         const created = await api.call<Record<string, string>>(kind.create, body);
@@ -131,7 +131,7 @@ function addKind(program: Command, kind: Kind): void {
   ];
   pathOptions(apiCommand(group, 'list', `List ${plural}, oldest first.`, [list]), parents).action(
     apiAction(
-      ({ api, options }: ApiCall<PathOptions>) => api.list<Listed>(kind.list, pathFrom(api, options, parents)),
+      ({ api, options }: CommandCall<PathOptions>) => api.list<Listed>(kind.list, pathFrom(api, options, parents)),
       listing(columns, `No ${plural} yet.`),
     ),
   );

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { systemClock } from '../clock.ts';
-import { type ApiCall, type ApiClient, ApiError, apiAction, connect, nextCommand } from './api-client.ts';
+import { type ApiClient, ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { addListen } from './listen.ts';
 import { type ApiOptions, apiCommand, collectTypes, define, parseDuration, parseLimit } from './options.ts';
@@ -68,7 +68,7 @@ function addCreate(webhooks: Command): void {
     .option('--type <type>', 'type of events to send; repeat it for several (default: all)', collectTypes)
     .action(
       apiAction(
-        async ({ api, options: { type: types = ['*'] } }: ApiCall<TypeOption>, url) => {
+        async ({ api, options: { type: types = ['*'] } }: CommandCall<TypeOption>, url) => {
           const { webhookId: id, secret } = await api.call<{ webhookId: string; secret: string }>(
             'webhooks.createWebhook',
             { url, types },
@@ -127,7 +127,7 @@ function addRotateSecret(webhooks: Command): void {
     )
     .action(
       apiAction(
-        async ({ api, options: { overlap } }: ApiCall<{ overlap?: number }>, id) => {
+        async ({ api, options: { overlap } }: CommandCall<{ overlap?: number }>, id) => {
           const body = { webhookId: id, ...(overlap !== undefined && { overlapSeconds: overlap }) };
           const rotated = await api.call<{ secret: string; previousExpiresAt: number }>('webhooks.rotateSecret', body);
           return { id, ...rotated };
@@ -203,7 +203,7 @@ function addDeliveries(webhooks: Command): void {
     .option('--limit <n>', `how many of the newest to show (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(
       apiAction(
-        async ({ api, options: { state, limit = DEFAULT_LIMIT } }: ApiCall<ListOptions>, webhookId) => {
+        async ({ api, options: { state, limit = DEFAULT_LIMIT } }: CommandCall<ListOptions>, webhookId) => {
           const newest = await api.list<ShownDelivery>('webhooks.listDeliveries', { webhookId, state }, limit);
           return newest.toReversed();
         },
@@ -214,7 +214,7 @@ function addDeliveries(webhooks: Command): void {
   const get = 'Show one delivery, and what the receiver answered last.';
   deliveryCommand(webhooks, 'delivery <delivery>', get).action(
     apiAction(
-      ({ api, options: { webhook } }: ApiCall<DeliveryOptions>, id) => findDelivery(api, id, webhook),
+      ({ api, options: { webhook } }: CommandCall<DeliveryOptions>, id) => findDelivery(api, id, webhook),
       describeNow,
     ),
   );
@@ -223,7 +223,7 @@ function addDeliveries(webhooks: Command): void {
     'Send an event again, with the same id, whether it was delivered or given up. One that waits is attempted now.';
   deliveryCommand(webhooks, 'redeliver <delivery>', redeliver).action(
     apiAction(
-      async ({ api, options: { webhook } }: ApiCall<DeliveryOptions>, deliveryId) => {
+      async ({ api, options: { webhook } }: CommandCall<DeliveryOptions>, deliveryId) => {
         const webhookId = webhook ?? (await findDelivery(api, deliveryId)).webhookId;
         const sent = await api.call<{ deliveryId: string }>('webhooks.redeliver', { webhookId, deliveryId });
         return { id: sent.deliveryId };
