@@ -90,7 +90,10 @@ module.exports = {
       name: 'engines-stay-behind-the-contract',
       comment: 'Only main.ts with roles/, playground/ and the commands name a concrete store or resolver.',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/(store|dns|playground|cli|roles)/', '^src/main\\.ts$', '\\.test\\.ts$'] },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/(store|dns|playground|cli|roles)/', '^src/(main|metrics)\\.ts$', '\\.test\\.ts$'],
+      },
       to: {
         path: '^src/(store|dns)/',
         pathNot: '^src/(store/contract/|store/(url|sealing/keyring)\\.ts|dns/(resolver|query-budget)\\.ts)',

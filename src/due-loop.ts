@@ -26,8 +26,9 @@ interface DueLoopOptions<Due, Outcome> {
   abortReason?(why: 'deadline' | 'stop'): Error;
   clock: Clock;
   log: Log;
-  /** What the log calls one: `check`. */
+  /** What the log calls one, and several. */
   name: string;
+  plural?: string;
   /** Most in flight. One that waits for a silent nameserver costs memory only. */
   maxInFlight: number;
   /** Most of one claim. A tenth of `maxInFlight` cannot raise a workspace from its share to all of it. */
@@ -66,8 +67,8 @@ const WORKSPACE_SHARE = 0.8;
 const STALE_AFTER_DEADLINES = 2;
 
 /** What a crash loses is due again by its claim, which has rescheduled it. */
-export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome>): DueLoop {
-  const { clock, log, name, maxInFlight, batch, deadlineMs, pollMs, restMs } = options;
+export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome>): DueLoop & { wake(): void } {
+  const { clock, log, name, plural = `${name}s`, maxInFlight, batch, deadlineMs, pollMs, restMs } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
   const limit = adaptiveLimit(maxInFlight);
@@ -75,6 +76,8 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
   const stopping = controller.signal;
   let running: Promise<void> | undefined;
   let failing = false;
+  /** Aborts when something may be due: the wait in progress ends, or the next one. */
+  let waking = new AbortController();
 
   /** Claims and starts so many at most, none of the workspace `except`. */
   async function claim(count: number, except: string | undefined): Promise<Promise<void>[]> {
@@ -143,13 +146,13 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
     const count = Math.min(most, Math.max(limit.available(inFlight.size), leftForOthers(except)));
     try {
       const { length } = await claim(count, except);
-      if (failing) log.info(`due ${name}s can be claimed again`);
+      if (failing) log.info(`due ${plural} can be claimed again`);
       failing = false;
       // The workspace that is left out may have more that is due, and room for it soon.
       if (length < count) return except === undefined ? pollMs : Math.max(restMs, AT_LIMIT_MS);
       return count === most ? restMs : Math.max(restMs, AT_LIMIT_MS);
     } catch (error) {
-      if (!failing) log.error({ err: error }, `due ${name}s cannot be claimed; retrying`);
+      if (!failing) log.error({ err: error }, `due ${plural} cannot be claimed; retrying`);
       failing = true;
       return pollMs;
     }
@@ -157,10 +160,15 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
 
   async function run(): Promise<void> {
     while (!stopping.aborted) {
+      waking = new AbortController();
       const waitMs = await poll();
       const startedAt = performance.now();
-      await delay(waitMs, undefined, { signal: stopping }).catch(() => {});
-      limit.adjust(performance.now() - startedAt - waitMs);
+      // One claim finds what several wakes have made due.
+      const leastMs = Math.min(waitMs, restMs);
+      await delay(leastMs);
+      if (leastMs < waitMs) await delay(waitMs - leastMs, undefined, { signal: waking.signal }).catch(() => {});
+      const isWoken = waking.signal.aborted && leastMs < waitMs;
+      limit.adjust(isWoken ? 0 : performance.now() - startedAt - waitMs);
     }
   }
 
@@ -178,8 +186,11 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
       await Promise.all(started);
       return started.length;
     },
+    /** Something may be due: claims now. */
+    wake: () => waking.abort(),
     async stop(graceMs = 3000) {
       controller.abort();
+      waking.abort();
       await running;
       const grace = setTimeout(() => {
         for (const one of inFlight.values()) one.abort(options.abortReason?.('stop'));

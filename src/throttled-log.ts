@@ -2,13 +2,18 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** Logs a warning, at most once in a while for each `key` (unless given, the message). Never throws. */
+/** Logs a line, a warning unless told otherwise, at most once in a while for each `key` (unless given, the message). Never throws. */
 export type ThrottledWarn = (message: string, fields: Record<string, unknown>, key?: string) => void;
 
 const KEYS = 1000;
 
 /** A line says how many like it were suppressed before. */
-export function throttledWarn(log: Pick<Log, 'warn'>, clock: Clock, everyMs = 10_000): ThrottledWarn {
+export function throttledWarn<L extends 'info' | 'warn' | 'error' = 'warn'>(
+  log: Pick<Log, L>,
+  clock: Clock,
+  everyMs = 10_000,
+  level: L = 'warn' as L,
+): ThrottledWarn {
   const logged = new LRUCache<string, { at: number; suppressed: number }>({ max: KEYS });
   return (message, fields, key = message) => {
     const now = clock.now();
@@ -18,6 +23,6 @@ export function throttledWarn(log: Pick<Log, 'warn'>, clock: Clock, everyMs = 10
       return;
     }
     logged.set(key, { at: now, suppressed: 0 });
-    log.warn(last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, message);
+    log[level](last?.suppressed ? { ...fields, suppressed: last.suppressed } : fields, message);
   };
 }

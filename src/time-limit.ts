@@ -1,15 +1,16 @@
 /**
  * Runs work whose signal aborts after so many milliseconds, and whenever `signal` does. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it leaves
- * nothing behind when the work ends before.
+ * nothing behind when the work ends before. `reason`: why it aborts at the limit; `signal` has its own.
  */
 export async function withTimeLimit<T>(
   limitMs: number,
   signal: AbortSignal | null,
   work: (signal: AbortSignal) => Promise<T>,
+  reason?: () => Error,
 ): Promise<T> {
   const controller = new AbortController();
-  const abort = () => controller.abort();
-  const timer = setTimeout(abort, limitMs);
+  const abort = () => controller.abort(signal?.reason);
+  const timer = setTimeout(() => controller.abort(reason?.()), limitMs);
   if (signal?.aborted) abort();
   signal?.addEventListener('abort', abort);
   try {
@@ -28,5 +29,18 @@ export async function withinTime<T>(limitMs: number, work: Promise<T>, late: () 
     return await Promise.race([work, timeout.promise.then(late)]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Waits for work until the signal aborts, then rejects with its reason; the result of the work is dropped. */
+export async function raceAbort<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }

@@ -6,12 +6,12 @@ import type { Principal } from '../access/root-key-cache.ts';
 import type { ChangeFeed } from '../cache/change-feed.ts';
 import { apexRoutingNote } from '../domain/records.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import { type Limiter, memoryLimiter } from '../ratelimit/limiter.ts';
 import type { DomainStore, Store } from '../store/contract/store.ts';
+import type { ApiMetrics } from './api-metrics.ts';
 import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDocumentation } from './documentation.ts';
 import { edgeClients } from './edge-clients.ts';
@@ -34,7 +34,7 @@ import { createWatchers } from './watchers/watchers.ts';
 
 export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest'> {
   log: Log;
-  metrics: Metrics;
+  metrics: ApiMetrics;
   /** Without it keys and workspaces are not cached, and watchers are told of no change. */
   changes?: ChangeFeed;
   /** The whole store, changes included. */

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { ApiMetrics } from './api-metrics.ts';
 import { isStream } from './operation.ts';
 import { operations } from './operations.ts';
 
@@ -18,7 +18,7 @@ interface Recorder {
 const STREAMS = new Set(operations.filter(isStream).map(({ name }) => name));
 
 /** Binds labels and log fields once for each operation and status, not for each request. */
-export function requestRecorder({ log, metrics }: { log: Log; metrics: Metrics }): RecordRequest {
+export function requestRecorder({ log, metrics }: { log: Log; metrics: ApiMetrics }): RecordRequest {
   const recorders = new Map<string, Recorder>();
   // So that the first success shows as an increase.
   for (const operation of operations) metrics.requests.inc({ operation: operation.name, status: operation.status }, 0);

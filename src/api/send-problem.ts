@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { StoreUnavailable } from '../store/contract/store.ts';
+import type { ApiMetrics } from './api-metrics.ts';
 import { type ErrorNaming, Problem, presentProblem } from './errors.ts';
 import { invalid, violations } from './validation.ts';
 
@@ -10,7 +10,7 @@ export function sendProblem(
   error: FastifyError | Problem,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, metrics, settings }: { log: Log; metrics: Metrics; settings: ErrorNaming },
+  { log, metrics, settings }: { log: Log; metrics: ApiMetrics; settings: ErrorNaming },
 ): void {
   const problem = toProblem(error, request);
   if (problem.code === 'application/internal') {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   ConnectionError,
   type CreationOptions,
@@ -14,8 +15,7 @@ import { readCommandConfig } from '../config/config.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { type ApiOptions, DEFAULT_DATA, dataFlag } from './options.ts';
-import { printable } from './output.ts';
-import { readSecret } from './read-secret.ts';
+import { paint, printable, show } from './output.ts';
 
 const TIMEOUT_MS = 30_000;
 /** Most items of one page. */
@@ -91,6 +91,35 @@ export async function connect(options: ApiOptions): Promise<ApiClient> {
   const key = givenKey(options) ?? (chosen && playground?.rootKey) ?? config.rootKey ?? playground?.rootKey;
   if (key === undefined) throw new CliError(`No root key for ${url}. Set NAMEPLATE_ROOT_KEY, or use --key-file PATH.`);
   return apiClient(url, key, playground, options.data);
+}
+
+/** What an action of a command works with. */
+export interface CommandCall<O> {
+  api: ApiClient;
+  options: ApiOptions & O;
+}
+
+/** The action of a command that calls the API: prints what `run` returns. `args` are those of the command. */
+export function apiAction<T, O extends object = object>(
+  run: (call: CommandCall<O>, ...args: string[]) => Promise<T>,
+  textOf: (value: T, call: CommandCall<O>) => string,
+): (...given: unknown[]) => Promise<void> {
+  return async (...given) => {
+    const options = given.at(-2) as ApiOptions & O;
+    const call = { api: await connect(options), options };
+    show(options, await run(call, ...(given.slice(0, -2) as string[])), (value) => textOf(value, call));
+  };
+}
+
+/** The command to run next. For the playground it is written as it is typed in the clone. */
+export function nextCommand({ api, options }: CommandCall<object>, command: string): string {
+  return `Next: ${paint('bold', typedCommand(api, options, command))}`;
+}
+
+/** A command as its reader types it. */
+export function typedCommand({ playground }: ApiClient, options: ApiOptions, command: string): string {
+  const program = playground === null ? 'nameplate' : './bin/nameplate';
+  return `${program} ${printable(command)}${dataFlag(options.data)}`;
 }
 
 /** The client of a running playground. */
@@ -207,4 +236,22 @@ export async function respondsWith(url: string, test: (body: string, headers: He
 /** Whether Nameplate's API is at this address. */
 export function isApi(url: string): Promise<boolean> {
   return respondsWith(`${url}/v2/liveness`, (body) => body.includes('"requestId":"req_'));
+}
+
+const STANDARD_INPUT = 0;
+
+/** Reads a secret from a file, or with `-` from standard input: it is the only word there. `what`: as errors call it. Throws `CliError`. */
+export function readSecret(path: string, what: string): string {
+  const source = path === '-' ? 'standard input' : path;
+  const text = readText(path, what, source).trim();
+  if (text === '' || /\s/.test(text)) throw new CliError(`Expected one ${what} in ${source}, and nothing else.`);
+  return text;
+}
+
+function readText(path: string, what: string, source: string): string {
+  try {
+    return readFileSync(path === '-' ? STANDARD_INPUT : path, 'utf8');
+  } catch (error) {
+    throw new CliError(`Cannot read the ${what} from ${source}: ${messageOf(error)}`);
+  }
 }

@@ -37,8 +37,8 @@ export function addAudit(program: Command): void {
   const summary =
     'Show who changed what through the API and by commands, the newest first. Works on the database: no server has to run.';
   storeCommand(program, 'audit', summary, [
-    'nameplate audit --target shop.example.com',
-    `nameplate audit --workspace ${EXAMPLE_WORKSPACE} --action domains.deleteDomain --limit 500 --json`,
+    '--target shop.example.com',
+    `--workspace ${EXAMPLE_WORKSPACE} --action domains.deleteDomain --limit 500 --json`,
   ])
     .option('--workspace <id>', 'only entries of one workspace')
     .option('--actor <actor>', 'only entries of this key, set-up link, subject of a token, or user', parseName)

@@ -6,7 +6,7 @@ import type { SetupPage } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
 import { withChanges } from './open-database.ts';
 import { type StoreOptions, storeCommand } from './options.ts';
-import { printable, show, table } from './output.ts';
+import { pairTable, show } from './output.ts';
 
 interface BrandOptions extends StoreOptions {
   name?: string;
@@ -36,13 +36,12 @@ const IMAGE_TYPES: Record<string, string> = {
 
 /** `example`: a workspace. `missing`: the error where there is none. */
 export function addBrand(workspaces: Command, example: string, missing: (id: string) => CliError): void {
-  const command = `nameplate workspaces brand ${example}`;
   const summary =
     'Show how a workspace appears on the pages of its set-up links, or change some of it. "none" takes a value away.';
   storeCommand(workspaces, 'brand <id>', summary, [
-    command,
-    `${command} --name "Acme Shops" --logo logo.svg --accent '#1d5fd1' --support mailto:help@example.net`,
-    `${command} --origin https://app.example.net --origin https://admin.example.net`,
+    example,
+    `${example} --name "Acme Shops" --logo logo.svg --accent '#1d5fd1' --support mailto:help@example.net`,
+    `${example} --origin https://app.example.net --origin https://admin.example.net`,
   ])
     .option('--name <name>', 'name of the platform')
     .option('--logo <file>', 'PNG, WebP, JPEG or SVG image of at most 64 KiB', readLogo)
@@ -110,13 +109,7 @@ function describePage({ brand, origins }: SetupPage): string {
     ...PROPERTIES.map((property) => [FLAGS[property].slice(2), shown(property, brand[property])]),
     ['origins', origins.length === 0 ? '–' : origins.join(', ')],
   ];
-  return table(
-    [
-      { title: 'What', text: ([what = '']: string[]) => what },
-      { title: 'Value', text: ([, value = '']: string[]) => printable(value) },
-    ],
-    rows,
-  );
+  return pairTable(['What', 'Value'], rows);
 }
 
 function shown(property: BrandProperty, value: string | undefined): string {

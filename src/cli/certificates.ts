@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { caHost, REVOCATION_REASONS, type RevocationReason } from '../certificates/issuer.ts';
 import { lifetimeWindow } from '../certificates/policy/renewal.ts';
 import { systemClock } from '../clock.ts';
+import { readCommandConfig } from '../config/config.ts';
 import type { CertificateState } from '../domain/certificate-state.ts';
-import type { AuditedStore, Certificate } from '../store/contract/store.ts';
+import type { AuditedStore, Certificate, HeldCa } from '../store/contract/store.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
-import { addResume, describeHeld } from './held-cas.ts';
-import { hostnameOf } from './hostname.ts';
-import { withChanges, withStore } from './open-database.ts';
+import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from './options.ts';
-import { type Column, dateTime, printable, printError, show, table } from './output.ts';
-import { addRevoke } from './revoke-certificate.ts';
+import { type Column, dateTime, listing, printable, printError, show } from './output.ts';
 import { describeCertificate, fromNow, stateStyle } from './show-certificate.ts';
+import { requireYes } from './terminal.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
 const PAGE_SIZE = 1000;
@@ -38,13 +38,15 @@ export function addCertificates(program: Command): void {
   addShow(certificates);
   addRenew(certificates);
   addImport(certificates);
-  addRevoke(certificates, noCertificate);
+  addRevoke(certificates);
   addResume(certificates);
 }
 
 function addList(certificates: Command): void {
-  const examples = ['nameplate certificates list', 'nameplate certificates list --state waiting_for_routing --json'];
-  storeCommand(certificates, 'list', 'List certificates by name, with what blocks them.', examples)
+  storeCommand(certificates, 'list', 'List certificates by name, with what blocks them.', [
+    '',
+    '--state waiting_for_routing --json',
+  ])
     .addOption(new Option('--state <state>', 'only certificates in this state').choices(STATES))
     .action(async (options: StoreOptions & { state?: CertificateState }) => {
       const [found, lastIssuingAt] = await withStore(
@@ -55,7 +57,7 @@ function addList(certificates: Command): void {
         ],
       );
       const shown = options.json ? await Promise.all(found.map((one) => present(one, lastIssuingAt))) : found;
-      show(options, shown, () => (found.length === 0 ? 'No certificates found.' : table(COLUMNS, found)));
+      show(options, shown, () => listing(COLUMNS, 'No certificates found.')(found));
     });
 }
 
@@ -79,43 +81,45 @@ async function present(certificate: Certificate, lastIssuingAt: number | null) {
 
 function addShow(certificates: Command): void {
   const summary = 'Show one certificate: its state, what blocks it and since when, and the certificate in use.';
-  const examples = ['nameplate certificates show shop.example.com --json'];
-  storeCommand(certificates, 'show <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
-    const hostname = await hostnameOf(name);
-    const [found, lastIssuingAt, heldCas] = await withStore(options, async (store) =>
-      Promise.all([store.findCertificate(hostname), store.findLastIssuing(), store.listHeldCas(systemClock.now())]),
-    );
-    if (found === null) throw noCertificate(name);
-    const shown = { ...(await present(found, lastIssuingAt)), ...(heldCas.length > 0 && { heldCas }) };
-    show(options, shown, (certificate) =>
-      [describeCertificate(certificate), describeHeld(heldCas)].filter((part) => part !== '').join('\n\n'),
-    );
-  });
+  storeCommand(certificates, 'show <name>', summary, ['shop.example.com --json']).action(
+    async (name: string, options: StoreOptions) => {
+      const hostname = await hostnameOf(name);
+      const [found, lastIssuingAt, heldCas] = await withStore(options, async (store) =>
+        Promise.all([store.findCertificate(hostname), store.findLastIssuing(), store.listHeldCas(systemClock.now())]),
+      );
+      if (found === null) throw noCertificate(name);
+      const shown = { ...(await present(found, lastIssuingAt)), ...(heldCas.length > 0 && { heldCas }) };
+      show(options, shown, (certificate) =>
+        [describeCertificate(certificate), describeHeld(heldCas)].filter((part) => part !== '').join('\n\n'),
+      );
+    },
+  );
 }
 
 function addRenew(certificates: Command): void {
   const summary =
     'Renew or retry a certificate now, before it is due. The current certificate stays in use until the new one replaces it.';
-  const examples = ['nameplate certificates renew shop.example.com'];
-  storeCommand(certificates, 'renew <name>', summary, examples).action(async (name: string, options: StoreOptions) => {
-    const hostname = await hostnameOf(name);
-    const [renewal, heldCas] = await withChanges(options, 'certificates renew', async (store) => [
-      await store.renewCertificate(hostname, systemClock.now()),
-      await store.listHeldCas(systemClock.now()),
-    ]);
-    if (renewal === 'missing') throw noCertificate(name);
-    const isHeld = heldCas.length > 0;
-    const starts = isHeld
-      ? `It may wait:\n\n${describeHeld(heldCas)}`
-      : 'A process with the role certificates usually starts within a second.';
-    const outcome =
-      renewal === 'accepted'
-        ? `The certificate of ${hostname} is due now. ${starts}`
-        : `${hostname} is already being processed, so nothing was changed.`;
-    const next = `Next: nameplate certificates show ${hostname}${storeFlag(options)}`;
-    show(options, { name: hostname, renewal, ...(isHeld && { heldCas }) }, () => `${outcome}\n\n${next}`);
-    if (isHeld) process.exitCode = EXIT.blocked;
-  });
+  storeCommand(certificates, 'renew <name>', summary, ['shop.example.com']).action(
+    async (name: string, options: StoreOptions) => {
+      const hostname = await hostnameOf(name);
+      const [renewal, heldCas] = await withChanges(options, 'certificates renew', async (store) => [
+        await store.renewCertificate(hostname, systemClock.now()),
+        await store.listHeldCas(systemClock.now()),
+      ]);
+      if (renewal === 'missing') throw noCertificate(name);
+      const isHeld = heldCas.length > 0;
+      const starts = isHeld
+        ? `It may wait:\n\n${describeHeld(heldCas)}`
+        : 'A process with the role certificates usually starts within a second.';
+      const outcome =
+        renewal === 'accepted'
+          ? `The certificate of ${hostname} is due now. ${starts}`
+          : `${hostname} is already being processed, so nothing was changed.`;
+      const next = `Next: nameplate certificates show ${hostname}${storeFlag(options)}`;
+      show(options, { name: hostname, renewal, ...(isHeld && { heldCas }) }, () => `${outcome}\n\n${next}`);
+      if (isHeld) process.exitCode = EXIT.blocked;
+    },
+  );
 }
 
 interface ImportOptions extends StoreOptions {
@@ -126,8 +130,7 @@ interface ImportOptions extends StoreOptions {
 function addImport(certificates: Command): void {
   const summary =
     'Check a certificate from elsewhere and put it in use. Nameplate renews it like any other, when a third of its lifetime is left.';
-  const example = 'nameplate certificates import shop.example.com --chain fullchain.pem --key privkey.pem';
-  storeCommand(certificates, 'import <name>', summary, [example])
+  storeCommand(certificates, 'import <name>', summary, ['shop.example.com --chain fullchain.pem --key privkey.pem'])
     .requiredOption('--chain <file>', 'PEM: the certificate first, then its intermediates')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')
     .action(async (name: string, options: ImportOptions) => {
@@ -151,7 +154,7 @@ function addImport(certificates: Command): void {
 }
 
 async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
-  const { ImportProblems, readImport } = await import('./read-import.ts');
+  const { ImportProblems, readImport } = await import('./imported-certificate.ts');
   try {
     return readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
   } catch (error) {
@@ -175,5 +178,88 @@ function readText(file: string): string {
 function noCertificate(name: string): CliError {
   return new CliError(
     `There is no certificate for ${printable(name)}: a name gets one once its domain is verified. "nameplate certificates list" lists all certificates.`,
+  );
+}
+
+type RevokeOptions = StoreOptions & { reason?: RevocationReason; yes?: true };
+
+function addRevoke(certificates: Command): void {
+  const summary =
+    'Revoke the certificate in use at its CA, and order another one with a new key at once. Until that is there the revoked one is served, but with --reason keyCompromise none is. Cannot be undone.';
+  storeCommand(certificates, 'revoke <name>', summary, [
+    'shop.example.com',
+    'shop.example.com --reason keyCompromise --yes',
+  ])
+    .addOption(new Option('--reason <reason>', 'what the CA publishes').choices(Object.keys(REVOCATION_REASONS)))
+    .option('--yes', 'do not ask')
+    .action(async (name: string, options: RevokeOptions) => {
+      const hostname = await hostnameOf(name);
+      const { reason } = options;
+      const withdraw = reason === 'keyCompromise';
+      const { acmeCaFile } = readCommandConfig();
+      await withChanges(options, 'certificates revoke', async (store) => {
+        const certificate = await store.findCertificate(hostname);
+        if (certificate === null) throw noCertificate(name);
+        const { issuer, chain } = revocable(certificate);
+        const meanwhile = withdraw
+          ? 'It is not served any more: browsers cannot connect until another one is there, within seconds as a rule.'
+          : 'It is served until another one replaces it, within seconds as a rule.';
+        const at = caHost({ id: issuer });
+        await requireYes(options, `The certificate of ${hostname} is revoked at ${at}, for good. ${meanwhile}`);
+        const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');
+        const [{ revokeAtCa }, { createLog }] = await Promise.all([
+          import('../certificates/acme/revocation.ts'),
+          import('../log.ts'),
+        ]);
+        const log = createLog('silent');
+        const served = (await store.findSite(hostname))?.certificate;
+        const privateKey = served && 'privateKey' in served ? served.privateKey : null;
+        await revokeAtCa({ issuer, chain, privateKey }, reason, { store, trustRoots, clock: systemClock, log });
+        await store.replaceRevoked({ hostname, chain, withdraw, reason: reason ?? null }, systemClock.now());
+        const next = `nameplate certificates show ${hostname}${storeFlag(options)}`;
+        const done = `Revoked the certificate of ${hostname} at ${at}. ${meanwhile}\n\nNext: ${next}`;
+        show(options, { name: hostname, revoked: true, served: !withdraw }, () => done);
+      });
+    });
+}
+
+/** The certificate in use, where its CA can revoke it. Throws `CliError`. */
+function revocable({ hostname, issued }: Certificate): NonNullable<Certificate['issued']> {
+  if (issued === null) throw new CliError(`No certificate of ${hostname} is in use, so there is none to revoke.`);
+  if (issued.issuer === 'internal')
+    throw new CliError(
+      `The certificate of ${hostname} is of the internal CA, which has no revocation. For a new key: nameplate certificates renew ${hostname}`,
+    );
+  if (URL.canParse(issued.issuer)) return issued;
+  throw new CliError(
+    `The certificate of ${hostname} was imported: revoke it where it was issued, and import another one.`,
+  );
+}
+
+/** A line for each CA at which nothing is ordered: why, since when, and until when. */
+function describeHeld(held: readonly HeldCa[]): string {
+  return held
+    .map(({ issuer, pausedUntil, problem: { reason, message, at } }) => {
+      const what = reason === 'ca_account' ? 'has refused our account' : 'has not accepted orders';
+      const since = at === 0 ? '' : ` since ${dateTime(at)}`;
+      return `${caHost({ id: issuer })} ${what}${since}: ${printable(message)}\nNothing is ordered there until ${dateTime(pausedUntil)}, or until "nameplate certificates resume", which you run once the cause is gone.`;
+    })
+    .join('\n');
+}
+
+function addResume(certificates: Command): void {
+  const summary =
+    'Order at CAs again that are left alone after they refused the account or failed, within seconds on every node. Fix the cause first: a CA that still refuses is left alone again.';
+  storeCommand(certificates, 'resume', summary, ['']).action(
+    changeAction(
+      async ({ store }) => {
+        const resumed = await store.resumeCas(systemClock.now());
+        return { resumed: resumed.map(({ issuer }) => issuer) };
+      },
+      ({ resumed }) =>
+        resumed.length === 0
+          ? 'No CA is left alone, so nothing was changed.'
+          : `Ordering at ${resumed.map((id) => caHost({ id })).join(', ')} again.`,
+    ),
   );
 }

@@ -1,4 +1,4 @@
-import { runCommand } from './run-command.ts';
+import { runCommand } from './program.ts';
 
 // The reader of a pipe may close it early (`| head`).
 for (const stream of [process.stdout, process.stderr]) {

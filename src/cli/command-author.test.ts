@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { commandAuthor, userOf } from './command-author.ts';
+import { commandAuthor, userOf } from './open-database.ts';
 
 it('is the user of the process, as the system knows it, and the host', () => {
   const by = commandAuthor('keys create');

@@ -6,8 +6,8 @@ import { readPlaygroundConfig } from '../config/config.ts';
 import { makeDataDir, type Ready } from '../playground/data-dir.ts';
 import type { Playground } from '../playground/playground.ts';
 import type { Step } from '../playground/step.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { CliError } from './cli-error.ts';
-import { loadCatalogue } from './operation-names.ts';
 import { type DataOptions, DEFAULT_DATA, dataCommand } from './options.ts';
 import { paint, print, printable, shortDuration, wrap } from './output.ts';
 import { describeDiagnosis, type ShownDiagnosis } from './show-diagnosis.ts';
@@ -21,7 +21,7 @@ export function addDemo(program: Command): void {
   const summary =
     'Take one domain from nothing to HTTPS and to the end, with a webhook, showing each real request, response and DNS record. Takes seconds.';
   const json = 'print each step as a JSON document on its own line';
-  dataCommand(program, 'demo', summary, ['nameplate demo'], json).action(run);
+  dataCommand(program, 'demo', summary, [''], json).action(run);
 }
 
 async function run(options: DataOptions): Promise<void> {

@@ -3,8 +3,8 @@ import { joinList } from '../domain/text.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../playground/data-dir.ts';
 import { isApi } from './api-client.ts';
 import { CliError } from './cli-error.ts';
-import { confirm } from './confirm.ts';
 import { type DataOptions, DEFAULT_DATA, shellQuote } from './options.ts';
+import { confirm } from './terminal.ts';
 
 const PORTS = ['port', 'dnsPort', 'edgeHttpPort', 'edgeHttpsPort'] as const;
 type Ports = Record<(typeof PORTS)[number], number>;

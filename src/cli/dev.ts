@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { readPlaygroundConfig } from '../config/config.ts';
 import type { Ready } from '../playground/data-dir.ts';
 import type { Playground } from '../playground/playground.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { chooseAddresses, DEFAULT_PORTS, type DevOptions } from './dev-addresses.ts';
-import { loadCatalogue } from './operation-names.ts';
 import { curlCommand, dataCommand, dataFlag, parseDuration, parsePort } from './options.ts';
 import { paint, print, printable, shortDuration, timeOfDay } from './output.ts';
 import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
@@ -11,7 +11,7 @@ import { startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
 export function addDev(program: Command): void {
   const summary =
     'Run the playground: API, DNS checks, certificates, edge and a DNS simulator in one process on loopback.';
-  const examples = ['nameplate dev', 'nameplate dev --port 0 --dns-port 0 --data /tmp/playground --json'];
+  const examples = ['', '--port 0 --dns-port 0 --data /tmp/playground --json'];
   dataCommand(program, 'dev', summary, examples)
     .option('--port <port>', 'port of the API; 0 means any free port', parsePort, DEFAULT_PORTS.port)
     .option('--dns-port <port>', 'port of the DNS simulator', parsePort, DEFAULT_PORTS.dnsPort)

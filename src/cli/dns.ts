@@ -7,7 +7,7 @@ import type { LoggedQuery } from '../playground/dns/simulator.ts';
 import { noPlayground, playgroundClient, startAdvice, unreachable } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
 import { type DataOptions, DEFAULT_DATA, dataCommand, dataFlag, define, parseCount } from './options.ts';
-import { type Column, paint, printable, show, table, timeOfDay } from './output.ts';
+import { type Column, listing, paint, printable, show, table, timeOfDay } from './output.ts';
 import { recordsTable, type ShownDomain } from './show-domain.ts';
 
 const RECORD_COLUMNS: Column<SimulatedRecord>[] = [
@@ -50,9 +50,9 @@ export function addDns(program: Command): void {
 function addSet(dns: Command): void {
   const summary = 'Replace all records of a name and type, with one record for each value.';
   const examples = [
-    'nameplate dns set shop.example.com CNAME elsewhere.example.net',
-    'nameplate dns set example.com TXT "first" "second" --ttl 300',
-    'nameplate dns set example.com CAA 0 issue "letsencrypt.org"',
+    'shop.example.com CNAME elsewhere.example.net',
+    'example.com TXT "first" "second" --ttl 300',
+    'example.com CAA 0 issue "letsencrypt.org"',
   ];
   dataCommand(dns, 'set <name> <type> <value...>', summary, examples)
     .option('--ttl <seconds>', 'how long resolvers may cache the records (default: 60)', parseCount)
@@ -74,7 +74,7 @@ function joinCaa(type: string, values: string[]): string[] {
 
 function addRemove(dns: Command): void {
   const summary = 'Remove the records of a name and type; without a type, all records and faults of the name.';
-  const examples = ['nameplate dns remove shop.example.com', 'nameplate dns remove _service.shop.example.com TXT'];
+  const examples = ['shop.example.com', '_service.shop.example.com TXT'];
   dataCommand(dns, 'remove <name> [type]', summary, examples).action(
     async (name: string, type: string | undefined, options: DataOptions) => {
       const body = { name, ...(type && { type }) };
@@ -88,7 +88,7 @@ function addRemove(dns: Command): void {
 
 function addPublish(dns: Command): void {
   const summary = 'Publish all records that a domain needs, replacing other routing records of the name.';
-  dataCommand(dns, 'publish <domain>', summary, ['nameplate dns publish shop.example.com']).action(
+  dataCommand(dns, 'publish <domain>', summary, ['shop.example.com']).action(
     async (typed: string, options: DataOptions) => {
       const api = playgroundClient(await findPlayground(options), options.data);
       const { domain, dnsRecords } = await api.call<ShownDomain>('domains.getDomain', { domain: typed });
@@ -108,7 +108,7 @@ function addPublish(dns: Command): void {
 }
 
 function addFail(dns: Command): void {
-  const examples = ['nameplate dns fail shop.example.com servfail', 'nameplate dns fail shop.example.com none'];
+  const examples = ['shop.example.com servfail', 'shop.example.com none'];
   dataCommand(dns, 'fail <name>', 'Make every query for exactly this name fail, until you set none.', examples)
     .addArgument(new Argument('<fault>', 'how the queries fail').choices([...FAULTS, 'none']))
     .action(async (name: string, fault: ControlCommands['fail']['fault'], options: DataOptions) => {
@@ -120,22 +120,19 @@ function addFail(dns: Command): void {
 }
 
 function addList(dns: Command): void {
-  dataCommand(dns, 'list', 'List the records and faults that are set.', ['nameplate dns list']).action(
-    async (options: DataOptions) => {
-      show(options, await control(options, 'list', {}), ({ records, faults }) => {
-        const parts = [records.length === 0 ? 'No records are set.' : table(RECORD_COLUMNS, records)];
-        if (faults.length > 0) parts.push('', table(FAULT_COLUMNS, faults));
-        return parts.join('\n');
-      });
-    },
-  );
+  dataCommand(dns, 'list', 'List the records and faults that are set.', ['']).action(async (options: DataOptions) => {
+    show(options, await control(options, 'list', {}), ({ records, faults }) => {
+      const parts = [listing(RECORD_COLUMNS, 'No records are set.')(records)];
+      if (faults.length > 0) parts.push('', table(FAULT_COLUMNS, faults));
+      return parts.join('\n');
+    });
+  });
 }
 
 function addLog(dns: Command): void {
-  dataCommand(dns, 'log', 'List the latest queries to the simulator, oldest first.', ['nameplate dns log']).action(
+  dataCommand(dns, 'log', 'List the latest queries to the simulator, oldest first.', ['']).action(
     async (options: DataOptions) => {
-      const queries = await control(options, 'log', {});
-      show(options, queries, (rows) => (rows.length === 0 ? 'No queries yet.' : table(QUERY_COLUMNS, rows)));
+      show(options, await control(options, 'log', {}), listing(QUERY_COLUMNS, 'No queries yet.'));
     },
   );
 }

@@ -2,24 +2,21 @@ import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../api/domains/listDomains.ts';
 import { systemClock } from '../clock.ts';
-import { type ApiClient, connect } from './api-client.ts';
+import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { EXIT } from './cli-error.ts';
-import { addDiagnosis } from './diagnose.ts';
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
-import { addMove } from './move.ts';
-import { nextCommand } from './next-command.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from './options.ts';
-import { type Column, dateTime, jsonText, paint, print, printable, show, table } from './output.ts';
-import { addRedirect } from './redirect-domain.ts';
-import { addRestore } from './restore.ts';
+import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from './output.ts';
+import { addServing, withSuspensions } from './serving.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { describeCertificate, type ShownCertificate } from './show-certificate.ts';
+import { describeDiagnosis, describeName, isBlocked, type ShownDiagnosis, type ShownName } from './show-diagnosis.ts';
 import { describeDomain, type PublishedRecord, recordsTable, type ShownDomain, statusStyle } from './show-domain.ts';
-import { addSuspend, withSuspensions } from './suspend-domain.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
+import { withRetries } from './with-retries.ts';
 import { renderZone } from './zone-file.ts';
 
 const PATH: Level[] = ['project', 'app', 'environment'];
@@ -34,96 +31,130 @@ const COLUMNS: Column<ShownDomain>[] = [
 type ListedDomain = Static<typeof ListedDomainSchema>;
 
 export function addDomains(program: Command): void {
-  const domains = define(program, 'domains', 'Add custom domains, and follow their verification and certificates.', [
+  const summary = 'Add custom domains, and follow their verification and certificates.';
+  const domains = define(program, 'domains', summary, [
     'nameplate domains create shop.example.com',
     'nameplate domains wait shop.example.com',
   ]);
-  addCreate(domains);
-  addGet(domains);
-  addList(domains);
+  addTheirLives(domains);
+  addWaiting(domains);
+  addDns(domains);
   addImport(domains);
   addExport(domains);
-  addVerify(domains);
-  addWait(domains);
-  addWatch(domains);
-  addDiagnosis(domains);
   addEvents(domains);
-  addCertificate(domains);
-  addRecords(domains);
-  addRedirect(domains);
+  addServing(domains);
   addSetupLinks(domains);
-  addDelete(domains);
-  addRestore(domains);
-  addMove(domains);
-  addSuspend(domains);
 }
 
-function addCreate(domains: Command): void {
-  const command = apiCommand(
+/** Commands that add, show, move, delete and restore domains. */
+function addTheirLives(domains: Command): void {
+  const create = apiCommand(
     domains,
     'create <domain>',
     'Add a domain to an environment, and show the records to publish.',
-    [
-      'nameplate domains create shop.example.com',
-      'nameplate domains create shop.example.com --project shop --app storefront --environment production',
-    ],
+    ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
   );
-  pathOptions(command, PATH).action(async (name: string, options: ApiOptions & PathOptions) => {
-    const api = await connect(options);
-    const body = { ...pathFrom(api, options, PATH), domain: name };
-    const { domainId: id, dnsRecords } = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
-      'domains.createDomain',
-      body,
-    );
-    show(options, { id, domain: name, dnsRecords }, () =>
-      [
-        `Created ${printable(name)} (${id}). Publish these records in its DNS zone:`,
-        '',
-        recordsTable(dnsRecords),
-        '',
-        nextCommand(api, options, api.playground === null ? `domains wait ${name}` : `dns publish ${name}`),
-      ].join('\n'),
-    );
-  });
-}
-
-function addGet(domains: Command): void {
-  const examples = ['nameplate domains get shop.example.com', 'nameplate domains get shop.example.com --json'];
-  apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', examples).action(
-    async (name: string, options: ApiOptions) => {
-      const api = await connect(options);
-      show(options, await api.call<ShownDomain>('domains.getDomain', { domain: name }), describeDomain);
-    },
+  pathOptions(create, PATH).action(
+    apiAction(
+      async ({ api, options }: CommandCall<PathOptions>, domain) => {
+        const body = { ...pathFrom(api, options, PATH), domain };
+        const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
+          'domains.createDomain',
+          body,
+        );
+        return { id: created.domainId, domain, dnsRecords: created.dnsRecords };
+      },
+      ({ id, domain, dnsRecords }, call) =>
+        [
+          `Created ${printable(domain)} (${id}). Publish these records in its DNS zone:`,
+          '',
+          recordsTable(dnsRecords),
+          '',
+          nextCommand(call, call.api.playground === null ? `domains wait ${domain}` : `dns publish ${domain}`),
+        ].join('\n'),
+    ),
   );
-}
 
-function addList(domains: Command): void {
-  const examples = ['nameplate domains list', 'nameplate domains list --search example.com'];
-  pathOptions(apiCommand(domains, 'list', 'List the domains of an environment, oldest first.', examples), PATH)
+  apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', [
+    'shop.example.com',
+    'shop.example.com --json',
+  ]).action(apiAction(({ api }, domain) => api.call<ShownDomain>('domains.getDomain', { domain }), describeDomain));
+
+  const list = apiCommand(domains, 'list', 'List the domains of an environment, oldest first.', [
+    '',
+    '--search example.com',
+  ]);
+  pathOptions(list, PATH)
     .option('--search <text>', 'only domains whose name or id contains this')
-    .action(async (options: ApiOptions & PathOptions & { search?: string }) => {
-      const api = await connect(options);
-      const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
-      const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
-      const found = listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
-      const columns = withSuspensions(COLUMNS, found);
-      show(options, found, (rows) => (rows.length === 0 ? 'No domains found.' : table(columns, rows)));
-    });
+    .action(
+      apiAction(
+        async ({ api, options }: CommandCall<PathOptions & { search?: string }>) => {
+          const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
+          const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
+          return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
+        },
+        (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+      ),
+    );
+
+  const move =
+    'Move a domain to another environment of the workspace. It keeps its records, its status and its certificate, and is served all the time.';
+  pathOptions(
+    apiCommand(domains, 'move <domain>', move, ['shop.example.com --project demo --app web --environment staging']),
+    PATH,
+  ).action(
+    apiAction(
+      ({ api, options }: CommandCall<PathOptions>, domain) =>
+        api.call<ShownDomain>('domains.moveDomain', { ...pathFrom(api, options, PATH), domain }),
+      ({ domain, environmentId }) => `${printable(domain)} is in the environment ${environmentId} now.`,
+    ),
+  );
+
+  const remove =
+    'Delete a domain and stop serving it. The name can be added again at once, as a new domain; "domains restore" brings this one back, within seven days by default.';
+  apiCommand(domains, 'delete <domain>', remove, ['shop.example.com']).action(
+    apiAction(
+      async ({ api }, domain) => {
+        await api.call('domains.deleteDomain', { domain });
+        return { domain, deleted: true };
+      },
+      ({ domain }) => `Deleted ${printable(domain)}.`,
+    ),
+  );
+
+  const restoring =
+    'Bring deleted domains back, with their ids, records and certificates, within seven days unless the operator has set another time. Exits with 3 if some of several were refused.';
+  apiCommand(domains, 'restore <domain...>', restoring, [
+    'shop.example.com',
+    'shop.example.com www.example.com',
+  ]).action(restore);
 }
 
-function addVerify(domains: Command): void {
-  const summary = 'Check a domain now. A failed domain gets a new verification window.';
-  apiCommand(domains, 'verify <domain>', summary, ['nameplate domains verify shop.example.com']).action(
-    async (name: string, options: ApiOptions) => {
-      const api = await connect(options);
-      await api.call('domains.verifyDomain', { domain: name });
-      show(
-        options,
-        { domain: name, accepted: true },
-        () => `Checking ${printable(name)} now.\n\n${nextCommand(api, options, `domains wait ${name}`)}`,
-      );
-    },
-  );
+/** Why a domain cannot be restored; any other error concerns all of them. */
+const REFUSALS = [403, 404, 409, 412];
+
+async function restore(names: string[], options: ApiOptions): Promise<void> {
+  const api = await connect(options);
+  const restoreOne = (domain: string) => api.call<ShownDomain>('domains.restoreDomain', { domain });
+  const [only, ...others] = names;
+  if (only !== undefined && others.length === 0) return show(options, await restoreOne(only), describeDomain);
+  const restored: ShownDomain[] = [];
+  const refused: { domain: string; reason: string }[] = [];
+  for (const name of names) {
+    let outcome: string;
+    try {
+      const domain = await withRetries(() => restoreOne(name));
+      restored.push(domain);
+      outcome = `restored, ${domain.status}`;
+    } catch (error) {
+      if (!(error instanceof ApiError && REFUSALS.includes(error.status))) throw error;
+      refused.push({ domain: name, reason: error.detail });
+      outcome = `not restored. ${error.detail}`;
+    }
+    if (!options.json) print(printable(`${name}: ${outcome}`));
+  }
+  if (options.json) print(jsonText({ restored, refused }));
+  if (refused.length > 0) process.exitCode = EXIT.blocked;
 }
 
 interface WaitOptions extends ApiOptions {
@@ -131,36 +162,30 @@ interface WaitOptions extends ApiOptions {
   timeout?: number;
 }
 
-function addWait(domains: Command): void {
-  const examples = [
-    'nameplate domains wait shop.example.com',
-    'nameplate domains wait shop.example.com --certificate --timeout 10m',
-  ];
-  const summary =
+/** Commands that follow the verification of a domain. */
+function addWaiting(domains: Command): void {
+  const verify = 'Check a domain now. A failed domain gets a new verification window.';
+  apiCommand(domains, 'verify <domain>', verify, ['shop.example.com']).action(
+    apiAction(
+      async ({ api }, domain) => {
+        await api.call('domains.verifyDomain', { domain });
+        return { domain, accepted: true };
+      },
+      ({ domain }, call) => `Checking ${printable(domain)} now.\n\n${nextCommand(call, `domains wait ${domain}`)}`,
+    ),
+  );
+
+  const waiting =
     'Show progress until a domain is verified, or with --certificate until it is served over HTTPS. Exits with 3 if verification fails, or if --timeout is reached first.';
-  apiCommand(domains, 'wait <domain>', summary, examples)
+  apiCommand(domains, 'wait <domain>', waiting, ['shop.example.com', 'shop.example.com --certificate --timeout 10m'])
     .option('--certificate', 'wait until the domain is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
-    .action(async (name: string, options: WaitOptions) => {
-      const api = await connect(options);
-      const progress = options.json ? SILENT : createProgress(process.stdout, api.playground?.windowMs);
-      const deadline = systemClock.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
-      const { outcome, domain } = await waitUntilVerified(api, name, progress, deadline);
-      if (outcome === 'verified' && options.certificate) return waitOn(api, name, progress, deadline, options);
-      show(options, domain, () => {
-        if (outcome === 'verified') return 'The domain is verified and routed.';
-        if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
-        return `Correct the records, then check again.\n${nextCommand(api, options, `domains verify ${name}`)}`;
-      });
-      if (outcome !== 'verified') process.exitCode = EXIT.blocked;
-    });
-}
+    .action(wait);
 
-function addWatch(domains: Command): void {
-  const examples = ['nameplate domains watch shop.example.com', 'nameplate domains watch shop.example.com --json'];
-  const summary =
+  const watching =
     'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
-  apiCommand(domains, 'watch <domain>', summary, examples, 'print one JSON document a line, for each change').action(
+  const json = 'print one JSON document a line, for each change';
+  apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
     async (name: string, options: ApiOptions) => {
       const api = await connect(options);
       await watchDomain(api, name, options.json ? LINES : createProgress(process.stdout, api.playground?.windowMs));
@@ -177,44 +202,80 @@ const LINES: Pick<Progress, 'show'> = {
 
 const SILENT: Progress = { show() {}, showCertificate() {} };
 
-async function waitOn(
-  api: ApiClient,
+async function wait(name: string, options: WaitOptions): Promise<void> {
+  const call = { api: await connect(options), options };
+  const { playground } = call.api;
+  const progress = options.json ? SILENT : createProgress(process.stdout, playground?.windowMs);
+  const deadline = systemClock.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
+  const { outcome, domain } = await waitUntilVerified(call.api, name, progress, deadline);
+  if (outcome === 'verified' && options.certificate) return waitForCertificate(call, name, progress, deadline);
+  show(options, domain, () => {
+    if (outcome === 'verified') return 'The domain is verified and routed.';
+    if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
+    return `Correct the records, then check again.\n${nextCommand(call, `domains verify ${name}`)}`;
+  });
+  if (outcome !== 'verified') process.exitCode = EXIT.blocked;
+}
+
+async function waitForCertificate(
+  call: CommandCall<WaitOptions>,
   name: string,
   progress: Progress,
   deadline: number,
-  options: WaitOptions,
 ): Promise<void> {
-  const { outcome, certificate } = await waitUntilIssued(api, name, progress, deadline);
-  show(options, certificate, () => {
-    const { domain } = certificate;
+  const { outcome, certificate } = await waitUntilIssued(call.api, name, progress, deadline);
+  show(call.options, certificate, ({ domain }) => {
     if (outcome === 'timed out') return 'No certificate within the timeout. The server keeps trying.';
     if (outcome === 'not wanted')
-      return `The domain is no longer verified.\n${nextCommand(api, options, `domains get ${name}`)}`;
-    const edge = api.playground?.edge;
+      return `The domain is no longer verified.\n${nextCommand(call, `domains get ${name}`)}`;
+    const edge = call.api.playground?.edge;
     const served = `https://${printable(domain)} is served.`;
     return edge === undefined ? served : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
   });
   if (outcome !== 'issued') process.exitCode = EXIT.blocked;
 }
 
-function addCertificate(domains: Command): void {
-  const summary = 'Show the certificate of a domain: its state, and what blocks it.';
-  apiCommand(domains, 'certificate <domain>', summary, ['nameplate domains certificate shop.example.com']).action(
-    async (name: string, options: ApiOptions) => {
-      const api = await connect(options);
-      const certificate = await api.call<ShownCertificate>('domains.getCertificate', { domain: name });
-      show(options, certificate, (found) => describeCertificate(found));
-    },
-  );
-}
+/** Commands that show what is in DNS, what has to be there, and what is certified. */
+function addDns(domains: Command): void {
+  const diagnose =
+    'Ask the nameservers of a domain now, and show what is wrong, where, and what to type instead. Changes nothing. Exits with 3 if something has to be fixed.';
+  apiCommand(domains, 'diagnose <domain>', diagnose, ['shop.example.com', 'shop.example.com --cached --json'])
+    .option('--cached', 'show what the last check found, without asking the nameservers')
+    .action(
+      apiAction(
+        async ({ api, options: { cached } }: CommandCall<{ cached?: true }>, domain) => {
+          const body = { domain, ...(cached && { cached }) };
+          const diagnosis = await api.call<ShownDiagnosis>('domains.diagnoseDomain', body);
+          if (isBlocked(diagnosis)) process.exitCode = EXIT.blocked;
+          return diagnosis;
+        },
+        (found) => describeDiagnosis(found, systemClock.now()),
+      ),
+    );
 
-function addRecords(domains: Command): void {
-  const examples = [
-    'nameplate domains records shop.example.com',
-    'nameplate domains records shop.example.com --format zone',
-  ];
+  const check =
+    'Check a name before it is added: whether it is valid, where its DNS is edited, and which records are in the way. Exits with 3 if it cannot be added, or something has to be fixed.';
+  pathOptions(apiCommand(domains, 'check <domain>', check, ['shop.example.com', 'example.com --json']), PATH).action(
+    apiAction(async ({ api, options }: CommandCall<PathOptions>, domain) => {
+      const checked = await api.call<ShownName>('domains.checkName', { ...pathFrom(api, options, PATH), domain });
+      if (!checked.valid || checked.held || isBlocked(checked)) process.exitCode = EXIT.blocked;
+      return checked;
+    }, describeName),
+  );
+
+  const certificate = 'Show the certificate of a domain: its state, and what blocks it.';
+  apiCommand(domains, 'certificate <domain>', certificate, ['shop.example.com']).action(
+    apiAction(
+      ({ api }, domain) => api.call<ShownCertificate>('domains.getCertificate', { domain }),
+      (found) => describeCertificate(found),
+    ),
+  );
+
   const format = new Option('--format <format>', 'output format').choices(['table', 'zone', 'json']).default('table');
-  apiCommand(domains, 'records <domain>', 'Show the DNS records that a domain needs.', examples)
+  apiCommand(domains, 'records <domain>', 'Show the DNS records that a domain needs.', [
+    'shop.example.com',
+    'shop.example.com --format zone',
+  ])
     .addOption(format)
     .action(async (name: string, options: ApiOptions & { format: 'table' | 'zone' | 'json' }) => {
       const api = await connect(options);
@@ -222,16 +283,4 @@ function addRecords(domains: Command): void {
       if (options.json || options.format === 'json') print(jsonText(dnsRecords));
       else print(options.format === 'zone' ? renderZone(domain, dnsRecords) : recordsTable(dnsRecords));
     });
-}
-
-function addDelete(domains: Command): void {
-  const summary =
-    'Delete a domain and stop serving it. The name can be added again at once, as a new domain; "domains restore" brings this one back, within seven days by default.';
-  apiCommand(domains, 'delete <domain>', summary, ['nameplate domains delete shop.example.com']).action(
-    async (name: string, options: ApiOptions) => {
-      const api = await connect(options);
-      await api.call('domains.deleteDomain', { domain: name });
-      show(options, { domain: name, deleted: true }, () => `Deleted ${printable(name)}.`);
-    },
-  );
 }

@@ -24,10 +24,7 @@ const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing
 export function addExport(domains: Command): void {
   const summary =
     'Write the domains of all environments as CSV, in order of their names. "domains import" reads the file. With --json, as one JSON document.';
-  const examples = [
-    'nameplate domains export > domains.csv',
-    'nameplate domains export --status failed --output failed.csv',
-  ];
+  const examples = ['nameplate domains export > domains.csv', '--status failed --output failed.csv'];
   apiCommand(domains, 'export', summary, examples)
     .option('--output <path>', 'file to write (default: standard output)')
     .addOption(new Option('--status <status>', 'only domains with this status').choices(STATUSES))

@@ -9,7 +9,7 @@ import type { ImportRow, Refusal } from './domains-csv.ts';
 import type { Imported, Place, ShownOutcome } from './import-rows.ts';
 import { type ApiOptions, apiCommand } from './options.ts';
 import { type Column, printable, shortDuration, show, table } from './output.ts';
-import { withBar } from './progress-bar.ts';
+import { withBar } from './terminal.ts';
 import { type Level, type PathOptions, pathFrom } from './tree-commands.ts';
 import { withRetries } from './with-retries.ts';
 
@@ -26,10 +26,7 @@ const LEVELS: Level[] = ['project', 'app', 'environment'];
 export function addImport(domains: Command): void {
   const summary =
     'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app" and "environment". Run the command again after an interruption: names that are there already are not added twice. Exits with 3 if names were refused.';
-  const examples = [
-    'nameplate domains import names.csv --project shop --app storefront --environment production',
-    'nameplate domains import names.csv --dry-run',
-  ];
+  const examples = ['names.csv --project shop --app storefront --environment production', 'names.csv --dry-run'];
   const command = apiCommand(domains, 'import <file>', summary, examples)
     .option(
       '--dry-run',

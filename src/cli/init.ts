@@ -38,7 +38,7 @@ type InitOptions = StoreOptions & Slugs;
 export function addInit(program: Command): void {
   const summary =
     'Make the first workspace, project, app and environment of an empty store, and a key with what a platform needs. Prints the variables with which commands and your platform use it; the key is shown once.';
-  storeCommand(program, 'init [name]', summary, ['nameplate init', "nameplate init 'My platform' --project shop"])
+  storeCommand(program, 'init [name]', summary, ['', "'My platform' --project shop"])
     .option('--project <slug>', 'slug of the project', parseSlug, 'main')
     .option('--app <slug>', 'slug of the app', parseSlug, 'web')
     .option('--environment <slug>', 'slug of the environment', parseSlug, 'production')

@@ -4,11 +4,11 @@ import { createRootKey } from '../access/secret-text.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { ListedRootKey, RootKey } from '../store/contract/store.ts';
+import { requirePermissions } from './catalogue.ts';
 import { CliError } from './cli-error.ts';
-import { requirePermissions } from './granted-permissions.ts';
-import { withChanges, withStore } from './open-database.ts';
+import { changeAction, type StoreCall, storeAction, withChanges } from './open-database.ts';
 import { collectNames, define, parseDuration, parseName, type StoreOptions, storeCommand } from './options.ts';
-import { type Column, dateTime, paint, show, table } from './output.ts';
+import { type Column, dateTime, listing, paint, show } from './output.ts';
 import { EXAMPLE_WORKSPACE, noWorkspace } from './workspaces.ts';
 
 const EXAMPLE_KEY = 'key_01kaghn1h2f7n8v3q0y6w5t4r9';
@@ -48,8 +48,8 @@ export function addKeys(program: Command): void {
 
 function addCreate(keys: Command): void {
   storeCommand(keys, 'create', 'Create a root key. The key is shown once; the store keeps only its hash.', [
-    `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --name backend --permission 'environment.*.read_domain' --permission 'environment.*.create_domain'`,
-    `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --expires 30d --json`,
+    `--workspace ${EXAMPLE_WORKSPACE} --name backend --permission 'environment.*.read_domain' --permission 'environment.*.create_domain'`,
+    `--workspace ${EXAMPLE_WORKSPACE} --expires 30d --json`,
   ])
     .requiredOption('--workspace <id>', 'workspace of the key')
     .option('--name <name>', 'display name', parseName)
@@ -81,33 +81,38 @@ function addCreate(keys: Command): void {
 }
 
 function addList(keys: Command): void {
-  storeCommand(keys, 'list', 'List keys, oldest first. Revoked keys are deleted and not listed.', [
-    'nameplate keys list --json',
-  ])
+  storeCommand(keys, 'list', 'List keys, oldest first. Revoked keys are deleted and not listed.', ['--json'])
     .option('--workspace <id>', 'only the keys of one workspace')
-    .action(async (options: StoreOptions & { workspace?: string }) => {
-      const found = await withStore(options, (store) => store.listRootKeys(options.workspace));
-      show(options, found, (rows) => (rows.length === 0 ? 'No keys yet.' : table(COLUMNS, rows)));
-    });
+    .action(
+      storeAction(
+        ({ store, options }: StoreCall<{ workspace?: string }>) => store.listRootKeys(options.workspace),
+        listing(COLUMNS, 'No keys yet.'),
+      ),
+    );
 }
 
 function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): void {
-  storeCommand(keys, `${verb} <id>`, summary, [`nameplate keys ${verb} ${EXAMPLE_KEY}`]).action(
-    async (id: string, options: StoreOptions) => {
-      const disabledAt = verb === 'disable' ? systemClock.now() : null;
-      if (!(await withChanges(options, `keys ${verb}`, (store) => store.setRootKeyDisabled(id, disabledAt))))
-        throw noKey(id);
-      show(options, { id, disabledAt }, () => `${verb === 'disable' ? 'Disabled' : 'Enabled'} key ${id}.`);
-    },
+  storeCommand(keys, `${verb} <id>`, summary, [EXAMPLE_KEY]).action(
+    changeAction(
+      async ({ store }, id) => {
+        const disabledAt = verb === 'disable' ? systemClock.now() : null;
+        if (!(await store.setRootKeyDisabled(id, disabledAt))) throw noKey(id);
+        return { id, disabledAt };
+      },
+      ({ id }) => `${verb === 'disable' ? 'Disabled' : 'Enabled'} key ${id}.`,
+    ),
   );
 }
 
 function addRevoke(keys: Command): void {
-  storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [`nameplate keys revoke ${EXAMPLE_KEY}`]).action(
-    async (id: string, options: StoreOptions) => {
-      if (!(await withChanges(options, 'keys revoke', (store) => store.revokeRootKey(id)))) throw noKey(id);
-      show(options, { id, revoked: true }, () => `Revoked key ${id}. Every server rejects it within a second.`);
-    },
+  storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [EXAMPLE_KEY]).action(
+    changeAction(
+      async ({ store }, id) => {
+        if (!(await store.revokeRootKey(id))) throw noKey(id);
+        return { id, revoked: true };
+      },
+      ({ id }) => `Revoked key ${id}. Every server rejects it within a second.`,
+    ),
   );
 }
 

@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
+import { systemClock } from '../clock.ts';
 import { readCommandConfig } from '../config/config.ts';
-import type { WebhookReceiver } from '../playground/webhook-receiver.ts';
-import { type ApiClient, ApiError, connect } from './api-client.ts';
+import type { VerifiedRequest, WebhookReceiver } from '../playground/webhook-receiver.ts';
+import { type ApiClient, ApiError, connect, readSecret, typedCommand } from './api-client.ts';
 import { CliError, EXIT, messageOf } from './cli-error.ts';
-import { collectTypes } from './event-types.ts';
-import { typedCommand } from './next-command.ts';
-import { type ApiOptions, apiCommand, parsePort } from './options.ts';
-import { paint, print, printable, show } from './output.ts';
-import { readSecret } from './read-secret.ts';
-import { eventPrinter } from './show-received.ts';
+import { type EventDetails, eventDetails } from './events.ts';
+import { hostnameOf } from './open-database.ts';
+import { type ApiOptions, apiCommand, collectTypes, parsePort } from './options.ts';
+import { type JsonOption, jsonText, paint, print, printable, show, timeOfDay } from './output.ts';
 import type { ShownWebhook } from './show-webhook.ts';
 import { stopInTime, untilSignal } from './signals.ts';
 
@@ -22,11 +21,7 @@ interface ListenOptions extends ApiOptions {
 export function addListen(webhooks: Command): void {
   const summary =
     'Receive events on this machine, verify their signatures and show each, until Ctrl-C. Makes a webhook for that, and deletes it at the end.';
-  const examples = [
-    'nameplate webhooks listen',
-    'nameplate webhooks listen --domain shop.example.com --json',
-    'nameplate webhooks listen --port 3000 --secret-file webhook.secret',
-  ];
+  const examples = ['', '--domain shop.example.com --json', '--port 3000 --secret-file webhook.secret'];
   const json = 'print one JSON document a line: first where it listens, then each event';
   apiCommand(webhooks, 'listen', summary, examples, json)
     .option('--port <port>', 'port to listen on, of 127.0.0.1 (default: any free port)', parsePort)
@@ -82,7 +77,9 @@ async function listenAsWebhook(api: ApiClient, options: ListenOptions, stopped: 
 
 async function receive(port: number, secret: Promise<string>, options: ListenOptions): Promise<WebhookReceiver> {
   const { startReceiver } = await import('../playground/webhook-receiver.ts');
-  const printer = eventPrinter(options, await domainOf(options));
+  const { domain } = options;
+  const wanted = domain === undefined || domain.startsWith('dom_') ? domain : await hostnameOf(domain);
+  const printer = eventPrinter(options, wanted);
   return startReceiver({ port, secret, ...printer }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
       throw new CliError(`Port ${port} is in use by another program. Use another --port.`);
@@ -136,11 +133,58 @@ async function deleteWebhook(api: ApiClient, webhookId: string, options: ListenO
   if (!options.json) print(`\nDeleted webhook ${webhookId}.`);
 }
 
-/** The name in its canonical form, or the id. */
-async function domainOf({ domain }: ListenOptions): Promise<string | undefined> {
-  if (domain === undefined || domain.startsWith('dom_')) return domain;
-  const { canonicalName } = await import('../domain/name.ts');
-  const name = canonicalName(domain);
-  if (name === null) throw new CliError(`"${printable(domain)}" is not a domain name.`, { exitCode: EXIT.usage });
-  return name;
+/** The body of an event (docs/webhooks.md). */
+interface EventBody {
+  type: string;
+  data: Omit<EventDetails, 'verificationError'> & {
+    domain?: { id: string; domain: string } & Pick<EventDetails, 'verificationError'>;
+  };
+}
+
+interface PrinterOptions extends JsonOption {
+  /** Types of events to print; all unless given. */
+  type?: string[];
+}
+
+/** Prints what a receiver got, one line each; with `json` the whole events. `wanted`: name or id of the only domain whose events are printed. */
+export function eventPrinter({ json, type: types }: PrinterOptions, wanted: string | undefined) {
+  const seen = new Set<string>();
+  const isWanted = ({ type, data: { domain } }: EventBody) =>
+    domain === undefined ||
+    ((types === undefined || types.includes(type) || types.includes('*')) &&
+      (wanted === undefined || [domain.id, domain.domain].includes(wanted)));
+  return {
+    onEvent({ fields, body }: VerifiedRequest) {
+      const id = fields['webhook-id'];
+      const event = JSON.parse(body) as EventBody;
+      if (!isWanted(event)) return;
+      print(json ? jsonText({ id, ...event }) : describeReceived(event, seen.has(id)));
+      seen.add(id);
+    },
+    onRefused(reason: string) {
+      const message = `Refused a request: its signature is wrong (${reason}).`;
+      print(
+        json
+          ? jsonText({ error: { message } })
+          : `${timeOfDay(systemClock.now())}  ${paint('red', printable(message))}`,
+      );
+    },
+  };
+}
+
+const TYPE_WIDTH = 'certificate.expiring'.length;
+
+/** `20:14:05  record.seen           shop.example.com  The TXT record was found with the right value.` */
+function describeReceived({ type, data: { domain, ...change } }: EventBody, isRepeated: boolean): string {
+  const { verificationError } = domain ?? {};
+  const details = eventDetails(type, { ...change, ...(verificationError !== undefined && { verificationError }) });
+  return [
+    timeOfDay(systemClock.now()),
+    paint('bold', printable(type).padEnd(domain === undefined ? 0 : TYPE_WIDTH)),
+    printable(domain?.domain ?? ''),
+    printable(details),
+    isRepeated ? paint('dim', '(sent again)') : '',
+  ]
+    .filter((part) => part !== '')
+    .join('  ');
 }

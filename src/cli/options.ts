@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type DatabaseUrl, readDatabaseUrl } from '../config/config.ts';
+import { DOMAIN_EVENT_TYPES } from '../domain/domain-event.ts';
+import { nearest } from '../domain/nearest.ts';
 import type { JsonOption } from './output.ts';
 
 /** How commands are declared, and the options and arguments that several of them take. */
@@ -32,14 +34,24 @@ const NEEDS_API = `
 This command calls the API of a running server: set NAMEPLATE_URL and
 NAMEPLATE_ROOT_KEY, or use --url and --key-file. Without them it calls the playground.`;
 
-/** A command with its summary and examples; `usage` names its arguments. A group of commands has no action. */
+/**
+ * A command with its summary and examples; `usage` names its arguments. An example is what follows the command, or a whole
+ * line that has the word nameplate. A group of commands has no action.
+ */
 export function define(parent: Command, usage: string, summary: string, examples: string[]): Command {
-  const heading = examples.length === 1 ? 'Example' : 'Examples';
-  return parent
-    .command(usage)
-    .description(summary)
-    .helpCommand(false)
-    .addHelpText('after', `\n${heading}:\n${examples.map((example) => `  $ ${example}`).join('\n')}`);
+  const command = parent.command(usage).description(summary).helpCommand(false);
+  const typed = `nameplate ${pathOf(command)}`;
+  const lines = examples.map((example) =>
+    /(^|\s)nameplate(\s|$)/.test(example) ? example : `${typed} ${example}`.trimEnd(),
+  );
+  const heading = lines.length === 1 ? 'Example' : 'Examples';
+  return command.addHelpText('after', `\n${heading}:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
+}
+
+/** `webhooks rotate-secret` */
+export function pathOf(command: Command): string {
+  const { parent } = command;
+  return parent?.parent ? `${pathOf(parent)} ${command.name()}` : command.name();
 }
 
 /** A command with `--data` and `--json`; `json` describes the latter. */
@@ -133,6 +145,15 @@ export function parseName(text: string): string {
 /** One more value of an option that can be repeated. */
 export function collectNames(text: string, before: string[] = []): string[] {
   return [...before, parseName(text)];
+}
+
+/** One more type of events, of an option that can be repeated. */
+export function collectTypes(text: string, before: string[] = []): string[] {
+  const known: readonly string[] = [...DOMAIN_EVENT_TYPES, '*'];
+  if (known.includes(text)) return [...before, text];
+  const meant = nearest(text, DOMAIN_EVENT_TYPES);
+  const advice = meant === undefined ? '' : ` Did you mean ${meant}?`;
+  throw new InvalidArgumentError(`It is not a type of events.${advice} Types are: ${known.join(' ')}`);
 }
 
 export function parseDatabaseUrl(text: string): DatabaseUrl {

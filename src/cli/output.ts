@@ -91,6 +91,19 @@ export function table<Row>(columns: Column<Row>[], rows: readonly Row[], width =
   return [heading, ...lines].join('\n');
 }
 
+/** The text of a list: a table, or a sentence where it is empty. */
+export function listing<Row>(columns: Column<Row>[], none: string): (rows: readonly Row[]) => string {
+  return (rows) => (rows.length === 0 ? none : table(columns, rows));
+}
+
+/** A table of two columns. */
+export function pairTable(titles: [string, string], rows: readonly string[][]): string {
+  return table(
+    titles.map((title, at) => ({ title, text: (row: string[]) => row[at] ?? '' })),
+    rows,
+  );
+}
+
 function blocks<Row>(columns: Column<Row>[], rows: readonly Row[], cells: string[][]): string {
   const widest = Math.max(...columns.map(({ title }) => title.length));
   const block = (texts: string[], row: Row | undefined) =>

@@ -1,8 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { permissionProblems } from './granted-permissions.ts';
+import { loadCatalogue, permissionProblems } from './catalogue.ts';
 import { PLATFORM_PERMISSIONS } from './init.ts';
-import { loadCatalogue } from './operation-names.ts';
 import { createProgram } from './program.ts';
 
 interface Heard {

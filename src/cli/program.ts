@@ -1,9 +1,9 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import packageFile from '../../package.json' with { type: 'json' };
 import { addAudit } from './audit.ts';
-import { addBackup } from './backup.ts';
 import { addCertificates } from './certificates.ts';
-import { addCopy } from './copy.ts';
+import { EXIT, reportError } from './cli-error.ts';
+import { addBackup, addCopy, addMigrate } from './databases.ts';
 import { addDemo } from './demo.ts';
 import { addDev } from './dev.ts';
 import { addDns } from './dns.ts';
@@ -11,7 +11,6 @@ import { addDoctor } from './doctor/doctor.ts';
 import { addDomains } from './domains.ts';
 import { addInit } from './init.ts';
 import { addKeys } from './keys.ts';
-import { addMigrate } from './migrate.ts';
 import { addReload } from './reload.ts';
 import { addSealing } from './sealing.ts';
 import { addServe } from './serve.ts';
@@ -90,4 +89,15 @@ function withoutValues(message: string): string {
     .replace(/^(option '.*?') argument '.*' is invalid\./s, '$1 is invalid.')
     .replace(/^command-argument value '.*' is invalid for (argument '.*?')\./s, '$1 is invalid.')
     .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
+}
+
+/** Runs the command that `args` name; its exit code is `process.exitCode`. Never rejects. */
+export async function runCommand(args: readonly string[]): Promise<void> {
+  const { program, running } = createProgram();
+  try {
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.done : EXIT.usage;
+    else process.exitCode = reportError(error, running()?.opts().json === true);
+  }
 }

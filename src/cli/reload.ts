@@ -23,7 +23,7 @@ running server.`;
 
 export function addReload(program: Command): void {
   const summary = 'Replace the running server on this machine without an outage. SIGHUP does the same.';
-  const examples = ['systemctl reload nameplate', 'nameplate reload --control /var/lib/nameplate/control.sock'];
+  const examples = ['systemctl reload nameplate', '--control /var/lib/nameplate/control.sock'];
   jsonOption(define(program, 'reload', summary, examples))
     .option('--control <path>', 'the control socket of the server (default: that of the settings, NAMEPLATE_CONTROL)')
     .addHelpText('after', DETAILS)

@@ -1,16 +1,15 @@
 import type { Command } from 'commander';
 import { readCommandConfig } from '../config/config.ts';
-import type { Store } from '../store/contract/store.ts';
-import { keyringFor } from '../store/database.ts';
+import { changesBy, type SecretCounts, type SecretPlace, type Store } from '../store/contract/store.ts';
+import { type Database, keyringFor } from '../store/database.ts';
 import { addKey, keyFile } from '../store/sealing/key-file.ts';
-import { createKey, isPlaintext, type Keyring } from '../store/sealing/keyring.ts';
+import { createKey, isPlaintext, type Keyring, keyIdOf } from '../store/sealing/keyring.ts';
 import { missingKeys, rotateSecrets } from '../store/sealing/rotation.ts';
 import { CliError } from './cli-error.ts';
-import { addForget } from './forget-secrets.ts';
-import { existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
-import { define, jsonOption, type StoreOptions, storeCommand } from './options.ts';
-import { type JsonOption, show } from './output.ts';
-import { withBar } from './progress-bar.ts';
+import { commandAuthor, existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
+import { define, jsonOption, type StoreOptions, storeCommand, storeFlag } from './options.ts';
+import { type JsonOption, printable, show } from './output.ts';
+import { withBar } from './terminal.ts';
 
 const SUMMARY =
   'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks, and responses that are kept for an Idempotency-Key and hold a secret.';
@@ -24,7 +23,7 @@ export function addSealing(program: Command): void {
 
 function addPrintKey(sealing: Command): void {
   const summary = `Print a new key for ${KEY_VARIABLE}. It is not saved anywhere.`;
-  jsonOption(define(sealing, 'key', summary, ['nameplate sealing key'])).action((options: JsonOption) => {
+  jsonOption(define(sealing, 'key', summary, [''])).action((options: JsonOption) => {
     show(options, { key: createKey() }, ({ key }) => key);
   });
 }
@@ -41,10 +40,7 @@ interface Rotation {
 
 function addRotate(sealing: Command): void {
   const summary = `Encrypt every secret in the store again, while servers run: under the first key of ${KEY_VARIABLE}, or, if that is not set, under a new key in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
-  const examples = [
-    'nameplate sealing rotate',
-    'nameplate sealing rotate --database sqlite:/var/lib/nameplate/nameplate.db',
-  ];
+  const examples = ['', '--database sqlite:/var/lib/nameplate/nameplate.db'];
   storeCommand(sealing, 'rotate', summary, examples).action(async (options: StoreOptions) => {
     const database = await existingDatabase(options);
     const { encryptionKeys } = readCommandConfig();
@@ -111,4 +107,86 @@ function describeRotation({ database, sealed, keys, madeKey }: Rotation, configu
     '  3  Run "nameplate sealing rotate" once, with the same value.',
     `  4  Set ${KEY_VARIABLE}=NEW and restart, when no backup from before is left.`,
   ].join('\n');
+}
+
+/** What becomes of secrets whose key is lost, by kind. */
+const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
+  certificate:
+    'certificates: each is ordered again within the limits of the CA; imported ones have to be imported again',
+  inherited_certificate:
+    'certificates of former domains, which served names after a takeover until a new one was issued',
+  deleted_certificate: 'certificates of deleted domains: a domain that is restored gets a new one',
+  order: 'orders in flight at a CA: each is begun again',
+  account: 'accounts at a CA: a new one is made',
+  signing_key: 'keys that sign dashboard tokens: tokens that exist become invalid',
+  webhook_secret:
+    'secrets of webhooks: events wait until webhooks.rotateSecret gives each a new one, which its receiver has to know',
+  idempotency_key: 'responses that are kept for an Idempotency-Key: a repeated request creates again',
+};
+
+interface LostKey {
+  keyId: string;
+  secrets: SecretCounts;
+}
+
+function addForget(sealing: Command): void {
+  const summary =
+    'Show which secrets no configured key decrypts, or, with the id of a lost key, delete what it encrypted: certificates are then ordered again. Stop every server first, and take a backup.';
+  const examples = ['', '0f1e2d3c4b5a6978'];
+  storeCommand(sealing, 'forget [key]', summary, examples).action(
+    async (keyId: string | undefined, options: StoreOptions) => {
+      const database = await existingDatabase(options);
+      const store = await database.open();
+      try {
+        if (keyId === undefined) await showLost(store, database, options);
+        else await forget(store, database, keyId, options);
+      } finally {
+        await store.close();
+      }
+    },
+  );
+}
+
+async function showLost(store: Store, database: Database, options: StoreOptions): Promise<void> {
+  const prefixes = await lostPrefixes(store, database);
+  const lost = await Promise.all(
+    prefixes.map(async (prefix) => ({ keyId: String(keyIdOf(prefix)), secrets: await store.countSecrets(prefix) })),
+  );
+  show(options, lost, () => {
+    if (lost.length === 0) return `The keys of ${keySource(database)} decrypt every secret in ${database.name}.`;
+    return lost.map((one) => describeLost(one, database, storeFlag(options))).join('\n\n');
+  });
+}
+
+async function forget(store: Store, database: Database, keyId: string, options: StoreOptions): Promise<void> {
+  const prefixes = await lostPrefixes(store, database);
+  const prefix = prefixes.find((each) => keyIdOf(each) === keyId);
+  if (prefix === undefined) {
+    throw new CliError(
+      `No secret in ${database.name} is lost with a key ${printable(keyId)}; nothing was deleted. "nameplate sealing forget${storeFlag(options)}" names the keys that are missing.`,
+    );
+  }
+  const { forgetSecrets } = changesBy(store, commandAuthor('sealing forget'));
+  const forgotten: LostKey = { keyId, secrets: await forgetSecrets(prefix) };
+  show(options, forgotten, ({ secrets }) =>
+    [`Deleted what the key ${keyId} encrypted:`, ...consequences(secrets), 'Start the servers again.'].join('\n'),
+  );
+}
+
+/** Of secrets that no configured key decrypts. */
+async function lostPrefixes(store: Store, database: Database): Promise<Uint8Array[]> {
+  const keyring = keyringFor(database, readCommandConfig().encryptionKeys);
+  return (await store.listSecretPrefixes()).filter((prefix) => !isPlaintext(prefix) && !keyring.canUnseal(prefix));
+}
+
+function describeLost({ keyId, secrets }: LostKey, database: Database, flag: string): string {
+  return [
+    `${keySource(database)} lacks the key ${keyId}. If there is a copy of it, add it there, after the first one. Without it these are lost:`,
+    ...consequences(secrets),
+    `To delete them and go on without: stop every server, take a backup, and run "nameplate sealing forget ${keyId}${flag}".`,
+  ].join('\n');
+}
+
+function consequences(secrets: SecretCounts): string[] {
+  return Object.entries(secrets).map(([kind, count]) => `  ${count} ${CONSEQUENCES[kind as SecretPlace['kind']]}`);
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { type Config, configWarnings, readServerConfig } from '../config/config.ts';
+import { type Config, ConfigError, configWarnings, readServerConfig, showsStacks } from '../config/config.ts';
 import { controlPath } from '../handover/control-path.ts';
 import { type ControlSocket, hasServer, openControlSocket } from '../handover/control-socket.ts';
 import { waitForSuccessors } from '../handover/first-process.ts';
@@ -15,12 +14,12 @@ import type { Log } from '../log.ts';
 import type { RunningServer } from '../main.ts';
 import { releaseMemorySoon, releaseMemoryWhenIdle } from '../memory.ts';
 import { inheritedSockets } from '../net/inherited-sockets.ts';
-import { CliError, messageOf } from './cli-error.ts';
-import { loadCatalogue } from './operation-names.ts';
+import { withinTime } from '../time-limit.ts';
+import { loadCatalogue } from './catalogue.ts';
+import { CliError, EXIT, messageOf } from './cli-error.ts';
+import { NAME_ANOTHER_FILE, playgroundStoreOf } from './open-database.ts';
 import { define } from './options.ts';
-import { NAME_ANOTHER_FILE, playgroundStoreOf } from './playground-store.ts';
 import { STOP_MS, startUnlessStopped, stopInTime, untilSignal } from './signals.ts';
-import { failToStart } from './start-failure.ts';
 
 export function addServe(program: Command): void {
   const examples = ['NAMEPLATE_CNAME_ZONE=cname.example.net NAMEPLATE_DNS_RESOLVERS=1.1.1.1,8.8.8.8 nameplate serve'];
@@ -120,7 +119,7 @@ async function leave(
     if (code !== 0) process.exit(code);
   });
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
-  await Promise.race([stopped, delay(limitMs, undefined, { ref: false })]);
+  await withinTime(limitMs, stopped, () => {});
   log.info('drained; this process waits for the one that serves');
   releaseMemorySoon();
   await lastEnded;
@@ -161,4 +160,25 @@ async function refusePlayground({ databaseUrl }: Config): Promise<void> {
   const file = await playgroundStoreOf(databaseUrl);
   if (file === null) return;
   throw new CliError(`${file} is a playground's store, whose root key is in dev.json beside it. ${NAME_ANOTHER_FILE}`);
+}
+
+/**
+ * Says why the server does not start, where its log goes: as one JSON line of level 60, which collectors of logs read. Its `msg` says what happened and
+ * what to do. On a terminal it throws the error, whose text the caller prints. Sets the exit code of the error.
+ */
+async function failToStart(error: unknown): Promise<void> {
+  if (!process.stdout.isTTY) {
+    const { createLog } = await import('../log.ts');
+    const about = showsStacks() ? { err: error } : {};
+    const problems = error instanceof ConfigError ? { problems: error.problems } : {};
+    // Whatever the level of the log: the server ends with it.
+    createLog('fatal').fatal({ ...about, ...problems }, `the server does not start: ${summaryOf(error)}`);
+  }
+  if (process.stdout.isTTY || process.stderr.isTTY) throw error;
+  process.exitCode = error instanceof CliError ? error.exitCode : EXIT.failed;
+}
+
+/** In one line. */
+function summaryOf(error: unknown): string {
+  return error instanceof ConfigError ? error.problems.join(' ') : messageOf(error).replaceAll(/\s*\n\s*/g, ' ');
 }

@@ -1,10 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../clock.ts';
-import { connect } from './api-client.ts';
+import { apiAction, connect } from './api-client.ts';
 import { type ApiOptions, apiCommand, parseDuration } from './options.ts';
-import { type Column, dateTime, paint, printable, show, table } from './output.ts';
-
-const EXAMPLE = 'link_01kaghr5t6y7v8w9x0a1b2c3d4';
+import { type Column, dateTime, listing, paint, printable, show } from './output.ts';
 
 interface ShownLink {
   id: string;
@@ -24,18 +22,9 @@ const COLUMNS: Column<ShownLink>[] = [
 
 /** Commands for the set-up links of domains. */
 export function addSetupLinks(domains: Command): void {
-  addCreate(domains);
-  addList(domains);
-  addRevoke(domains);
-}
-
-function addCreate(domains: Command): void {
-  const summary =
+  const create =
     'Create a link to a page on which the owner of the domain sees its records and what is wrong with them. Needs no sign-in; shows nothing else.';
-  apiCommand(domains, 'setup-link <domain>', summary, [
-    'nameplate domains setup-link shop.example.com',
-    'nameplate domains setup-link shop.example.com --expires 30d',
-  ])
+  apiCommand(domains, 'setup-link <domain>', create, ['shop.example.com', 'shop.example.com --expires 30d'])
     .option('--expires <time>', 'how long it works, from 1m to 30d (default: 7d)', parseLife)
     .action(async (name: string, { expires, ...options }: ApiOptions & { expires?: number }) => {
       const api = await connect(options);
@@ -53,27 +42,24 @@ function addCreate(domains: Command): void {
         ].join('\n'),
       );
     });
-}
 
-function addList(domains: Command): void {
-  const summary = 'List the set-up links of a domain, oldest first, without their tokens.';
-  apiCommand(domains, 'setup-links <domain>', summary, ['nameplate domains setup-links shop.example.com']).action(
-    async (name: string, options: ApiOptions) => {
-      const api = await connect(options);
-      const found = await api.list<ShownLink>('domains.listSetupLinks', { domain: name });
-      show(options, found, (rows) => (rows.length === 0 ? 'No set-up links yet.' : table(COLUMNS, rows)));
-    },
+  const list = 'List the set-up links of a domain, oldest first, without their tokens.';
+  apiCommand(domains, 'setup-links <domain>', list, ['shop.example.com']).action(
+    apiAction(
+      ({ api }, domain) => api.list<ShownLink>('domains.listSetupLinks', { domain }),
+      listing(COLUMNS, 'No set-up links yet.'),
+    ),
   );
-}
 
-function addRevoke(domains: Command): void {
-  const summary = 'End a set-up link. Its open pages stop within a second.';
-  apiCommand(domains, 'revoke-setup-link <id>', summary, [`nameplate domains revoke-setup-link ${EXAMPLE}`]).action(
-    async (linkId: string, options: ApiOptions) => {
-      const api = await connect(options);
-      await api.call('domains.revokeSetupLink', { linkId });
-      show(options, { linkId, revoked: true }, () => `Revoked set-up link ${printable(linkId)}.`);
-    },
+  const revoke = 'End a set-up link. Its open pages stop within a second.';
+  apiCommand(domains, 'revoke-setup-link <id>', revoke, ['link_01kaghr5t6y7v8w9x0a1b2c3d4']).action(
+    apiAction(
+      async ({ api }, linkId) => {
+        await api.call('domains.revokeSetupLink', { linkId });
+        return { linkId, revoked: true };
+      },
+      ({ linkId }) => `Revoked set-up link ${printable(linkId)}.`,
+    ),
   );
 }
 

@@ -2,8 +2,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeEvent } from './events.ts';
 import { dateTime } from './output.ts';
-import { describeDiagnosis, isBlocked, type ShownDiagnosis, type ShownFinding } from './show-diagnosis.ts';
-import { describeName } from './show-name.ts';
+import {
+  describeDiagnosis,
+  describeName,
+  isBlocked,
+  type ShownDiagnosis,
+  type ShownFinding,
+} from './show-diagnosis.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const NAME = 'shop.acme-outfitters-international.example.co.uk';

@@ -1,9 +1,11 @@
+import { withinTime } from '../time-limit.ts';
+
 /** One press of Ctrl-C may arrive twice: from the terminal, and from npm, which forwards it. */
 const SAME_PRESS_MS = 500;
 /** Longest time that a clean stop may take, beside draining. */
 export const STOP_MS = 4500;
 
-/** Resolves with the first SIGINT or SIGTERM, and of `others`. A second one ends the process at once. */
+/** Resolves with the first SIGINT, SIGTERM or one of `others`. A second one ends the process at once. */
 export function untilSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let first: number | undefined;
@@ -36,10 +38,8 @@ export async function startUnlessStopped<T extends { stop(): Promise<void> }>(
 
 /** Waits for a clean stop; ends the process if that takes longer than `limitMs`. */
 export async function stopInTime(stop: () => Promise<void>, limitMs = STOP_MS): Promise<void> {
-  const timer = setTimeout(() => {
+  await withinTime(limitMs, stop(), () => {
     process.stderr.write(`nameplate: stopped after ${limitMs / 1000} s without waiting for unfinished work.\n`);
     process.exit(1);
-  }, limitMs);
-  await stop();
-  clearTimeout(timer);
+  });
 }

@@ -4,7 +4,7 @@ import { currentSigningKey, rotateSigningKey } from '../access/signing-key.ts';
 import { systemClock } from '../clock.ts';
 import { idMaker } from '../ids.ts';
 import type { AuditedStore, Changes } from '../store/contract/store.ts';
-import { requirePermissions } from './granted-permissions.ts';
+import { requirePermissions } from './catalogue.ts';
 import { withChanges } from './open-database.ts';
 import { collectNames, define, parseDuration, type StoreOptions, storeCommand } from './options.ts';
 import { show } from './output.ts';
@@ -33,8 +33,8 @@ export function addTokens(program: Command): void {
 function addCreate(tokens: Command): void {
   const summary = 'Create a token and print it. It is valid for at most two minutes. For tests and scripts.';
   storeCommand(tokens, 'create', summary, [
-    `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
-    `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
+    `--workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
+    `--workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
   ])
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option(
@@ -59,7 +59,7 @@ function addCreate(tokens: Command): void {
 
 function addRotate(tokens: Command): void {
   const summary = 'Sign new tokens with a new key. Older tokens stay valid until they expire.';
-  storeCommand(tokens, 'rotate', summary, ['nameplate tokens rotate', 'nameplate tokens rotate --revoke'])
+  storeCommand(tokens, 'rotate', summary, ['', '--revoke'])
     .option('--revoke', 'also reject all older tokens within a second, in case the old key has leaked')
     .action(async ({ revoke = false, ...options }: StoreOptions & { revoke?: boolean }) => {
       const { id, createdAt } = await withChanges(options, 'tokens rotate', (store) =>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { type ApiClient, ApiError, connect } from './api-client.ts';
+import { type ApiClient, ApiError, apiAction, type CommandCall, connect } from './api-client.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { requireYes } from './confirm.ts';
 import { type ApiOptions, apiCommand, define } from './options.ts';
-import { dateTime, printable, show, table } from './output.ts';
+import { dateTime, listing, printable, show } from './output.ts';
+import { requireYes } from './terminal.ts';
 
 /** The commands for projects, apps, environments and deployments, and the options that other commands use to name them. */
 
@@ -110,13 +110,18 @@ function addKind(program: Command, kind: Kind): void {
     create,
   ]);
   if (field === 'slug') command.option('--name <name>', 'display name');
-  pathOptions(command, parents).action(async (value: string, options: ApiOptions & PathOptions & { name?: string }) => {
-    const api = await connect(options);
-    const body = { ...pathFrom(api, options, parents), [field]: value, ...(options.name && { name: options.name }) };
-    const created = await api.call<Record<string, string>>(kind.create, body);
-    const id = created[`${singular}Id`];
-    show(options, { id, ...body }, () => `Created ${singular} ${printable(value)} (${id}).`);
-  });
+  pathOptions(command, parents).action(
+    apiAction(
+      async ({ api, options }: CommandCall<PathOptions & { name?: string }>, value) => {
+        const named = { [field]: value, ...(options.name && { name: options.name }) };
+        const body = { ...pathFrom(api, options, parents), ...named };
+        const created = await api.call<Record<string, string>>(kind.create, body);
+        return { id: created[`${singular}Id`] ?? '', ...body };
+      },
+      (made: { id: string; slug?: string; origin?: string }) =>
+        `Created ${singular} ${printable(made[field] ?? '')} (${made.id}).`,
+    ),
+  );
 
   const columns = [
     { title: 'Id', text: ({ id }: Listed) => id },
@@ -125,11 +130,10 @@ function addKind(program: Command, kind: Kind): void {
     { title: 'Created', text: ({ createdAt }: Listed) => dateTime(createdAt) },
   ];
   pathOptions(apiCommand(group, 'list', `List ${plural}, oldest first.`, [list]), parents).action(
-    async (options: ApiOptions & PathOptions) => {
-      const api = await connect(options);
-      const found = await api.list<Listed>(kind.list, pathFrom(api, options, parents));
-      show(options, found, (rows) => (rows.length === 0 ? `No ${plural} yet.` : table(columns, rows)));
-    },
+    apiAction(
+      ({ api, options }: CommandCall<PathOptions>) => api.list<Listed>(kind.list, pathFrom(api, options, parents)),
+      listing(columns, `No ${plural} yet.`),
+    ),
   );
   if (kind.delete !== undefined) addDelete(group, kind, kind.delete);
 }

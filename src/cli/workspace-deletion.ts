@@ -16,7 +16,7 @@ interface Contents {
 
 type DeleteOptions = StoreOptions & { confirm?: string };
 
-/** Of the events of its domains. */
+/** The events of its domains name it. */
 const ACTOR = 'nameplate workspaces delete';
 const PAGE = 100;
 
@@ -27,8 +27,7 @@ export function addDeleteWorkspace(
 ): void {
   const summary =
     'Delete a workspace with everything in it: its domains are no longer served, and cannot be restored. Without --confirm it says what would go, and deletes nothing. If it is interrupted, run it again to continue.';
-  const example = `nameplate workspaces delete ${exampleId}`;
-  storeCommand(workspaces, 'delete <id>', summary, [example, `${example} --confirm acme`])
+  storeCommand(workspaces, 'delete <id>', summary, [exampleId, `${exampleId} --confirm acme`])
     .option('--confirm <name>', 'the name of the workspace, as "workspaces list" has it')
     .action(async (id: string, options: DeleteOptions) => {
       await withChanges(options, 'workspaces delete', async (store) => {

@@ -5,13 +5,12 @@ import { idMaker } from '../ids.ts';
 import { parseRateLimits, unknownSubjects } from '../ratelimit/parse-rate-limits.ts';
 import type { RateLimit, Workspace, WorkspaceLimits, WorkspaceSuspension } from '../store/contract/store.ts';
 import { addBrand } from './brand.ts';
+import { loadCatalogue } from './catalogue.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { hostnameOf } from './hostname.ts';
-import { withChanges, withStore } from './open-database.ts';
-import { loadCatalogue } from './operation-names.ts';
+import { changeAction, hostnameOf, storeAction, withChanges } from './open-database.ts';
 import { define, parseCount, parseName, type StoreOptions, storeCommand, storeFlag } from './options.ts';
-import { type Column, dateTime, printable, show, table } from './output.ts';
-import { statusOption, withSuspensions } from './suspend-domain.ts';
+import { type Column, dateTime, listing, pairTable, printable, show } from './output.ts';
+import { statusOption, withSuspensions } from './serving.ts';
 import { addDeleteWorkspace } from './workspace-deletion.ts';
 
 export const EXAMPLE_WORKSPACE = 'ws_01kaghm5q6e8x9b2c3d4f5g6h7';
@@ -44,74 +43,78 @@ export function addWorkspaces(program: Command): void {
 }
 
 function addCreate(workspaces: Command): void {
-  storeCommand(workspaces, 'create', 'Create a workspace.', ['nameplate workspaces create acme'])
+  storeCommand(workspaces, 'create', 'Create a workspace.', ['acme'])
     .argument('<name>', 'display name', parseName)
-    .action(async (name: string, options: StoreOptions) => {
-      const limits = { rates: {}, domains: null };
-      const id = idMaker(systemClock)('ws');
-      const created = { id, name, disabledAt: null, limits, createdAt: systemClock.now() };
-      await withChanges(options, 'workspaces create', (store) => store.createWorkspace(created), { create: true });
-      const next = `nameplate keys create --workspace ${id} --permission 'environment.*.read_domain'${storeFlag(options)}`;
-      show(options, created, () => `Created workspace ${printable(name)} (${id}).\n\nNext: ${next}`);
-    });
+    .action(
+      changeAction(
+        async ({ store }, name) => {
+          const limits = { rates: {}, domains: null };
+          const id = idMaker(systemClock)('ws');
+          const created = { id, name, disabledAt: null, limits, createdAt: systemClock.now() };
+          await store.createWorkspace(created);
+          return created;
+        },
+        ({ id, name }, options) => {
+          const next = `nameplate keys create --workspace ${id} --permission 'environment.*.read_domain'${storeFlag(options)}`;
+          return `Created workspace ${printable(name)} (${id}).\n\nNext: ${next}`;
+        },
+        { create: true },
+      ),
+    );
 }
 
 function addList(workspaces: Command): void {
-  storeCommand(workspaces, 'list', 'List workspaces, oldest first.', ['nameplate workspaces list --json']).action(
-    async (options: StoreOptions) => {
-      const found = await withStore(options, async (store) => {
+  storeCommand(workspaces, 'list', 'List workspaces, oldest first.', ['--json']).action(
+    storeAction(
+      async ({ store }) => {
         const suspensionOf = async (workspace: Workspace) => ({
           ...workspace,
           suspension: await store.findWorkspaceSuspension(workspace.id),
         });
         return Promise.all((await store.listWorkspaces()).map(suspensionOf));
-      });
-      const columns = withSuspensions(COLUMNS, found);
-      show(options, found, (rows) => (rows.length === 0 ? 'No workspaces yet.' : table(columns, rows)));
-    },
+      },
+      (found) => listing(withSuspensions(COLUMNS, found), 'No workspaces yet.')(found),
+    ),
   );
 }
 
 function addSwitch(workspaces: Command, verb: 'disable' | 'enable', summary: string): void {
-  storeCommand(workspaces, `${verb} <id>`, summary, [`nameplate workspaces ${verb} ${EXAMPLE_WORKSPACE}`]).action(
-    async (id: string, options: StoreOptions) => {
-      const disabledAt = verb === 'disable' ? systemClock.now() : null;
-      if (!(await withChanges(options, `workspaces ${verb}`, (store) => store.setWorkspaceDisabled(id, disabledAt))))
-        throw noWorkspace(id);
-      show(options, { id, disabledAt }, () => `${verb === 'disable' ? 'Disabled' : 'Enabled'} workspace ${id}.`);
-    },
+  storeCommand(workspaces, `${verb} <id>`, summary, [EXAMPLE_WORKSPACE]).action(
+    changeAction(
+      async ({ store }, id) => {
+        const disabledAt = verb === 'disable' ? systemClock.now() : null;
+        if (!(await store.setWorkspaceDisabled(id, disabledAt))) throw noWorkspace(id);
+        return { id, disabledAt };
+      },
+      ({ id }) => `${verb === 'disable' ? 'Disabled' : 'Enabled'} workspace ${id}.`,
+    ),
   );
 }
+
+type SuspendOptions = StoreOptions & { domain?: string };
 
 function addSuspend(workspaces: Command): void {
   const summary =
     'Serve a page in place of all sites of a workspace, or of one with --domain, within a second, until it is resumed. No key of the workspace can undo it. Keys, checks and certificates work as before.';
-  const example = `nameplate workspaces suspend ${EXAMPLE_WORKSPACE}`;
-  const one = '--domain shop.example.com';
-  storeCommand(workspaces, 'suspend <id>', summary, [`${example} --status 451`, `${example} ${one}`])
+  const one = `${EXAMPLE_WORKSPACE} --domain shop.example.com`;
+  storeCommand(workspaces, 'suspend <id>', summary, [`${EXAMPLE_WORKSPACE} --status 451`, one])
     .addOption(statusOption())
     .option('--domain <name>', 'only this site, also if its domain is deleted and added again')
     .action(async (id: string, { status, ...options }: SuspendOptions & { status: '451' | '503' }) => {
       const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
       const [what, sites] = await setSuspension(options, 'suspend', id, suspension);
-      show(
-        options,
-        { id, domain: options.domain, suspension },
-        () => `Suspended ${what}: ${sites} a page with status ${status}.`,
-      );
+      const shown = { id, domain: options.domain, suspension };
+      show(options, shown, () => `Suspended ${what}: ${sites} a page with status ${status}.`);
     });
   const resume =
     'Serve the sites of a suspended workspace again, or with --domain the one that was suspended by itself. Domains that the workspace has suspended itself stay so.';
-  const resumed = `nameplate workspaces resume ${EXAMPLE_WORKSPACE}`;
-  storeCommand(workspaces, 'resume <id>', resume, [resumed, `${resumed} ${one}`])
+  storeCommand(workspaces, 'resume <id>', resume, [EXAMPLE_WORKSPACE, one])
     .option('--domain <name>', 'only this site')
     .action(async (id: string, options: SuspendOptions) => {
       const [what] = await setSuspension(options, 'resume', id, null);
       show(options, { id, domain: options.domain, suspension: null }, () => `Resumed ${what}.`);
     });
 }
-
-type SuspendOptions = StoreOptions & { domain?: string };
 
 /** Resolves with words for a message: the subject, and how its visitors see it. */
 async function setSuspension(
@@ -134,11 +137,10 @@ type RateChanges = Record<string, RateLimit | null>;
 type LimitOptions = StoreOptions & { rate?: RateChanges; domains?: number | 'none' };
 
 function addLimits(workspaces: Command): void {
-  const example = `nameplate workspaces limits ${EXAMPLE_WORKSPACE}`;
   storeCommand(workspaces, 'limits <id>', 'Show the limits of a workspace, or change some of them.', [
-    example,
-    `${example} --rate domains.createDomain=60/1m --domains 100`,
-    `${example} --rate 'domains.createDomain=none' --domains none`,
+    EXAMPLE_WORKSPACE,
+    `${EXAMPLE_WORKSPACE} --rate domains.createDomain=60/1m --domains 100`,
+    `${EXAMPLE_WORKSPACE} --rate 'domains.createDomain=none' --domains none`,
   ])
     .option(
       '--rate <operation=N/1m>',
@@ -188,11 +190,7 @@ function describeLimits({ rates, domains }: WorkspaceLimits): string {
   ]);
   if (rows.length === 0) rows.push(['requests', 'not limited here; NAMEPLATE_RATE_LIMITS applies']);
   rows.push(['domains', domains === null ? 'no limit' : `at most ${domains}`]);
-  const columns = [
-    { title: 'What', text: ([what = '']: string[]) => what },
-    { title: 'Limit', text: ([, limit = '']: string[]) => limit },
-  ];
-  return table(columns, rows);
+  return pairTable(['What', 'Limit'], rows);
 }
 
 export function noWorkspace(id: string): CliError {

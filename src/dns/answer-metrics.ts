@@ -1,4 +1,22 @@
+import type { MetricFactory } from '../metric-factory.ts';
 import type { DnsAnswer, FailedQuery } from './ask-server.ts';
+
+export type AnswerMetrics = ReturnType<typeof answerMetrics>;
+
+export function answerMetrics({ counter }: MetricFactory) {
+  return {
+    dnsAnswers: counter(
+      'nameplate_dns_answers_total',
+      'DNS queries, by kind of answer. no_resolver: the resolvers did not say who serves a public suffix.',
+      ['kind'],
+      ['no_resolver'],
+    ),
+    dnsForgeries: counter(
+      'nameplate_dns_forgeries_total',
+      'DNS responses from the address of a server that was asked, with an id or a question that no query has.',
+    ),
+  };
+}
 
 /** The result of one query. `truncated` is counted besides the kind of the answer that TCP then gave. */
 export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | FailedQuery['reason'];

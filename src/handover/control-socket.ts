@@ -54,7 +54,7 @@ export async function openControlSocket(
   };
 }
 
-/** Nobody else may open the socket from its first moment on: who does has this user run any program. Node creates it before `listen` returns. */
+/** Whoever opens the socket can run any program as this user, so it is never open to others. Node creates it before `listen` returns. */
 function listenAlone(server: Server, path: string): void {
   const before = process.umask(0o177);
   try {

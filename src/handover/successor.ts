@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { withTimeLimit } from '../time-limit.ts';
 import { type HandedOver, withInheritance } from './inheritance.ts';
 import type { SuccessorMessage } from './predecessor.ts';
 
@@ -39,22 +40,15 @@ export async function startSuccessor(options: SuccessorOptions): Promise<Success
   const child = spawn(program, ['serve'], { stdio, env: withInheritance(options.env, inheritance) });
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const kill = () => void child.kill('SIGKILL');
-  let isLate = false;
-  const limit = setTimeout(() => {
-    isLate = true;
-    kill();
-  }, limitMs);
-  signal.addEventListener('abort', kill);
-  try {
+  await withTimeLimit(limitMs, signal, async (limited) => {
+    if (limited.aborted) kill();
+    limited.addEventListener('abort', kill);
     await whenReady(child, program).catch((error: unknown) => {
       if (signal.aborted) throw new NoSuccessor('The server stops.');
-      if (isLate) throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
-      throw error;
+      if (!limited.aborted) throw error;
+      throw new NoSuccessor(`The new process was not ready within ${limitMs / 1000} s, and was ended.`);
     });
-  } finally {
-    clearTimeout(limit);
-    signal.removeEventListener('abort', kill);
-  }
+  });
   if (child.connected) child.disconnect();
   child.unref();
   // The type knows no further descriptors. Only a new lifeline has a pipe here.

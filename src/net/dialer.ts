@@ -3,6 +3,7 @@ import { connect, isIP, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as startTls, type TLSSocket } from 'node:tls';
 import { domainToASCII } from 'node:url';
 import { joinList, quote } from '../domain/text.ts';
+import { raceAbort, withTimeLimit } from '../time-limit.ts';
 import type { AddressRule } from './addresses.ts';
 
 /** Where to connect to. */
@@ -105,7 +106,7 @@ export async function allowedAddresses(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const host = canonicalHost(hostname);
-  const addresses = isIP(host) === 0 ? await untilAborted(lookUpSafely(host, lookUp, signal), signal) : [host];
+  const addresses = isIP(host) === 0 ? await raceAbort(lookUpSafely(host, lookUp, signal), signal) : [host];
   if (addresses.length === 0) throw new DialError('no_address', `${quote(host)} has no address.`);
   const allowed = addresses.filter(mayDial);
   if (allowed.length > 0) return allowed;
@@ -171,31 +172,13 @@ async function ready<S extends Socket>(socket: S, event: 'connect' | 'secureConn
 }
 
 /** Runs the work with a signal that aborts with the given one, or after the timeout. */
-async function within<T>(
+function within<T>(
   timeoutMs: number,
   signal: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  signal?.throwIfAborted();
-  const controller = new AbortController();
-  const abort = () => controller.abort(signal?.reason);
-  const expire = () => controller.abort(new DialError('timeout', `There was no answer within ${timeoutMs / 1000} s.`));
-  const timer = setTimeout(expire, timeoutMs);
-  signal?.addEventListener('abort', abort, { once: true });
-  try {
-    return await work(controller.signal);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
-  }
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+  const late = () => new DialError('timeout', `There was no answer within ${timeoutMs / 1000} s.`);
+  return withTimeLimit(timeoutMs, signal ?? null, work, late);
 }
 
 function failureOf(error: unknown, address: string, port: number): DialError {

@@ -2,8 +2,6 @@ import { mkdtemp, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, makeDirectory } from '../store/sqlite/database-file.ts';
 
-/** The store in a data directory. */
-export const STORE_FILE = 'nameplate.db';
 /** The internal CA's certificate in a playground's data directory. */
 export const CA_FILE = 'ca.pem';
 

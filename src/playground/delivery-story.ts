@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withinTime } from '../time-limit.ts';
 import { type Step, unexpected } from './step.ts';
 import { signatureProblem, startReceiver, type VerifiedRequest } from './webhook-receiver.ts';
 
@@ -25,8 +25,9 @@ export async function playDelivery(call: Call, domain: string, onStep: (step: St
     secret.resolve(given);
     await call('The customer leaves, so the platform deletes the domain:', 'domains.deleteDomain', { domain }, 200);
 
-    const request = await Promise.race([received.promise, tooLate()]);
-    const { fields, body } = request;
+    const { fields, body } = await withinTime(TIMEOUT_MS, received.promise, () => {
+      throw unexpected('the event within 8 s', null);
+    });
     onStep({
       title: 'Nameplate tells the receiver at once, in a request that is signed with the secret:',
       request: { method: 'POST', path: url, fields, body: JSON.parse(body) },
@@ -40,9 +41,4 @@ export async function playDelivery(call: Call, domain: string, onStep: (step: St
   } finally {
     await receiver.close();
   }
-}
-
-async function tooLate(): Promise<never> {
-  await sleep(TIMEOUT_MS, undefined, { ref: false });
-  throw unexpected('the event within 8 s', null);
 }

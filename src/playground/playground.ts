@@ -8,6 +8,7 @@ import { idMaker } from '../ids.ts';
 import type { Log } from '../log.ts';
 import { startServer } from '../main.ts';
 import type { Store } from '../store/contract/store.ts';
+import { STORE_FILE } from '../store/url.ts';
 import { startControl } from './control.ts';
 import {
   CA_FILE,
@@ -16,7 +17,6 @@ import {
   type Ready,
   readPlaygroundFile,
   replaceFile,
-  STORE_FILE,
   writePlaygroundFile,
 } from './data-dir.ts';
 import { logAttempt } from './delivery-log.ts';

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
+import type { AnswerMetrics } from '../dns/answer-metrics.ts';
 import { authoritativeResolver } from '../dns/authoritative.ts';
 import { recursiveResolver } from '../dns/recursive.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { throttledWarn } from '../throttled-log.ts';
 
 /** What says where and how DNS is asked. */
@@ -14,7 +14,7 @@ export interface ResolverDeps {
   clock: Clock;
   /** Port of nameservers. */
   nameserverPort: number;
-  metrics: Pick<Metrics, 'dnsAnswers' | 'dnsForgeries'>;
+  metrics: AnswerMetrics;
   /** Absent in the thread of diagnoses. */
   log?: Log;
 }

@@ -1,7 +1,7 @@
-import type { Metrics } from '../metrics.ts';
 import type { PoolUsage, Store } from '../store/contract/store.ts';
+import type { StoreMetrics } from '../store/store-metrics.ts';
 
-type PoolGauges = Pick<Metrics, 'databaseConnections' | 'databaseWaiting' | 'databaseWaitSeconds'>;
+type PoolGauges = Pick<StoreMetrics, 'databaseConnections' | 'databaseWaiting' | 'databaseWaitSeconds'>;
 
 /** Reads the pools of a store whenever the metrics are read. A store that is not open, or is a file, has none. */
 export function watchPools(store: Pick<Store, 'poolUsage'>, metrics: PoolGauges): void {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stoppable } from '../net/listen.ts';
+import { repeat } from '../repeat.ts';
 import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
 import type { GuardedClock } from '../verification/guarded-clock.ts';
 import type { RoleDeps } from './roles.ts';
@@ -36,28 +37,18 @@ export const BUDGET_MS = 10_000;
 
 /** Deletes what is kept for a while: every process does it once a minute. `stop` resolves when nothing is in flight. */
 export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
-  let inFlight: Promise<void> | undefined;
   let stopped = false;
-
-  function run(): void {
-    inFlight ??= prune(deps, { isStopped: () => stopped })
-      .catch((error: unknown) => {
-        deps.log.warn(
-          { err: error },
-          'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute',
-        );
-      })
-      .finally(() => {
-        inFlight = undefined;
-      });
-  }
-  const timer = setInterval(run, EVERY_MS);
-
+  const message =
+    'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute';
+  const pruning = repeat(() => prune(deps, { isStopped: () => stopped }), {
+    everyMs: EVERY_MS,
+    message,
+    log: deps.log,
+  });
   return {
-    async stop() {
+    stop() {
       stopped = true;
-      clearInterval(timer);
-      await inFlight;
+      return pruning.stop();
     },
   };
 }

@@ -1,6 +1,7 @@
 import { dnsClient } from '../dns/transport/dns-client.ts';
 import { readValidationSupport } from '../dns/validation-support.ts';
 import type { Stoppable } from '../net/listen.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import type { RoleDeps } from './roles.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -11,12 +12,13 @@ export function logUnvalidatingResolvers({ config, log }: Pick<RoleDeps, 'config
 } {
   const client = dnsClient();
   const controller = new AbortController();
-  const signal = AbortSignal.any([controller.signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const done = Promise.all(
-    config.dnsResolvers.map(async (resolver) => {
-      const support = await readValidationSupport(client, resolver, signal);
-      return support === 'does_not_validate' ? [resolver.address] : [];
-    }),
+  const done = withTimeLimit(TIMEOUT_MS, controller.signal, (signal) =>
+    Promise.all(
+      config.dnsResolvers.map(async (resolver) => {
+        const support = await readValidationSupport(client, resolver, signal);
+        return support === 'does_not_validate' ? [resolver.address] : [];
+      }),
+    ),
   ).then((found) => {
     client.close();
     const resolvers = found.flat();

@@ -1,3 +1,6 @@
+/** The file of an SQLite store, in the directory that is named for it. */
+export const STORE_FILE = 'nameplate.db';
+
 const TLS_MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 
 export type DatabaseUrl = SqliteUrl | PostgresUrl;

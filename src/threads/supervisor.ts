@@ -1,11 +1,11 @@
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { withinTime } from '../time-limit.ts';
 import { watchHeartbeat } from './heartbeat.ts';
 import { NO_RESTARTS, nextRestart } from './restart-policy.ts';
 import type { Callable, Remote, Revive } from './rpc.ts';
 import { addUp, type MetricsSnapshot, withoutGauges } from './snapshots.ts';
 import { startThread, type ThreadStart } from './thread.ts';
+import type { ThreadMetrics } from './thread-metrics.ts';
 
 /** What the script of every supervised thread serves, apart from methods of its own. */
 export interface SupervisedMethods {
@@ -56,7 +56,7 @@ const OVERTIME_MS = 1000;
 /** A thread that takes longer to say what it has counted is busy; what it said before is shown. */
 const SNAPSHOT_MS = 1000;
 
-export function createSupervisor({ log, metrics }: { log: Log; metrics: Pick<Metrics, 'threadDeaths'> }): Supervisor {
+export function createSupervisor({ log, metrics }: { log: Log; metrics: ThreadMetrics }): Supervisor {
   const { promise: failed, resolve: fail } = Promise.withResolvers<void>();
   const snapshotsOf: (() => Promise<MetricsSnapshot>)[] = [];
 

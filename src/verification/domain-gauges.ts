@@ -1,12 +1,12 @@
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import type { DomainStore, MonitorStore } from '../store/contract/store.ts';
+import type { CheckMetrics } from './check-metrics.ts';
 
 interface DomainGaugesOptions {
   store: Pick<DomainStore, 'countDomains'> & Pick<MonitorStore, 'countDrifted'>;
   log: Log;
-  metrics: Pick<Metrics, 'domains' | 'domainsDrifted'>;
+  metrics: Pick<CheckMetrics, 'domains' | 'domainsDrifted'>;
 }
 
 /** Counting a million domains takes half a second of CPU time or more (docs/decisions/0052-gauges.md). */

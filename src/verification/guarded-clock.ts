@@ -1,9 +1,9 @@
 import type { Clock } from '../clock.ts';
 import { CHECK_INTERVAL_MS, furthestDueAt } from '../domain/schedule.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import type { Store } from '../store/contract/store.ts';
+import type { CheckMetrics } from './check-metrics.ts';
 
 /** A clock that is compared with others (docs/decisions/0054-clock.md). */
 export interface GuardedClock extends Clock {
@@ -18,7 +18,7 @@ interface GuardedClockOptions {
   store: Pick<Store, 'serverTime' | 'earliestDueAt'>;
   log: Log;
   /** Absent: another guarded clock of the process counts and logs. */
-  metrics?: Pick<Metrics, 'clockJumps' | 'clockOffset'>;
+  metrics?: Pick<CheckMetrics, 'clockJumps' | 'clockOffset'>;
   /** A monotonic clock. */
   elapsedMs?: () => number;
 }

@@ -14,12 +14,12 @@ import { readObservation } from '../domain/read-observation.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
 import type { ObserveResult } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { SelfChecker } from '../selfcheck/self-check.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/contract/store.ts';
+import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import { readAddresses } from './read-addresses.ts';
 
@@ -36,7 +36,7 @@ export interface MonitorOptions {
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
-  metrics: Metrics;
+  metrics: CheckMetrics;
   intervalMs?: number;
   /** Most re-checks in flight. */
   maxInFlight?: number;

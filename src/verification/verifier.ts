@@ -10,11 +10,11 @@ import { CHECK_INTERVAL_MS, isThoroughCheck } from '../domain/schedule.ts';
 import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../due-loop.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Depth } from '../observation/asking.ts';
 import { observe } from '../observation/observe.ts';
 import { tokenOwners } from '../observation/token-owners.ts';
 import type { CheckStore, DueCheck } from '../store/contract/store.ts';
+import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import { semaphore } from './semaphore.ts';
 
@@ -27,7 +27,7 @@ interface VerifierOptions {
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
-  metrics: Metrics;
+  metrics: CheckMetrics;
   checkIntervalMs?: number;
   windowMs?: number;
   /** Most checks in flight. One that waits for a silent nameserver costs memory only. */

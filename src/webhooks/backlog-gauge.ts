@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { repeat } from '../repeat.ts';
 import type { DeliveryStore } from '../store/contract/store.ts';
+import type { DeliveryMetrics } from './delivery-metrics.ts';
 
 interface BacklogGaugeOptions {
   store: Pick<DeliveryStore, 'deliveryBacklog'>;
   clock: Clock;
   log: Log;
-  metrics: Pick<Metrics, 'deliveriesWaiting' | 'deliveryWaitSeconds' | 'webhooks'>;
+  metrics: Pick<DeliveryMetrics, 'deliveriesWaiting' | 'deliveryWaitSeconds' | 'webhooks'>;
 }
 
 const EVERY_MS = 15_000;

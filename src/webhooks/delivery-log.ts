@@ -1,33 +1,27 @@
+import type { Clock } from '../clock.ts';
 import { TEST_EVENT_TYPE } from '../domain/webhook-message.ts';
 import type { Log } from '../log.ts';
 import type { DeliveryResult, DueDelivery } from '../store/contract/store.ts';
+import { throttledWarn } from '../throttled-log.ts';
 import type { Attempt } from './attempt.ts';
-import { countedLog } from './counted-log.ts';
 
-/** What the operator has to know of deliveries: few lines, however many deliveries there are. Never a URL, which may hold secrets. */
-export interface DeliveryLog {
-  add(due: DueDelivery, attempt: Attempt, result: DeliveryResult): void;
-  /** Logs what is left. */
-  stop(): void;
-}
+/** Logs what an operator has to know of a delivery. */
+export type DeliveryLog = (due: DueDelivery, attempt: Attempt, result: DeliveryResult) => void;
 
-export function createDeliveryLog(log: Pick<Log, 'info' | 'error'>): DeliveryLog {
-  const givenUp = countedLog((fields) => log.info(fields, 'events were given up'));
-  const sealed = countedLog((fields) => {
-    log.error(
-      fields,
-      'the secret of a webhook cannot be unsealed: its events wait; docs/certificates.md says what to do',
-    );
-  });
-  const failed = countedLog((fields) => log.error(fields, 'deliveries failed by a fault of this program'));
-  return {
-    add({ workspaceId, webhookId, deliveryId, eventId, type }, attempt, { outcome }) {
-      if (outcome.kind === 'failed' && type !== TEST_EVENT_TYPE) givenUp.add(webhookId, { workspaceId });
-      if (attempt.kind === 'secret') sealed.add(webhookId, { workspaceId });
-      if (attempt.kind === 'error') failed.add(webhookId, { workspaceId, err: attempt.cause, deliveryId, eventId });
-    },
-    stop() {
-      for (const one of [givenUp, sealed, failed]) one.stop();
-    },
+const EVERY_MS = 60_000;
+const SEALED = 'the secret of a webhook cannot be unsealed: its events wait; docs/certificates.md says what to do';
+
+/** A line a minute for each webhook, however many deliveries there are. Never a URL, which may hold secrets. */
+export function createDeliveryLog(log: Pick<Log, 'info' | 'error'>, clock: Clock): DeliveryLog {
+  const info = throttledWarn(log, clock, EVERY_MS, 'info');
+  const error = throttledWarn(log, clock, EVERY_MS, 'error');
+  return ({ workspaceId, webhookId, deliveryId, eventId, type }, attempt, { outcome }) => {
+    const about = { workspaceId, webhookId };
+    if (outcome.kind === 'failed' && type !== TEST_EVENT_TYPE) info('events were given up', about, webhookId);
+    if (attempt.kind === 'secret') error(SEALED, about, `secret ${webhookId}`);
+    if (attempt.kind === 'error') {
+      const fields = { ...about, err: attempt.cause, deliveryId, eventId };
+      error('deliveries failed by a fault of this program', fields, `error ${webhookId}`);
+    }
   };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { revokeAtCa } from '../../src/certificates/acme/revocation.ts';
 import { createLog } from '../../src/log.ts';
-import { servedCertificate } from '../support/certificates.ts';
+import { aPrivateKey, servedCertificate } from '../support/certificates.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -24,8 +24,9 @@ async function certified() {
 }
 
 const log = createLog('silent');
-const revoke = (issued: { issuer: string; chain: string }, reason?: Parameters<typeof revokeAtCa>[1]) =>
-  revokeAtCa(issued, reason, { ...world, trustRoots: null, log });
+type Issued = { issuer: string; chain: string; privateKey?: Uint8Array };
+const revoke = (issued: Issued, reason?: Parameters<typeof revokeAtCa>[1]) =>
+  revokeAtCa({ privateKey: null, ...issued }, reason, { ...world, trustRoots: null, log });
 
 describe('a certificate', () => {
   test.each([
@@ -42,7 +43,17 @@ describe('a certificate', () => {
     expect(ca.revoked).toHaveLength(1);
   });
 
-  test('of another account is not revoked, and the error has what the CA says', async () => {
+  test('of another account is revoked by its own key', async () => {
+    const { name, issued } = await certified();
+    const served = await servedCertificate(world.store, name);
+    ca.revokeAccounts();
+    const other = { ...issued, privateKey: aPrivateKey() };
+    await expect(revoke(other)).rejects.toThrow(/another account ordered it/);
+    await revoke({ ...issued, ...(served && { privateKey: served.privateKey }) }, 'superseded');
+    expect(ca.revoked).toMatchObject([{ hostname: name, reason: 4 }]);
+  });
+
+  test('of another account, whose key is not known, is not revoked, and the error has what the CA says', async () => {
     const { issued } = await certified();
     ca.forgetAccounts();
     await expect(revoke(issued)).rejects.toMatchObject({ kind: 'account' });

@@ -43,7 +43,7 @@ describe.each(pages)('%s', (page) => {
     const settings = matches(text, /\b(NAMEPLATE_[A-Z_]*[A-Z])\b(?!_)/g);
     expect(settings.filter((name) => variables.every((variable) => variable.name !== name))).toEqual([]);
 
-    const source = globSync('src/{metrics.ts,edge/**/*.ts}', { cwd: root }).map(read).join('\n');
+    const source = globSync('src/{**/*-metrics.ts,edge/**/*.ts}', { cwd: root }).map(read).join('\n');
     const metrics = matches(text, /`(nameplate_[a-z_]+)[{`]/g).filter(
       (name) => !/^nameplate_(serve|migrate)$/.test(name),
     );

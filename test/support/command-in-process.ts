@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { runCommand } from '../../src/cli/run-command.ts';
+import { runCommand } from '../../src/cli/program.ts';
 
 /** What a command has of a process of its own. */
 interface CommandProcess {

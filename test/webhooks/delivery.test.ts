@@ -289,7 +289,7 @@ test('a result that cannot be saved is kept and saved later: nothing is sent twi
   world.clock.advance(HOUR_MS);
   await worker.runOnce();
   expect(receiver.received).toHaveLength(1);
-  expect(world.logged.join()).toContain('can be saved again');
+  expect(world.logged.filter((line) => line.includes('cannot be saved'))).toHaveLength(1);
 });
 
 test('a process that was suspended after its claim sends nothing: its lease may expire meanwhile', async () => {
@@ -336,7 +336,7 @@ describe('what is no fault of the receiver', () => {
     }
     expect(receiver.received).toEqual([]);
     expect(await valueWith(world.metrics.deliveryAttempts, 'secret')).toBe(5);
-    expect(world.logged.filter((line) => line.includes('cannot be unsealed'))).toHaveLength(1);
+    expect(world.logged.filter((line) => line.includes('cannot be unsealed'))).toHaveLength(5);
     const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 2 });
     expect(items).toMatchObject([{ state: 'waiting', attempts: 0 }]);
     expect(await world.store.findWebhook(workspaceId, webhookId)).toMatchObject({
@@ -399,18 +399,14 @@ test('a webhook whose scheme is not allowed any more gets nothing, and its owner
   expect(items[0]).toMatchObject({ state: 'waiting', lastAttempt: { error: expect.stringContaining('scheme') } });
 });
 
-test('events that are given up together take few lines of the log, which name webhook and workspace', async () => {
+test('events that are given up together take one line of the log a minute, which names webhook and workspace', async () => {
   const { planted, webhookId, workspaceId } = await plantReceiver(closing, world, 500);
   for (let i = 0; i < 30; i++) await addDomain(world, planted, `d${i}.example.com`);
   await world.worker.runOnce();
   world.clock.advance(DELIVERY_WINDOW_MS);
   await world.worker.runOnce();
-  await world.worker.stop();
   const lines = world.logged.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'events were given up');
-  expect(lines).toMatchObject([
-    { workspaceId, webhookId, count: 1 },
-    { workspaceId, webhookId, count: 29 },
-  ]);
+  expect(lines).toMatchObject([{ workspaceId, webhookId }]);
 });
 
 test('that the receiver does not answer makes no delivery late: those behind wait for it, not for this process', async () => {

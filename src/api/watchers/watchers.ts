@@ -9,8 +9,8 @@ import type { Clock } from '../../clock.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import type { DomainStore } from '../../store/contract/store.ts';
+import type { ApiMetrics } from '../api-metrics.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { findDomain } from '../find.ts';
 import { forCustomer } from '../setup/session-scope.ts';
@@ -38,7 +38,7 @@ interface WatchersDeps extends Pick<Access, 'standingOf'> {
   changes: ChangeFeed | undefined;
   clock: Clock;
   log: Log;
-  metrics: Metrics;
+  metrics: ApiMetrics;
   settings: ErrorNaming;
   apexNote: string;
   limits: WatchLimits & StreamTimes;

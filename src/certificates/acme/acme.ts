@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts';
 import type { Log } from '../../log.ts';
+import { raceAbort } from '../../time-limit.ts';
 import type { Issuer, IssueTask } from '../issuer.ts';
-import { raceAbort } from '../race-abort.ts';
 import { type AccountOptions, createAccounts, type ExternalAccount } from './acme-account.ts';
 import { createAcmeClient } from './acme-client.ts';
 import { beginOrder, findOrder, finishOrder, type OrderSnapshot } from './acme-order.ts';

@@ -2,7 +2,6 @@ import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { problemWhileOrdering } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import type { SelfChecker } from '../../selfcheck/self-check.ts';
 import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/contract/store.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
@@ -13,6 +12,7 @@ import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWin
 import { checkCaa } from '../preflight/check-caa.ts';
 import { type CheckedRouting, checkedRouting, UNCHECKED_ROUTING } from '../preflight/routing-blocker.ts';
 import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } from './attempt-result.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import type { Lease } from './lease.ts';
@@ -33,7 +33,7 @@ interface AttemptOptions {
   clock: Clock;
   random: () => number;
   log: Log;
-  metrics: Pick<Metrics, 'certificateToleratedAddresses'>;
+  metrics: Pick<CertificateMetrics, 'certificateToleratedAddresses'>;
 }
 
 /** Resumes an order, updates a renewal window, or orders a certificate. Rejects with the reason of the lease's signal, or with the store's error. */

@@ -2,16 +2,16 @@ import type { Clock } from '../../clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../../due-loop.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createSelfChecker } from '../../selfcheck/self-check.ts';
 import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/contract/store.ts';
+import { raceAbort } from '../../time-limit.ts';
 import { CA_PROBLEM_KINDS, caHost, type Issuer } from '../issuer.ts';
 import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
-import { raceAbort } from '../race-abort.ts';
 import { createAttempt } from './attempt.ts';
 import { type AttemptResult, unchanged } from './attempt-result.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFallback } from './fallback.ts';
 import { holdLease, Interrupted, type Lease, LeaseLost } from './lease.ts';
@@ -30,7 +30,7 @@ export interface CertificateWorkerOptions {
   /** Returns numbers in [0, 1), for jitter. */
   random: () => number;
   log: Log;
-  metrics: Metrics;
+  metrics: CertificateMetrics;
   /** As published by each CA; by default those of Let's Encrypt. The internal CA has none. */
   limits?: readonly CaLimit[];
   /** Which addresses of a name with several have to answer; by default `any`. */

@@ -1,10 +1,10 @@
 import type { Clock } from '../../clock.ts';
 import { LEDGER_RETENTION_MS, OWNER_FIXABLE, waitingSince } from '../../domain/certificate-state.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import { repeat } from '../../repeat.ts';
 import type { CaLimit, CertificateStore } from '../../store/contract/store.ts';
 import { caHost, type Issuer } from '../issuer.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 
 interface MaintenanceOptions {
   store: Pick<
@@ -23,7 +23,7 @@ interface MaintenanceOptions {
   limits: readonly CaLimit[];
   clock: Clock;
   log: Log;
-  metrics: Metrics;
+  metrics: CertificateMetrics;
 }
 
 const EVERY_MS = 60_000;

@@ -1,7 +1,6 @@
 import type { Clock } from '../../clock.ts';
 import { registrableDomain } from '../../domain/name.ts';
 import type { Log } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import type {
   CaLimit,
   Certificate,
@@ -16,6 +15,7 @@ import { isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, quietUntil, urge
 import { readChain } from '../x509/certificate-chain.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AttemptResult, type Blocked, blockedBy, orderingState, unchanged } from './attempt-result.ts';
+import type { CertificateMetrics } from './certificate-metrics.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import { type Lease, LeaseLost } from './lease.ts';
@@ -42,7 +42,7 @@ interface OrdersOptions {
   clock: Clock;
   random: () => number;
   log: Log;
-  metrics: Metrics;
+  metrics: CertificateMetrics;
 }
 
 const DAY_MS = 24 * 3_600_000;

@@ -12,24 +12,21 @@ import {
 import { type PlaygroundFile, readPlaygroundFile } from '../../playground/data-dir.ts';
 import { type Database, keyringFor } from '../../store/database.ts';
 import { isApi, startAdvice } from '../api-client.ts';
+import { loadCatalogue } from '../catalogue.ts';
 import { EXIT } from '../cli-error.ts';
-import { databaseUrlOf, keySource, namedDatabase } from '../open-database.ts';
-import { loadCatalogue } from '../operation-names.ts';
+import { databaseUrlOf, keySource, NAME_ANOTHER_FILE, namedDatabase, playgroundStoreOf } from '../open-database.ts';
 import { DEFAULT_DATA, type StoreOptions, storeCommand } from '../options.ts';
 import { paint, printable, show, wrap } from '../output.ts';
-import { NAME_ANOTHER_FILE, playgroundStoreOf } from '../playground-store.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 export function addDoctor(program: Command): void {
   const summary =
     'Check configuration, store, DNS, ports, clock, CA, keys and certificates, and give advice. Exits with 1 if a check fails.';
-  storeCommand(program, 'doctor', summary, ['nameplate doctor', 'nameplate doctor --json']).action(
-    async (options: StoreOptions) => {
-      const findings = await examineAll(options);
-      show(options, findings, describeFindings);
-      if (findings.some(({ level }) => level === 'fail')) process.exitCode = EXIT.failed;
-    },
-  );
+  storeCommand(program, 'doctor', summary, ['', '--json']).action(async (options: StoreOptions) => {
+    const findings = await examineAll(options);
+    show(options, findings, describeFindings);
+    if (findings.some(({ level }) => level === 'fail')) process.exitCode = EXIT.failed;
+  });
 }
 
 /** Examines what `serve` would use; if nothing is configured and there is a playground, the playground. */
@@ -63,17 +60,15 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
   }
   if (resolvers && cnameZone && store?.database) {
-    const { examineTargets } = await import('./examine-targets.ts');
     const isEdge = config.roles?.includes('edge') ?? false;
-    findings.push(...(await examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
+    findings.push(...(await examine.examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
   }
   findings.push(...(await examine.examineListeners(config)));
   if (cnameZone) findings.push(...(await examineReach(config, cnameZone, store?.database)));
   findings.push(...(await examineApiName(config, store?.database)));
   findings.push(...(await examine.examineClock(clock, url)));
   findings.push(...(await examineCertificates(config, store?.database)));
-  const { examineWebhooks } = await import('./examine-webhooks.ts');
-  findings.push(...(await examineWebhooks(config, store?.database, clock.now())));
+  findings.push(...(await examine.examineWebhooks(config, store?.database, clock.now())));
   return findings;
 }
 
@@ -122,7 +117,7 @@ async function examineReach(
 async function examineApiName(config: Partial<Config>, database: Database | undefined): Promise<DoctorResult[]> {
   const { apiHostname: hostname, edgeAddresses = [], dnsResolvers: resolvers } = config;
   if (hostname === undefined || resolvers === undefined) return [];
-  const { examineApiHostname } = await import('./examine-api-hostname.ts');
+  const { examineApiHostname } = await import('./examine-edge.ts');
   const store = (await database?.open()) ?? null;
   try {
     return await examineApiHostname({ hostname, edgeAddresses, resolvers, store });
@@ -185,7 +180,7 @@ async function examinePlayground(options: StoreOptions, { api, dns, edge }: Play
   ];
 }
 
-/** Of `host:port`. */
+/** The port of `host:port`. */
 function portOf(address: string): number {
   return Number(address.split(':').at(-1));
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
 import type { Certificate } from '../../store/contract/store.ts';
-import { examineApiHostname } from './examine-api-hostname.ts';
+import { examineApiHostname } from './examine-edge.ts';
 
 const NAME = 'api.example.net';
 

@@ -6,6 +6,7 @@ import { joinList } from '../../domain/text.ts';
 import { selfCheckNameOf } from '../../edge/routing/challenges.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { type CheckedAddress, createSelfChecker } from '../../selfcheck/self-check.ts';
+import type { CertificateStore } from '../../store/contract/store.ts';
 import type { Database } from '../../store/database.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
@@ -129,4 +130,60 @@ export function describeReach({ roles, edgeHttpListen, issuer }: Partial<Config>
   if (!roles?.includes('edge') || !edgeHttpListen || issuer !== 'acme') return [];
   const test = `run "curl -i http://${selfCheckNameOf(cnameZone)}/" on another machine; the response must have "proxy-status: nameplate"`;
   return [ok('reach', `this machine cannot test whether the Internet reaches the edge: ${test}`)];
+}
+
+interface ApiHostname {
+  hostname: string;
+  /** Those of `NAMEPLATE_EDGE_ADDRESSES`. */
+  edgeAddresses: readonly string[];
+  resolvers: readonly DnsServer[];
+  /** Null: it cannot be opened. */
+  store: Pick<CertificateStore, 'findCertificate'> | null;
+}
+
+const API_NAME = 'api name';
+
+/** Whether the API's own name (`NAMEPLATE_API_HOSTNAME`) leads to the edge, and has a certificate. */
+export async function examineApiHostname({
+  hostname,
+  edgeAddresses,
+  resolvers,
+  store,
+}: ApiHostname): Promise<DoctorResult[]> {
+  const addresses = await addressesOf(hostname, resolvers);
+  return [
+    judgeAddresses(hostname, addresses, edgeAddresses),
+    ...(store === null ? [] : [await examineItsCertificate(store, hostname)]),
+  ];
+}
+
+function judgeAddresses(
+  hostname: string,
+  addresses: readonly string[],
+  edgeAddresses: readonly string[],
+): DoctorResult {
+  if (addresses.length === 0) {
+    const advice = 'Publish A and AAAA records for it that lead to this edge, or remove NAMEPLATE_API_HOSTNAME.';
+    return fail(API_NAME, `${hostname} has no address`, advice);
+  }
+  const others = edgeAddresses.length === 0 ? [] : addresses.filter((address) => !edgeAddresses.includes(address));
+  if (others.length === 0) return ok(API_NAME, `${hostname} leads to ${joinList([...addresses])}`);
+  const advice = 'Let it lead to this edge, or add these addresses there.';
+  return warn(
+    API_NAME,
+    `${hostname} leads to ${joinList(others)}, which NAMEPLATE_EDGE_ADDRESSES does not list`,
+    advice,
+  );
+}
+
+async function examineItsCertificate(
+  store: Pick<CertificateStore, 'findCertificate'>,
+  hostname: string,
+): Promise<DoctorResult> {
+  const found = await store.findCertificate(hostname);
+  if (found === null) return ok(API_NAME, `the certificate of ${hostname} is ordered at the first start`);
+  if (found.issued !== null) return ok(API_NAME, `${hostname} has a certificate`);
+  const because = found.problem === null ? '' : `: ${found.problem.message}`;
+  const advice = `Fix that, then run "nameplate certificates renew ${hostname}".`;
+  return warn(API_NAME, `${hostname} has no certificate yet (${found.state})${because}`, advice);
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { examineTargets } from './examine-targets.ts';
+import { examineTargets } from './examine-store.ts';
 
 test('a search for targets that takes too long is a warning, and the store is closed', async () => {
   let isClosed = false;

@@ -6,7 +6,7 @@ import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../../../test/support/webhooks.ts';
 import { type Database, databaseAt } from '../../store/database.ts';
 import { type DatabaseUrl, parseDatabaseUrl } from '../../store/url.ts';
-import { examineWebhooks } from './examine-webhooks.ts';
+import { examineWebhooks } from './examine-store.ts';
 
 const HOUR_MS = 3_600_000;
 

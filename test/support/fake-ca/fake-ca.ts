@@ -7,7 +7,7 @@ import { createAccounts } from './accounts.ts';
 import type { FakeCertificate } from './authority.ts';
 import { ENDPOINTS, type Endpoint } from './endpoint.ts';
 import { createFaults, type Fault, refuse } from './faults.ts';
-import { createNonces, verifyRequest } from './jws.ts';
+import { createNonces, type SignedRequest, verifyRequest } from './jws.ts';
 import type { Refused } from './limits.ts';
 import { createOrders, type FakeOrder, type OrdersOptions } from './orders.ts';
 import { AcmeProblem } from './problem.ts';
@@ -111,11 +111,11 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const contentType = request.headers['content-type'];
     const signed = await verifyRequest({ body, contentType, url }, { nonces, keyOf: accounts.keyOf });
     if (endpoint === 'newAccount') return accounts.register(signed);
+    if (endpoint === 'revokeCert') return revoke(signed.signer, signed.payload ?? {});
     if (!('accountUrl' in signed.signer)) throw new AcmeProblem(400, 'malformed', 'only newAccount takes a "jwk"');
     const { accountUrl } = signed.signer;
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
-    if (endpoint === 'revokeCert') return revoke(accountUrl, signed.payload ?? {});
     const order = orders.orders.get(id);
     if (order === undefined) return { status: 404 };
     if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
@@ -134,15 +134,17 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     return { status: 201, headers: { location: urlOf('order', order.id) }, body: orderBody(order) };
   }
 
-  /** RFC 8555 section 7.6, by the account that ordered the certificate. */
-  function revoke(accountUrl: string, { certificate, reason }: Record<string, unknown>): Reply {
+  /** RFC 8555 section 7.6, by the account that ordered the certificate, or by its own key. */
+  function revoke(signer: SignedRequest['signer'], { certificate, reason }: Record<string, unknown>): Reply {
     const der = (chain: string) => new X509Certificate(chain).raw.toString('base64url');
     const order = [...orders.orders.values()].find(
       (one) => one.certificate && der(one.certificate.chain) === certificate,
     );
     if (!order?.certificate) throw new AcmeProblem(404, 'malformed', 'no such certificate');
-    if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'another account ordered it');
     const { hostname, chain } = order.certificate;
+    const { x } = new X509Certificate(chain).publicKey.export({ format: 'jwk' });
+    const isAllowed = 'accountUrl' in signer ? signer.accountUrl === order.accountUrl : signer.jwk.x === x;
+    if (!isAllowed) throw new AcmeProblem(403, 'unauthorized', 'another account ordered it');
     if (revoked.some((one) => one.chain === chain)) throw new AcmeProblem(400, 'alreadyRevoked', 'it is revoked');
     if (![undefined, 0, 1, 3, 4, 5].includes(reason as number)) throw new AcmeProblem(400, 'badRevocationReason', 'no');
     revoked.push({ hostname, chain, reason });

@@ -1,22 +1,92 @@
 import type { Command } from 'commander';
 import { type DatabaseUrl, namesDatabase, readCommandConfig } from '../config/config.ts';
 import { joinList } from '../domain/text.ts';
+import { StoreUnavailable } from '../store/contract/store.ts';
 import type { Copied, CopiedTable, CopyProgress } from '../store/copy/copy.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { missingKeys } from '../store/sealing/rotation.ts';
 import type { PostgresUrl, SqliteUrl } from '../store/url.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { keySource, namedDatabase } from './open-database.ts';
-import { type DataOptions, dataCommand, parseDatabaseUrl, TYPED_PASSWORD } from './options.ts';
-import { type Column, show, table } from './output.ts';
-import { withBar } from './progress-bar.ts';
+import { databaseUrlOf, existingDatabase, keySource, namedDatabase } from './open-database.ts';
+import {
+  type DataOptions,
+  dataCommand,
+  parseDatabaseUrl,
+  type StoreOptions,
+  storeCommand,
+  TYPED_PASSWORD,
+} from './options.ts';
+import { type Column, printError, show, table } from './output.ts';
+import { withBar } from './terminal.ts';
+
+/** The commands for a whole database: `migrate`, `backup` and `copy`. */
+
+export function addMigrate(program: Command): void {
+  const summary = 'Create the store, or bring its schema up to date. serve also does this when it starts.';
+  storeCommand(program, 'migrate', summary, ['--dry-run', '--database sqlite:/var/lib/nameplate/nameplate.db'])
+    .option('--dry-run', 'list the pending migrations without running them')
+    .action(async (options: StoreOptions & { dryRun?: true }) => {
+      const database = await databaseAt(databaseUrlOf(options));
+      const onLongWait = (doing: string) => process.stderr.write(`nameplate: waiting for another process, ${doing}\n`);
+      const migrations = await (options.dryRun ? database.pendingMigrations() : database.migrate({ onLongWait }));
+      const { name } = database;
+      show(options, { database: name, migrations, dryRun: options.dryRun === true }, () => {
+        if (migrations.length === 0) return `${name} is up to date.`;
+        const list = migrations.map((migration) => `  ${migration}`).join('\n');
+        return `${options.dryRun ? 'Pending in' : 'Migrated'} ${name}:\n${list}`;
+      });
+    });
+}
+
+export function addBackup(program: Command): void {
+  const summary =
+    'Copy the SQLite store to a new file while servers run, and verify the copy. The copy contains secrets: only its owner can read it.';
+  storeCommand(program, 'backup', summary, ['nameplate-2026-08-01.db', '/backups/nameplate.db --json'])
+    .argument('<file>', 'the backup, which must not exist yet')
+    .action(async (file: string, options: StoreOptions) => {
+      const { name, backUp } = await databaseAt(databaseUrlOf(options));
+      if (backUp === null)
+        throw new CliError(
+          `${name} is a PostgreSQL database: back it up with PostgreSQL's own tools, such as pg_dump.`,
+        );
+      const database = await existingDatabase(options);
+      const at = Date.now();
+      const bytes = await withBar((bar, interrupted) =>
+        backUp(file, (done) => {
+          if (interrupted.aborted) throw new CliError('Interrupted; no backup was made.');
+          bar.show(done < 1 ? 'Copying' : 'Verifying the copy', done);
+        }),
+      );
+      await record(database, at);
+      show(options, { database: name, file, bytes }, () =>
+        [
+          `${file} is a verified backup of ${name}.`,
+          `Its secrets (private keys, secrets of webhooks) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
+          'To restore it, stop every server, remove the store with its -wal and -shm files, and put a copy of the backup in its place.',
+        ].join('\n'),
+      );
+    });
+}
+
+/** For the metrics. A backup is one without that, too: as of a store that a new release is about to migrate. */
+async function record(database: Database, at: number): Promise<void> {
+  try {
+    const store = await database.open();
+    await store.recordBackup(at).finally(() => store.close());
+  } catch (error) {
+    if (!(error instanceof StoreUnavailable)) throw error;
+    const note =
+      'The backup is complete, but its time could not be recorded for nameplate_backup_last_success_timestamp_seconds';
+    printError(`${note}: ${error.message}`);
+  }
+}
 
 interface CopyOptions extends DataOptions {
   from?: DatabaseUrl;
   to?: DatabaseUrl;
 }
 
-const COLUMNS: Column<CopiedTable>[] = [
+const COPY_COLUMNS: Column<CopiedTable>[] = [
   { title: 'Table', text: ({ table }) => table },
   { title: 'Rows', text: ({ source }) => String(source) },
   { title: 'Copied', text: ({ target }) => String(target) },
@@ -46,7 +116,7 @@ export function addCopy(program: Command): void {
         [
           `${target.name} is a copy of ${source.name}; every field was compared.`,
           '',
-          table(COLUMNS, tables),
+          table(COPY_COLUMNS, tables),
           '',
           `Set NAMEPLATE_DATABASE_URL to ${serving.length === 0 ? target.name : joinList(serving)}, with its password, and start the servers. Do not start any on ${source.name} again: it still has the old data.`,
           ...(missing ? [keysAdvice(source, target)] : []),

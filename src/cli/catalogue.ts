@@ -2,8 +2,24 @@ import { parseGrant } from '../access/permissions.ts';
 import type { RequiredPermission } from '../api/permission-table.ts';
 import { nearest } from '../domain/nearest.ts';
 import { CliError, EXIT } from './cli-error.ts';
-import { loadCatalogue } from './operation-names.ts';
 import { printable } from './output.ts';
+
+/** Names that the API defines, for checking what was typed. */
+interface Catalogue {
+  /** `domains.createDomain`, … */
+  operations: string[];
+  permissions: RequiredPermission[];
+}
+
+/** Imports the API's code on demand: commands that do not need it start faster. */
+export async function loadCatalogue(): Promise<Catalogue> {
+  const { openOperations, operations } = await import('../api/operations.ts');
+  const { requiredPermissions } = await import('../api/permission-table.ts');
+  return {
+    operations: [...operations, ...openOperations].map(({ name }) => name),
+    permissions: requiredPermissions(),
+  };
+}
 
 /** Throws `CliError` for permissions that no operation requires. That there are none at all is said on standard error. */
 export async function requirePermissions(holder: 'key' | 'token', granted: readonly string[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { issueChain, keyPem, newKey } from '../../test/support/issue-chain.ts';
-import { ImportProblems, readImport } from './read-import.ts';
+import { ImportProblems, readImport } from './imported-certificate.ts';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const NAME = 'shop.example.com';

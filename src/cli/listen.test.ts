@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { eventPrinter } from './show-received.ts';
+import { eventPrinter } from './listen.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { createBar } from './progress-bar.ts';
+import { createBar } from './terminal.ts';
 
 /** What is written for some shares of 1. */
 function written(isTTY: boolean, shares: number[]): string {
