@@ -82,14 +82,6 @@ function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ 
 }
 
 describe('a request', () => {
-  it.each(['Bearer', 'bearer', 'BEARER', 'bEaReR'])('is authenticated with "%s" and its key', async (scheme) => {
-    expect(await setUp().codeOf(`${scheme} ${key}`)).toBe('authenticated');
-  });
-
-  it.each([undefined, ''])('without credentials (%j) fails as missing', async (header) => {
-    expect(await setUp().codeOf(header)).toBe('authentication/missing');
-  });
-
   it.each([
     key,
     `Basic ${key}`,
@@ -113,52 +105,6 @@ describe('a request', () => {
     const { codeOf, lookups } = setUp();
     expect(await codeOf(header)).toBe('authentication/malformed');
     expect(lookups).toEqual({ keys: 0, tokens: 0 });
-  });
-
-  it('with a well-formed key that does not exist fails as not found', async () => {
-    expect(await setUp().codeOf(`Bearer ${invented()}`)).toBe('authentication/key_not_found');
-  });
-
-  it('with an expired key fails as not found, from the millisecond of its expiry on', async () => {
-    expect(await setUp({ expiresAt: NOW + 1 }).codeOf(`Bearer ${key}`)).toBe('authenticated');
-    expect(await setUp({ expiresAt: NOW }).codeOf(`Bearer ${key}`)).toBe('authentication/key_not_found');
-  });
-
-  it('with a disabled key or workspace fails as such; the key comes first', async () => {
-    const disabled = { keyDisabled: true };
-    const closed = { workspaceDisabled: true };
-    expect(await setUp(disabled).codeOf(`Bearer ${key}`)).toBe('authorization/key_disabled');
-    expect(await setUp(closed).codeOf(`Bearer ${key}`)).toBe('authorization/workspace_disabled');
-    expect(await setUp({ ...disabled, ...closed }).codeOf(`Bearer ${key}`)).toBe('authorization/key_disabled');
-    expect(await setUp({ ...disabled, expiresAt: NOW }).codeOf(`Bearer ${key}`)).toBe('authentication/key_not_found');
-  });
-});
-
-describe('a dashboard token', () => {
-  it('authenticates its subject, with its permissions and the limits of its workspace', async () => {
-    const workspace = aWorkspace({ id: 'ws_1', limits: { rates: {}, domains: 3 } });
-    expect(await setUp({}, { workspaces: [workspace] }).ask(`Bearer ${TOKEN}`)).toMatchObject({
-      ok: true,
-      principal: {
-        kind: 'dashboard_token',
-        workspaceId: 'ws_1',
-        actor: 'ada',
-        grants: new Set(['a.*.b']),
-        limits: workspace.limits,
-      },
-    });
-  });
-
-  it('that is invalid, or of a workspace that does not exist, fails as not found', async () => {
-    expect(await setUp().codeOf('Bearer a.b.c')).toBe('authentication/key_not_found');
-    expect(await setUp({}, { workspaces: [] }).codeOf(`Bearer ${TOKEN}`)).toBe('authentication/key_not_found');
-  });
-
-  it('of a disabled workspace fails as such', async () => {
-    const disabled = [aWorkspace({ id: 'ws_1', disabledAt: NOW })];
-    expect(await setUp({}, { workspaces: disabled }).codeOf(`Bearer ${TOKEN}`)).toBe(
-      'authorization/workspace_disabled',
-    );
   });
 });
 

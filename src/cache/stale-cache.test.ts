@@ -97,51 +97,9 @@ describe('a stale cache', () => {
       expect(control.reads).toBe(2);
     }
   });
-
-  it('serves an entry while the store is down or hangs, also after it may have changed', async () => {
-    const { cache, control, change, advance } = setUp();
-    control.stored.set('a', 'one');
-    await cache.load('a');
-    control.failure = down;
-    advance(600_000);
-    expect(cache.get('a')).toEqual({ text: 'one' });
-    change(null);
-    expect(await cache.load('a')).toEqual({ text: 'one' });
-    change('a');
-    expect(await cache.load('a')).toEqual({ text: 'one' });
-    advance(2000);
-    control.holds = true;
-    expect(await cache.load('a')).toEqual({ text: 'one' });
-    await expect(cache.load('b')).rejects.toThrow(StoreUnavailable);
-  });
-
-  it('reads a stale entry again as soon as the store answers', async () => {
-    const { cache, control, change, advance } = setUp();
-    control.stored.set('a', 'one');
-    await cache.load('a');
-    control.failure = down;
-    change('a');
-    expect(await cache.load('a')).toEqual({ text: 'one' });
-    control.failure = null;
-    control.stored.delete('a');
-    advance(1000);
-    expect(await cache.load('a')).toBeNull();
-  });
 });
 
 describe('a stale cache whose store is down', () => {
-  it('tries one read a second, whatever the key', async () => {
-    const { cache, control, advance } = setUp();
-    control.failure = down;
-    for (let second = 1; second <= 5; second += 1) {
-      for (let i = 0; i < 20; i += 1) await expect(cache.load(`name${i}`)).rejects.toThrow(StoreUnavailable);
-      expect(control.reads).toBe(second);
-      advance(1000);
-    }
-    control.failure = null;
-    for (let i = 0; i < 20; i += 1) expect(await cache.load(`name${i}`)).toBeNull();
-  });
-
   it('goes on reading other keys when a single one cannot be read', async () => {
     const { cache, control } = setUp();
     control.failure = new Error('sealed under another key');
@@ -158,20 +116,6 @@ describe('a stale cache whose store is down', () => {
     release();
     expect(await Promise.all(asked)).toEqual([null, null, null]);
     expect(await cache.load('d')).toBeNull();
-  });
-
-  it('lets only the first load of a stale key wait', async () => {
-    const { cache, control, change } = setUp();
-    control.stored.set('a', 'one');
-    await cache.load('a');
-    control.holds = true;
-    change('a');
-    expect(await cache.load('a')).toEqual({ text: 'one' });
-    for (let i = 0; i < 10; i += 1) {
-      const waited = new Promise((resolve) => setImmediate(resolve, 'waited'));
-      expect(await Promise.race([cache.load('a'), waited])).toEqual({ text: 'one' });
-    }
-    expect(control.reads).toBe(2);
   });
 });
 

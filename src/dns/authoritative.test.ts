@@ -40,12 +40,6 @@ describe("the zone's own nameservers are asked", () => {
     expect(flags).toEqual([false]);
   });
 
-  test('and over TCP after a truncated response', async () => {
-    const values = Array.from({ length: 30 }, (_, index) => `${index}${'x'.repeat(200)}`);
-    both((server) => server.set(TXT.name, 'TXT', values));
-    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([{ answer: { values: { length: 30 } } }]);
-  });
-
   test.each(['servfail', 'refused', 'lame'] as const)('where all of them are %s, each is named', async (fault) => {
     tree.resolver.set(TXT.name, 'TXT', ['from the resolver']);
     both((server) => server.fail(TXT.name, fault));
@@ -53,13 +47,6 @@ describe("the zone's own nameservers are asked", () => {
       { server: 'ns1.acme.com', answer: { reason: fault } },
       { server: 'ns2.acme.com', answer: { reason: fault } },
     ]);
-  });
-
-  test('three of them at most, not to spend the time of a check on one zone', async () => {
-    const names = ['ns1', 'ns2', 'ns3', 'ns4', 'ns5'];
-    tree.delegate('acme.com', Object.fromEntries(names.map((name, index) => [`${name}.acme.com`, `127.0.3.${index}`])));
-    for (let index = 0; index < 5; index++) await tree.serve(`127.0.3.${index}`, () => ({}));
-    expect((await tree.subject().look(TXT, within())).looks).toHaveLength(3);
   });
 });
 
@@ -145,13 +132,6 @@ describe('a hostile zone cannot', () => {
 });
 
 describe('an abort', () => {
-  test('is a timeout for a query in flight', async () => {
-    both((server) => server.fail(TXT.name, 'timeout'));
-    const { look } = tree.subject({ triesMs: [60_000] });
-    await look({ name: 'acme.com', type: 'TXT' }, within());
-    expect(await outcome(look(TXT, until(AbortSignal.timeout(100))))).toBe('timeout');
-  });
-
   test('is overloaded for a query that waits for the throttle', async () => {
     tree.delegate('acme.com', { 'ns1.acme.com': tree.ns1.address });
     tree.ns1.fail(TXT.name, 'timeout');

@@ -34,14 +34,6 @@ describe('the addresses of a name', () => {
     });
   });
 
-  test.each([
-    ['A', '192.0.2.1'],
-    ['AAAA', '2001:db8::1'],
-  ])('may be of type %s alone', async (type, address) => {
-    both((server) => server.set(NAME, type, [address]));
-    expect(await tree.subject().lookupAddresses(NAME, within())).toMatchObject({ addresses: [address] });
-  });
-
   test('are unreadable where either kind is', async () => {
     both((server) => server.fail(NAME, 'servfail'));
     expect(await tree.subject().lookupAddresses(NAME, within())).toEqual({

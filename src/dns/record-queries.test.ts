@@ -1,4 +1,3 @@
-import { createSocket } from 'node:dgram';
 import packet from 'dns-packet';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../test/support/dns-tree.ts';
@@ -48,11 +47,6 @@ describe('a look', () => {
     expect((await look(TXT, within(1))).looks).toEqual([
       { ...BY_NS1(), answer: { kind: 'absent', reason: 'nxdomain', chain: [] } },
     ]);
-  });
-
-  test('tells NODATA from NXDOMAIN', async () => {
-    both((server) => server.set(TXT.name, 'A', ['192.0.2.1']));
-    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([{ answer: { reason: 'nodata' } }]);
   });
 
   test('asks another nameserver after one that fails, and says of each why', async () => {
@@ -147,27 +141,6 @@ describe('the routing record', () => {
     ]);
   });
 
-  test('that leads to a name without addresses is absent, with the chain', async () => {
-    both((server) => server.set(NAME, 'CNAME', ['gone.acme.com']));
-    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
-      { answer: { kind: 'absent', reason: 'nxdomain', chain: ['gone.acme.com'] } },
-    ]);
-  });
-
-  test('that loops, or has more than eight CNAMEs, is unreadable', async () => {
-    both((server) => {
-      server.set(NAME, 'CNAME', ['lb.acme.com']);
-      server.set('lb.acme.com', 'CNAME', [NAME]);
-      for (let hop = 0; hop < 9; hop++) server.set(`h${hop}.acme.com`, 'CNAME', [`h${hop + 1}.acme.com`]);
-    });
-    const { look } = tree.subject();
-    expect((await look(ROUTE, within())).looks).toMatchObject([
-      { answer: { reason: 'loop', chain: ['lb.acme.com', NAME] } },
-    ]);
-    const { answer } = (await look({ ...ROUTE, name: 'h0.acme.com' }, within())).looks[0] ?? {};
-    expect(answer).toMatchObject({ reason: 'chain_too_long', chain: { length: 8 } });
-  });
-
   test('that leads to a broken zone names the nameserver that fails', async () => {
     tree.delegate('cdn.com', { 'ns.cdn.com': tree.com.address });
     tree.com.setZone('cdn.com', ['ns.cdn.com']);
@@ -178,17 +151,6 @@ describe('the routing record', () => {
         ...BY_NS1(),
         answer: { kind: 'unreadable', reason: 'servfail', chain: ['acme.cdn.com'], server: 'ns.cdn.com' },
       },
-    ]);
-  });
-
-  test.each([
-    ['an address', [record('A', '192.0.2.1'), record('CNAME', TARGET)], ['192.0.2.1']],
-    ['an IPv6 address', [record('CNAME', TARGET), record('AAAA', '2001:db8::1')], ['2001:db8::1']],
-    ['another CNAME', [record('CNAME', TARGET), record('CNAME', 'z.old.test')], ['z.old.test']],
-  ])('has %s beside it', async (_, answers, beside) => {
-    await tree.serve(tree.ns1.address, () => ({ flags: AA, answers }));
-    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
-      { answer: { kind: 'found', chain: [TARGET], values: [], beside } },
     ]);
   });
 });
@@ -314,27 +276,6 @@ describe('a nameserver that is asked by name', () => {
 });
 
 describe('against forgers and floods', () => {
-  test('an answer from off the path does not count: it must come from the address and port that was asked', async () => {
-    tree.ns2.set(TXT.name, 'TXT', ['true']);
-    const forger = createSocket('udp4');
-    await new Promise<void>((resolve) => forger.bind(0, '127.0.0.1', resolve));
-    await tree.serve(tree.ns1.address, ({ name, type }, query, from) => {
-      const forged = packet.encode({
-        type: 'response',
-        id: query.id ?? 0,
-        flags: AA,
-        questions: [{ name, type }],
-        answers: [record('TXT', 'forged', TXT.name)],
-      });
-      forger.send(forged, from.port, from.address);
-      return null;
-    });
-    expect((await tree.subject({ triesMs: [100] }).look(TXT, within())).looks.at(-1)).toMatchObject({
-      answer: { values: ['true'] },
-    });
-    forger.close();
-  });
-
   test('a check ends when its queries are used up, whatever the zones make it ask', async () => {
     for (let hop = 0; hop < 8; hop++) {
       tree.delegate(`hop${hop}.com`, { [`ns.hop${hop}.com`]: tree.ns1.address });

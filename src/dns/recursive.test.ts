@@ -96,22 +96,6 @@ describe('after a resolver fails, another is asked', () => {
       { server: '127.0.0.2', answer: { kind: 'found' } },
     ]);
   });
-
-  test('where all of them fail, each is named', async () => {
-    one.fail(TXT.name, 'servfail');
-    two.fail(TXT.name, 'refused');
-    expect((await subject().look(TXT, within())).looks).toMatchObject([
-      { server: '127.0.0.1', answer: { reason: 'servfail' } },
-      { server: '127.0.0.2', answer: { reason: 'refused' } },
-    ]);
-  });
-});
-
-test('an aborted query in flight is a timeout', async () => {
-  one.fail(TXT.name, 'timeout');
-  two.fail(TXT.name, 'timeout');
-  const { looks } = await subject().look(TXT, { ...within(), signal: AbortSignal.timeout(100) });
-  expect(looks.at(-1)).toMatchObject({ answer: { kind: 'unreadable', reason: 'timeout' } });
 });
 
 test('no more queries are sent than the budget allows', async () => {

@@ -204,32 +204,17 @@ describe('a lower zone that the nameservers of the upper one disagree about', ()
     ]);
   });
 
-  test('is not that of the other nameserver, though it was cached', async () => {
+  test.each([
+    ['is not that of the other nameserver, though it was cached', 'ns.one.acme.com', 'ns.two.acme.com'],
+    ['is not found where they name the same nameserver at different addresses', 'ns.www.acme.com', 'ns.www.acme.com'],
+  ])('%s', async (_, one, two) => {
     for (const [address, data] of [
       [OTHER, 'one'],
       ['127.0.0.6', 'two'],
     ] as const)
       await tree.serve(address, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data }] }));
-    refer(tree.ns1, 'ns.one.acme.com', OTHER);
-    refer(tree.ns2, 'ns.two.acme.com', '127.0.0.6');
-    const subject = tree.subject();
-    const zone = await subject.findZone(NAME, within());
-    const values: unknown[] = [];
-    for (const nameserver of [...zone.nameservers, ...zone.nameservers]) {
-      const { answer } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
-      values.push(answer.kind === 'found' && answer.values[0]);
-    }
-    expect(values).toEqual(['one', 'two', 'one', 'two']);
-  });
-
-  test('is not found where they name the same nameserver at different addresses', async () => {
-    for (const [address, data] of [
-      [OTHER, 'evil'],
-      ['127.0.0.6', 'true'],
-    ] as const)
-      await tree.serve(address, () => ({ flags: AA, answers: [{ type: 'TXT', name: NAME, ttl: 60, data }] }));
-    refer(tree.ns1, 'ns.www.acme.com', OTHER);
-    refer(tree.ns2, 'ns.www.acme.com', '127.0.0.6');
+    refer(tree.ns1, one, OTHER);
+    refer(tree.ns2, two, '127.0.0.6');
     const subject = tree.subject();
     const zone = await subject.findZone(NAME, within());
     expect(zone.apex).toBe('acme.com');
@@ -238,7 +223,7 @@ describe('a lower zone that the nameservers of the upper one disagree about', ()
       const { answer } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
       values.push(answer.kind === 'found' && answer.values[0]);
     }
-    expect(values).toEqual(['evil', 'true', 'evil', 'true']);
+    expect(values).toEqual(['one', 'two', 'one', 'two']);
   });
 
   test('is not cached for others by the nameserver that leads to it', async () => {

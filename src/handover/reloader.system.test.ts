@@ -89,12 +89,6 @@ it('a server that is stopped ends the successor that is starting, and starts no 
   expect(await reload()).toEqual({ ok: false, message: 'The server is stopping.' });
 });
 
-it('the reason of a successor that gives up is told', async () => {
-  const { reload } = startReloading(`echo '{"kind":"failed","reason":"No room."}' >&3; exit 3`);
-  const message = 'The new process ended with exit code 3 before it was ready. No room.\nThe running server goes on.';
-  expect(await reload()).toEqual({ ok: false, message });
-});
-
 it.each([
   ['ABRT', 'Its log may not say why. Reload again; if that fails too, restart the server, which interrupts it.'],
   ['KILL', 'The system does that where memory runs out. Make room for two processes, and reload again.'],

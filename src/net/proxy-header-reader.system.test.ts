@@ -9,7 +9,6 @@ import { createProxyHeaderReader, type Opener } from './proxy-header-reader.ts';
 const closing = closingAfterEach();
 const SENDER = '127.0.0.2';
 const LINE = 'PROXY TCP4 203.0.113.7 192.0.2.1 56324 443\r\n';
-const BLOCK = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb007107c0000201dc0401bb', 'hex').toString('latin1');
 
 interface Accepted {
   socket: Socket;
@@ -60,60 +59,6 @@ function readFrom(socket: Socket | undefined, length: number): Promise<string> {
   });
 }
 
-describe.each([
-  ['1', LINE],
-  ['2', BLOCK],
-])('a connection with a header of version %s', (_, header) => {
-  it('is that of the client, and what follows the header is kept, wherever the bytes are split', async () => {
-    const { accepted, raw, open } = await startReader();
-    const sent = `${header}hello`;
-    for (let split = 1; split < sent.length; split += 1) {
-      const socket = await open();
-      socket.write(sent.slice(0, split), 'latin1');
-      // Only then the rest is sent.
-      await until(() => raw.at(-1)?.bytesRead === split);
-      socket.write(sent.slice(split), 'latin1');
-      await until(() => accepted.length === split);
-      const last = accepted.at(-1);
-      expect(last?.opener).toEqual({ address: '203.0.113.7', headerBytes: header.length });
-      expect(await readFrom(last?.socket, 5)).toBe('hello');
-      socket.destroy();
-    }
-  });
-
-  it('is that of the client, one byte at a time', async () => {
-    const { accepted, outcomes, raw, open } = await startReader();
-    const socket = await open();
-    for (let i = 0; i < header.length; i += 1) {
-      expect(accepted).toEqual([]);
-      socket.write(header[i] ?? '', 'latin1');
-      await until(() => raw[0]?.bytesRead === i + 1);
-    }
-    await until(() => accepted.length === 1);
-    socket.write('hello');
-    expect(await readFrom(accepted[0]?.socket, 5)).toBe('hello');
-    expect(outcomes).toEqual([`client ${SENDER}`]);
-  });
-});
-
-it('a header that names no client leaves the address of the peer', async () => {
-  const { accepted, outcomes, open } = await startReader();
-  (await open()).write('PROXY UNKNOWN\r\n');
-  await until(() => accepted.length === 1);
-  expect(accepted[0]?.opener).toEqual({ address: SENDER, headerBytes: 15 });
-  expect(outcomes).toEqual([`local ${SENDER}`]);
-});
-
-it('from elsewhere nothing is read, and a header is what the client sent', async () => {
-  const { accepted, outcomes, open } = await startReader();
-  const socket = await open('127.0.0.1');
-  await until(() => accepted.length === 1);
-  expect(accepted[0]?.opener).toEqual({ address: '127.0.0.1', headerBytes: 0 });
-  socket.write(LINE);
-  expect(await readFrom(accepted[0]?.socket, LINE.length)).toBe(LINE);
-  expect(outcomes).toEqual([]);
-});
-
 describe('where the header is not required', () => {
   it.each([
     ['it is skipped', LINE, 'hello'],
@@ -128,22 +73,6 @@ describe('where the header is not required', () => {
 });
 
 describe('a connection without a valid header is closed', () => {
-  it('at once where it begins otherwise', async () => {
-    const { accepted, outcomes, open } = await startReader();
-    const socket = (await open()).resume();
-    socket.write('GET / HTTP/1.1\r\n\r\n');
-    await once(socket, 'close');
-    expect([accepted, outcomes]).toEqual([[], [`malformed ${SENDER}`]]);
-  });
-
-  it.each(['', LINE.slice(0, -1), BLOCK.slice(0, -1)])('after the time limit where it stops at %o', async (part) => {
-    const { accepted, outcomes, open } = await startReader({ timeoutMs: 50 });
-    const socket = (await open()).resume();
-    socket.write(part, 'latin1');
-    await once(socket, 'close');
-    expect([accepted, outcomes]).toEqual([[], [`timeout ${SENDER}`]]);
-  });
-
   it('by its sender, as a health check is', async () => {
     const { accepted, outcomes, open } = await startReader();
     (await open()).end();

@@ -13,23 +13,6 @@ function twoThreads() {
 }
 
 describe('the limiters of the threads of a process', () => {
-  it('together allow exactly the limit in a window, and say what is left of it', () => {
-    const [a, b] = twoThreads();
-    const decisions = Array.from({ length: 12 }, (_, i) => (i % 2 === 0 ? a : b).take('ws_1', 'a.b', ten));
-    expect(decisions.map(({ allowed }) => allowed)).toEqual([...Array(10).fill(true), false, false]);
-    expect(decisions.map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0]);
-    expect(b.take('ws_1', 'a.c', ten)).toMatchObject({ allowed: true, remaining: 9 });
-  });
-
-  it('count anew in the next window', () => {
-    const [a, b] = twoThreads();
-    clock.ms = 11 * MINUTE - 1;
-    for (let i = 0; i < 10; i += 1) a.take('ws_1', 'a.b', ten);
-    expect(b.take('ws_1', 'a.b', ten)).toMatchObject({ allowed: false, resetSeconds: 1 });
-    clock.ms += 1;
-    expect(b.take('ws_1', 'a.b', ten)).toMatchObject({ allowed: true, remaining: 9, resetSeconds: 60 });
-  });
-
   it('see in a peek what the other counted, and count nothing', () => {
     const [a, b] = twoThreads();
     for (let i = 0; i < 9; i += 1) a.take('ws_1', 'a.b', ten);

@@ -75,31 +75,6 @@ describe('limiters that share a store', () => {
     expect(a.take('ws_1', 'a.b', ten)).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 60 });
   });
 
-  it('keep subjects, operations and windows of different lengths apart', async () => {
-    const { node } = cluster();
-    const [a, b] = [node(), node()];
-    take(a, 10);
-    await a.flush();
-    take(b, 1);
-    await b.flush();
-    expect(b.peek('ws_1', 'a.b', ten).allowed).toBe(false);
-    const others = [
-      b.take('ws_2', 'a.b', ten),
-      b.take('ws_1', 'a.c', ten),
-      b.take('ws_1', 'a.b', { ...ten, windowMs: HOUR }),
-    ];
-    expect(others.map(({ remaining }) => remaining)).toEqual([9, 9, 9]);
-  });
-
-  it('have nothing left, and never less, where the others have let more through than the limit', async () => {
-    const { node } = cluster();
-    const [a, b] = [node(), node()];
-    expect([take(a, 10), take(b, 10)]).toEqual([10, 10]);
-    await a.flush();
-    await b.flush();
-    expect(b.peek('ws_1', 'a.b', ten)).toMatchObject({ allowed: false, remaining: 0 });
-  });
-
   it('send what has changed and nothing else: no request that was refused, nothing twice', async () => {
     const { node, sent, clock } = cluster();
     const limiter = node();

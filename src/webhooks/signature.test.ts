@@ -6,16 +6,6 @@ const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`;
 const NEXT = `whsec_${Buffer.alloc(24, 2).toString('base64')}`;
 const message = { id: 'evt_1', body: '{"type":"domain.verified","data":{"domain":"bücher.example"}}' };
 
-test('the published library verifies what was signed', () => {
-  const fields = signatureFields(message, [SECRET], Date.now());
-  expect(new Webhook(SECRET).verify(message.body, fields)).toEqual(JSON.parse(message.body));
-});
-
-test('during a rotation both secrets verify', () => {
-  const fields = signatureFields(message, [NEXT, SECRET], Date.now());
-  for (const secret of [SECRET, NEXT]) expect(new Webhook(secret).verify(message.body, fields)).toBeTruthy();
-});
-
 test('another secret, id, body or a time long ago does not verify', () => {
   const now = Date.now();
   const fields = signatureFields(message, [SECRET], now);

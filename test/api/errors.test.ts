@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ERRORS, errorCodes, STATUSES } from '../../src/api/errors.ts';
+import { STATUSES } from '../../src/api/errors.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
@@ -34,39 +34,9 @@ describe('the error table', () => {
   ] as const)('%i is "%s", type %s', (status, title, type) => {
     expect(STATUSES[status]).toEqual({ title, type });
   });
-
-  it('gives the named errors of the specification their status', () => {
-    const named = Object.fromEntries(errorCodes.map((code) => [code, ERRORS[code].status]));
-    expect(named).toMatchObject({
-      'authentication/missing': 401,
-      'authentication/malformed': 401,
-      'authentication/key_not_found': 401,
-      'authorization/forbidden': 403,
-      'authorization/insufficient_permissions': 403,
-      'authorization/key_disabled': 403,
-      'authorization/workspace_disabled': 403,
-    });
-  });
 });
 
 describe('the type of an error', () => {
-  it('is a short identifier', () =>
-    withApi({}, async (api) => {
-      const answer = await api.call('domains.getDomain', { domain: 'nobody.test' });
-      expect(answer.body.error?.type).toBe('not-found');
-    }));
-
-  it('is a URI of the form {docs_url}/errors/<service>/<category>/<name> where the documentation is published', () =>
-    withApi({ settings: { docsUrl: 'https://docs.acme.test/api', service: 'acme' } }, async (api) => {
-      const type = async (operation: string, body: unknown, key?: string | null) =>
-        (await api.call(operation, body, key === undefined ? {} : { key })).body.error?.type;
-      const base = 'https://docs.acme.test/api/errors/acme';
-      expect(await type('domains.getDomain', { domain: 'nobody.test' })).toBe(`${base}/data/domain_not_found`);
-      expect(await type('domains.getDomain', {})).toBe(`${base}/validation/invalid_input`);
-      expect(await type('domains.getDomain', {}, null)).toBe(`${base}/authentication/missing`);
-      expect(await type('domains.nothing', {})).toBe(`${base}/request/route_not_found`);
-    }));
-
   it('as a URI ends like the path of the page that the server itself has for the error', () =>
     withApi({ settings: { docsUrl: 'https://docs.acme.test', service: 'acme' } }, async (api) => {
       const { type } = (await api.call('domains.getDomain', {}, { key: null })).body.error ?? {};

@@ -104,21 +104,3 @@ test('names that do not point here, or whose CAA records forbid the CA, cost no 
   const errors = node.errors().filter(({ msg }) => !String(msg).startsWith('the clock jumped'));
   expect(errors).toEqual([]);
 }, 180_000);
-
-test('a name one of whose two addresses is dead gets its certificate, and its self-check shows which', async () => {
-  const name = nameOf(16);
-  const [node] = site.nodes;
-  await addName(site, name);
-  site.dns.remove(name, 'CNAME');
-  site.dns.set(name, 'A', ['127.0.0.1', '127.0.0.9']);
-  await node?.tell(`step ${STEP_MS}`);
-  await until('it is issued', async () => (await readCertificate(site, name)).state === 'issued');
-  const store = await site.open();
-  await expectServed(site, store, name);
-  const { selfCheck } = (await store.findCertificate(name)) ?? {};
-  expect(selfCheck?.answers.map(({ address, outcome }) => [address, outcome])).toEqual([
-    ['127.0.0.1', 'ours'],
-    ['127.0.0.9', 'unreachable'],
-  ]);
-  await store.close();
-}, 180_000);

@@ -57,30 +57,6 @@ describe('pebble', () => {
     }
   });
 
-  test('issues when an order was interrupted at any step, with every fifth nonce rejected', async () => {
-    let steps = 0;
-    for (let left = true; left; steps++) {
-      const order = task();
-      let remaining = steps;
-      const mortal: Partial<Task> = {};
-      for (const step of ['onOrder', 'present', 'ensureLease'] as const) {
-        const original: (...args: [string, string]) => Promise<void> = order[step];
-        mortal[step] = async (...args: string[]) => {
-          const [first = '', second = ''] = args;
-          await original(first, second);
-          if (remaining-- === 0) throw new Error('stopped');
-        };
-      }
-      const outcome = await issuer(quick)
-        .issue({ ...order, ...mortal })
-        .catch((error: Error) => error.message);
-      left = outcome === 'stopped';
-      const { chain } = typeof outcome === 'object' ? outcome : await issuer(quick).issue(order);
-      await expectServed({ ...order, chain }, quick.issuingRoots);
-    }
-    expect(steps).toBeGreaterThan(4);
-  });
-
   test('binds external accounts', async () => {
     const hmacKey = Buffer.alloc(32, 1).toString('base64url');
     const at = { dns: site.dns, httpPort: site.port, env: { PEBBLE_VA_NOSLEEP: '1' } };

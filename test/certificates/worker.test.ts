@@ -387,23 +387,3 @@ test('a domain that is deleted while its certificate is ordered leaves nothing b
   expect(await servedCertificate(world.store, name)).toBe(null);
   expect(ca.certificates).toEqual([]);
 });
-
-test('neither keys nor tokens are ever logged', async () => {
-  const ca = await world.startCa();
-  const { name } = await world.add();
-  const worker = world.worker([world.issuer(ca)]);
-  ca.failAuthorizations(name, new AcmeProblem(403, 'unauthorized', 'somebody else answered'));
-  await worker.runOnce();
-  ca.failAuthorizations(name, null);
-  world.clock.pass(2 * MINUTE);
-  await worker.runOnce();
-  const served = await servedCertificate(world.store, name);
-  const account = await world.store.findCaAccount(ca.directoryUrl);
-  const tokens = [...ca.orders().map(({ token }) => token), ...world.asked.map((path) => path.split('/').at(-1) ?? '')];
-  expect(tokens).toHaveLength(4);
-  const keys = [served?.privateKey, account?.privateKey].map((key) => Buffer.from(key ?? []));
-  const secrets = [...tokens, ...keys.flatMap((key) => [key.toString('base64'), key.toString('hex'), key.join()])];
-  const log = world.logged.join('\n');
-  expect(log).toContain(name);
-  expect(secrets.filter((secret) => log.includes(secret))).toEqual([]);
-});

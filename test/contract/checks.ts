@@ -191,32 +191,6 @@ export function describeChecks(subject: Subject): void {
       expect(await claim(NOW)).toHaveLength(1);
     });
 
-    it('that verified creates the route and a wanted certificate, and ends the checks', async () => {
-      const { environment } = await subject.plant();
-      const domain = await attach(subject.store, environment);
-      const after = verifiedAt(domain, NOW);
-      expect(await save(domain, after)).toBe('saved');
-      expect(await stored(domain)).toEqual(after);
-      const route = { hostname: domain.name, domainId: domain.id, environmentId: environment.id };
-      expect(await subject.store.findSite(domain.name)).toMatchObject(route);
-      const certificate = { hostname: domain.name, domainId: domain.id, state: 'wanted', nextTryAt: NOW + 1 };
-      expect(await subject.store.findCertificate(domain.name)).toMatchObject(certificate);
-      expect(await subject.store.earliestDueAt()).toBeNull();
-      expect(await eventsOf(domain)).toEqual(['domain.created', 'record.seen', 'record.seen', 'domain.verified']);
-    });
-
-    it('that failed ends the checks and creates no route', async () => {
-      const { environment } = await subject.plant();
-      const domain = await attach(subject.store, environment);
-      const after = failedAt(domain, NOW);
-      expect(await save(domain, after)).toBe('saved');
-      expect(await stored(domain)).toEqual(after);
-      expect(await subject.store.earliestDueAt()).toBeNull();
-      expect(await subject.store.findSite(domain.name)).toBeNull();
-      expect(await subject.store.findCertificate(domain.name)).toBeNull();
-      expect(await eventsOf(domain)).toEqual(['domain.created', 'domain.failed']);
-    });
-
     it('is stale, and saves nothing, once the domain was retried, checked elsewhere or deleted', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();

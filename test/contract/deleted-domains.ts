@@ -192,15 +192,6 @@ export function describeDeletedDomains(subject: Subject): void {
       expect(await deletedOf(domain, NOW)).toBeNull();
     });
 
-    it('is not restored without its environment', async () => {
-      const { store } = subject;
-      const { environment, workspace } = await subject.plant();
-      const domain = await attach(store, environment);
-      await remove(domain);
-      expect(await store.deleteEnvironment(workspace.id, environment.id)).toBe('deleted');
-      expect(await restore(domain)).toEqual({ kind: 'environment_missing' });
-    });
-
     it('leaves its set-up links dead, and tells those that have one cached', async () => {
       const { store } = subject;
       const domain = await attach(store, (await subject.plant()).environment);

@@ -3,7 +3,6 @@ import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import type {
   AddedDelivery,
-  Delivery,
   DeliveryResult,
   DeliveryStore,
   DueDelivery,
@@ -353,18 +352,6 @@ export function describeDeliveries(subject: Subject): void {
       expect(await store.deliveryBacklog()).toMatchObject({ failingWebhooks: 0, disabledWebhooks: 1 });
     });
 
-    it('is not disabled while its events are retried, or when something else was delivered', async () => {
-      const { store } = subject;
-      const { environment } = await setUp();
-      const always = { disableIfFailingSince: NOW };
-      await attach(store, environment);
-      expect(await fail(NOW, always)).toEqual({ disabled: [] });
-      await attach(store, environment);
-      const [bad, good] = await claim({ now: NOW + 10 });
-      const givenUp = aDeliveryResult(bad as DueDelivery, { outcome: { kind: 'failed' } });
-      expect(await save([aDeliveryResult(good as DueDelivery), givenUp], NOW + 10, always)).toEqual({ disabled: [] });
-    });
-
     it('does not do so because of a test, which neither begins its failing nor disables it', async () => {
       const { store } = subject;
       const { environment, workspace, webhook } = await setUp();
@@ -383,20 +370,6 @@ export function describeDeliveries(subject: Subject): void {
       await store.addTestDelivery(workspace.id, webhook.id, NOW + 7);
       await save([aDeliveryResult(await one(NOW + 7))], NOW + 7);
       expect(await failingSince()).toBeNull();
-    });
-
-    it('does so anew where the failure before is so long ago that nobody knows what was in between', async () => {
-      const { store } = subject;
-      const { environment, workspace, webhook } = await setUp();
-      const failingSince = async () => (await store.findWebhook(workspace.id, webhook.id))?.failingSince;
-      await attach(store, environment);
-      await fail(NOW);
-      await fail(NOW + 10, { startAgainIfQuietSince: NOW });
-      expect(await failingSince()).toBe(NOW);
-      await fail(NOW + 20, { startAgainIfQuietSince: NOW + 11 });
-      expect(await failingSince()).toBe(NOW + 20);
-      const rule = { startAgainIfQuietSince: NOW + 21, disableIfFailingSince: NOW + 29 };
-      expect(await giveUp(NOW + 30, rule)).toEqual({ disabled: [] });
     });
 
     it('has nothing due while it is disabled; enabled again, all that waits is due at once', async () => {
@@ -490,36 +463,6 @@ export function describeDeliveries(subject: Subject): void {
       const other = await subject.plant();
       expect(await store.findDelivery(other.workspace.id, webhook.id, failed)).toBeNull();
       expect((await store.listDeliveries(other.workspace.id, webhook.id, { limit: 9 })).items).toEqual([]);
-    });
-
-    it('is listed by state, of one webhook alone', async () => {
-      const { store } = subject;
-      const { environment, workspace, webhook } = await setUp();
-      const other = await add({ workspaceId: workspace.id });
-      for (let i = 0; i < 5; i++) await attach(store, environment, { createdAt: NOW + i });
-      const due = (await claim({ now: NOW + 9 })).filter(({ webhookId }) => webhookId === webhook.id);
-      const kinds = ['delivered', 'failed', 'failed', 'delivered'] as const;
-      await save(kinds.map((kind, i) => aDeliveryResult(due[i] as DueDelivery, { outcome: { kind } })));
-      const list = async (id: string, state: Delivery['state'], cursor?: string) =>
-        store.listDeliveries(workspace.id, id, { limit: 1, state, cursor });
-      const idsOf = (...at: number[]) => at.map((i) => due[i]?.deliveryId);
-      for (const [state, expected] of [
-        ['failed', idsOf(2, 1)],
-        ['delivered', idsOf(3, 0)],
-        ['waiting', idsOf(4)],
-      ] as const) {
-        const found: (string | undefined)[] = [];
-        for (let cursor: string | undefined; found.length < 9; ) {
-          const page = await list(webhook.id, state, cursor);
-          found.push(...page.items.map(({ id }) => id));
-          expect(page.items.every((each) => each.state === state)).toBe(true);
-          cursor = page.next;
-          if (cursor === undefined) break;
-        }
-        expect(found).toEqual(expected);
-      }
-      expect((await list(other.id, 'failed')).items).toEqual([]);
-      expect((await list(other.id, 'waiting')).items).toHaveLength(1);
     });
 
     it('says that one was given up without an attempt', async () => {

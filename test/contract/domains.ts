@@ -13,7 +13,6 @@ import {
   verifyingAt,
 } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
-import { readAll } from './tree.ts';
 
 const memory = NO_MEMORY;
 
@@ -22,18 +21,6 @@ export function describeDomains(subject: Subject): void {
     subject.store.saveTransition({ before, after, memory, now });
 
   describe('domains', () => {
-    it('come back as they were stored, by name and by id, in their workspace only', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const other = (await subject.plant()).workspace.id;
-      const domain = await attach(store, environment, { kind: 'apex', verificationError: 'a "reason" — ütf' });
-      expect(await store.findDomainByName(workspace.id, domain.name)).toEqual(domain);
-      expect(await store.findDomainById(workspace.id, domain.id)).toEqual(domain);
-      expect(await store.findDomainByName(other, domain.name)).toBeNull();
-      expect(await store.findDomainById(other, domain.id)).toBeNull();
-      expect(await store.findDomainByName(workspace.id, domain.id)).toBeNull();
-    });
-
     it('are found by name also when many are looked for at once, in several workspaces, some twice and some in vain', async () => {
       const { store } = subject;
       const [one, two] = [await subject.plant(), await subject.plant()];
@@ -63,26 +50,6 @@ export function describeDomains(subject: Subject): void {
       expect(await create(aDomain(elsewhere.environment, { name: held.name }))).toEqual({ kind: 'created' });
     });
 
-    it('may be as many as the limit of the workspace says, and one more once one is deleted', async () => {
-      const { store } = subject;
-      const { workspace, app, environment } = await subject.plant({ limits: { rates: {}, domains: 3 } });
-      const sibling = anEnvironment(app);
-      await store.createEnvironment(sibling);
-      const first = await attach(store, environment);
-      await attach(store, sibling);
-      await attach(store, environment);
-      const next = aDomain(sibling);
-      expect(await store.createDomain(next, NOW + WINDOW_MS)).toEqual({ kind: 'quota', limit: 3 });
-      await store.deleteDomain(workspace.id, first.id, NOW);
-      expect(await store.createDomain(next, NOW + WINDOW_MS)).toEqual({ kind: 'created' });
-      await store.setWorkspaceLimits(workspace.id, { rates: {}, domains: 0 });
-      expect(await store.createDomain(aDomain(environment), NOW + WINDOW_MS)).toEqual({ kind: 'quota', limit: 0 });
-      await store.deleteDomain(workspace.id, next.id, NOW);
-      for (const { id } of (await store.listDomains(workspace.id, sibling.id, { limit: 9 })).items) {
-        await store.deleteDomain(workspace.id, id, NOW);
-      }
-    });
-
     it('that are refused leave nothing behind: no check, no event', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
@@ -95,28 +62,6 @@ export function describeDomains(subject: Subject): void {
       expect((await store.claimDue(NOW, 10, 60_000, () => 0)).map(({ domain }) => domain.id)).toEqual([held.id]);
       expect(await timelineOf(store, refused)).toEqual([]);
       expect(await timelineOf(store, mistaken)).toEqual([]);
-    });
-
-    it('free their name at once when they are deleted, and leave only their timeline', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const domain = await attach(store, environment);
-      await save(domain, verifiedAt(domain, NOW));
-      expect(await store.deleteDomain(workspace.id, domain.id, NOW + 7)).toBe('deleted');
-      expect(await store.findDomainById(workspace.id, domain.id)).toBeNull();
-      expect(await store.findSite(domain.name)).toBeNull();
-      expect(await store.findCertificate(domain.name)).toBeNull();
-      expect(await store.deleteDomain(workspace.id, domain.id, NOW)).toBe('missing');
-      const types = (await timelineOf(store, domain)).map(({ type, createdAt }) => [type, createdAt]);
-      expect(types).toEqual([
-        ['domain.created', NOW],
-        ['record.seen', NOW],
-        ['record.seen', NOW],
-        ['domain.verified', NOW],
-        ['domain.deleted', NOW + 7],
-      ]);
-      const again = await attach(store, environment, { name: domain.name });
-      expect(await store.findDomainByName(workspace.id, domain.name)).toEqual(again);
     });
 
     it('have targets of which one in another zone is found, whatever its workspace', async () => {
@@ -148,25 +93,6 @@ export function describeDomains(subject: Subject): void {
         count - before[status as DomainStatus],
       ]);
       expect(Object.fromEntries(after)).toEqual(more);
-    });
-
-    it('have no check left once they are deleted', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const domain = await attach(store, environment);
-      await store.deleteDomain(workspace.id, domain.id, NOW);
-      expect(await store.earliestDueAt()).toBeNull();
-      expect(await store.claimDue(NOW + WINDOW_MS, 10, 60_000, () => 0)).toEqual([]);
-    });
-
-    it('cannot be deleted or retried from another workspace', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const other = (await subject.plant()).workspace.id;
-      const domain = await attach(store, environment);
-      expect(await store.deleteDomain(other, domain.id, NOW)).toBe('missing');
-      expect(await store.retryVerification(other, domain.id, NOW, WINDOW_MS)).toBe('missing');
-      expect(await store.findDomainById(workspace.id, domain.id)).toEqual(domain);
     });
 
     it('of a claimant are deleted without anything of the incumbent', async () => {
@@ -251,72 +177,6 @@ export function describeDomains(subject: Subject): void {
   });
 
   describe('lists of domains', () => {
-    it('come in order of creation, page by page, each domain once, of one environment only', async () => {
-      const { store } = subject;
-      const { workspace, app, environment } = await subject.plant();
-      const sibling = anEnvironment(app);
-      await store.createEnvironment(sibling);
-      const other = await attach(store, sibling);
-      const domains = Array.from({ length: 7 }, () => aDomain(environment));
-      for (const domain of domains.toReversed()) await store.createDomain(domain, NOW + WINDOW_MS);
-      const list = (limit: number) => readAll(limit, (page) => store.listDomains(workspace.id, environment.id, page));
-      expect(await list(3)).toEqual({ items: domains, pages: 3 });
-      expect(await list(7)).toEqual({ items: domains, pages: 1 });
-      expect(await store.listDomains('ws_none', environment.id, { limit: 10 })).toEqual({ items: [] });
-      await store.deleteDomain(workspace.id, other.id, NOW);
-    });
-
-    it('start at the next domain when the cursor names one that is gone', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const domains = [];
-      for (let i = 0; i < 3; i++) domains.push(await attach(store, environment));
-      const [first, second, third] = domains.map(({ id }) => id);
-      const ids = async (cursor: string | undefined) => {
-        const { items } = await store.listDomains(workspace.id, environment.id, { limit: 10, cursor });
-        return items.map(({ id }) => id);
-      };
-      await store.deleteDomain(workspace.id, second ?? '', NOW);
-      expect(await ids(second)).toEqual([third]);
-      expect(await ids('')).toEqual([first, third]);
-      expect(await ids('zzz')).toEqual([]);
-      expect(await ids("' or 1=1 --")).toEqual([first, third]);
-    });
-
-    it('are searched by part of an id or a name, in any case, nothing in the search being special', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const names = ['shop.acme.com', 'shopXacme.com', 'xn--mller-kva.example', 'a-b.example'];
-      const domains: Domain[] = [];
-      for (const name of names) domains.push(await attach(store, environment, { name: name.toLowerCase() }));
-      const found = async (search: string) => {
-        const { items } = await store.listDomains(workspace.id, environment.id, { limit: 10, search });
-        return items.map(({ name }) => name);
-      };
-      expect(await found('SHOP')).toEqual(['shop.acme.com', 'shopxacme.com']);
-      expect(await found('shop.')).toEqual(['shop.acme.com']);
-      expect(await found('Kva.Ex')).toEqual(['xn--mller-kva.example']);
-      for (const literal of ['%', '_com', '\\', "'", '*', '?', 'shop_acme', 'shop%com', '.*']) {
-        expect(await found(literal), literal).toEqual([]);
-      }
-      expect(await found('')).toEqual(names.map((name) => name.toLowerCase()));
-      const id = domains[2]?.id ?? '';
-      expect(await found(id.slice(4).toUpperCase())).toEqual(['xn--mller-kva.example']);
-      expect(await found('dom_')).toHaveLength(4);
-    });
-
-    it('are searched page by page, too', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const wanted: Domain[] = [];
-      for (let i = 0; i < 5; i++) {
-        wanted.push(await attach(store, environment, { name: `wanted${i}.example.com` }));
-        await attach(store, environment, { name: `other${i}.example.com` });
-      }
-      const list = readAll(2, (page) => store.listDomains(workspace.id, environment.id, { ...page, search: 'wanted' }));
-      expect(await list).toEqual({ items: wanted, pages: 3 });
-    });
-
     it('are found among more than one statement scans', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();
@@ -360,37 +220,6 @@ export function describeDomains(subject: Subject): void {
       await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS);
       const [due] = await store.claimDue(NOW, 10, 60_000, () => 0);
       expect(due?.memory).toEqual(remembered);
-    });
-
-    it('of a failed domain begins a new window with a new schedule', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const domain = await attach(store, environment);
-      await store.claimDue(NOW, 10, 60_000, () => 0);
-      const failed = failedAt(domain, NOW + WINDOW_MS);
-      const remembered = { ...NO_MEMORY, unreadableInARow: 5 };
-      await store.saveTransition({ before: domain, after: failed, memory: remembered, now: NOW + WINDOW_MS });
-      expect(await store.earliestDueAt()).toBeNull();
-      const later = NOW + 3 * WINDOW_MS;
-      expect(await store.retryVerification(workspace.id, domain.id, later, WINDOW_MS)).toBe('accepted');
-      const retried = { ...failed, status: 'pending', windowStartedAt: later, updatedAt: later, revision: 3 };
-      const [due] = await store.claimDue(later, 10, 60_000, () => 0);
-      expect(due).toEqual({ domain: retried, incumbent: null, memory, resultDigest: null, attempts: 1, dueAt: later });
-      await store.claimDue(later + WINDOW_MS - 1, 10, 60_000, () => 0);
-      expect(await store.earliestDueAt()).toBe(later + WINDOW_MS);
-      expect((await timelineOf(store, domain)).at(-1)).toMatchObject({ type: 'domain.retried', createdAt: later });
-    });
-
-    it('does nothing to a verified domain', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant();
-      const domain = await attach(store, environment);
-      const verified = verifiedAt(verifyingAt(domain, NOW), NOW);
-      await save(domain, verifyingAt(domain, NOW));
-      await save(verifyingAt(domain, NOW), verified);
-      expect(await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS)).toBe('verified');
-      expect(await store.findDomainById(workspace.id, domain.id)).toEqual(verified);
-      expect(await store.earliestDueAt()).toBeNull();
     });
   });
 }

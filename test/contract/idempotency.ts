@@ -1,23 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../src/domain/domain.ts';
 import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/idempotency-store.ts';
 import type { Environment, Once, Store } from '../../src/store/contract/store.ts';
 import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { rotateSecrets } from '../../src/store/sealing/rotation.ts';
 import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
-import {
-  AUTHOR,
-  aDeployment,
-  aDomain,
-  anApp,
-  anEnvironment,
-  aProject,
-  NOW,
-  plant,
-  timelineOf,
-  unique,
-} from '../support/entities.ts';
+import { AUTHOR, aDeployment, aProject, NOW, plant, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
@@ -46,95 +34,6 @@ export function describeIdempotency(subject: Subject): void {
     (await store.listDeployments(workspaceId, id, { limit: 100 })).items.map((deployment) => deployment.id);
 
   describe('a creation that happens once', () => {
-    it('is carried out the first time; a repeat changes nothing, and gets the outcome and what was made then', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      const repeat = { kind: 'repeated', made: bytes('first') };
-      const again = (once: Once): Once => ({ ...once, made: bytes('second'), at: NOW + 1 });
-
-      const projects = anOnce();
-      const [aaa, bbb] = [aProject({ workspaceId: workspace.id }), aProject({ workspaceId: workspace.id })];
-      expect(await store.createOnce(projects, 'createProject', aaa)).toEqual({ kind: 'first', outcome: 'created' });
-      expect(await store.createOnce(again(projects), 'createProject', bbb)).toEqual({ ...repeat, outcome: 'created' });
-      expect(await store.findProject(workspace.id, aaa.id)).toEqual(aaa);
-      expect(await store.findProject(workspace.id, bbb.id)).toBeNull();
-
-      const apps = anOnce();
-      const [web, shop] = [anApp(project), anApp(project)];
-      expect(await store.createOnce(apps, 'createApp', web)).toEqual({ kind: 'first', outcome: 'created' });
-      expect(await store.createOnce(again(apps), 'createApp', shop)).toEqual({ ...repeat, outcome: 'created' });
-      expect(await store.findApp(workspace.id, { project: project.id, app: shop.id })).toBeNull();
-
-      const environments = anOnce();
-      const [test, beta] = [anEnvironment(app), anEnvironment(app)];
-      const path = { project: project.id, app: app.id, environment: beta.id };
-      await store.createOnce(environments, 'createEnvironment', test);
-      expect(await store.createOnce(again(environments), 'createEnvironment', beta)).toMatchObject(repeat);
-      expect(await store.findEnvironment(workspace.id, path)).toBeNull();
-
-      const deployments = anOnce();
-      const [mine, late] = [aDeployment(environment), aDeployment(environment)];
-      await store.createOnce(deployments, 'createDeployment', mine);
-      expect(await store.createOnce(again(deployments), 'createDeployment', late)).toMatchObject(repeat);
-      expect(await deploymentsOf(store, environment)).toEqual([mine.id]);
-
-      const domains = anOnce();
-      const [acme, other] = [aDomain(environment), aDomain(environment)];
-      const outcome = { kind: 'created' };
-      expect(await store.createOnce(domains, 'createDomain', acme, NOW + WINDOW_MS, 'key_1')).toEqual({
-        kind: 'first',
-        outcome,
-      });
-      const repeated = await store.createOnce(again(domains), 'createDomain', other, NOW + WINDOW_MS, 'key_1');
-      expect(repeated).toEqual({ ...repeat, outcome });
-      expect(await store.findDomainById(workspace.id, acme.id)).toEqual(acme);
-      expect(await store.findDomainById(workspace.id, other.id)).toBeNull();
-      expect(await timelineOf(store, acme)).toMatchObject([{ type: 'domain.created', actor: 'key_1' }]);
-    });
-
-    it('with another fingerprint is told, and not carried out', async () => {
-      const { store } = subject;
-      const { environment } = await subject.plant();
-      const once = anOnce();
-      const deployment = aDeployment(environment);
-      await store.createOnce(once, 'createDeployment', deployment);
-      const other = { ...once, fingerprint: 'other input' };
-      const told = await store.createOnce(other, 'createDeployment', aDeployment(environment));
-      expect(told).toEqual({ kind: 'other_input' });
-      expect(await deploymentsOf(store, environment)).toEqual([deployment.id]);
-    });
-
-    it('with another id is carried out', async () => {
-      const { store } = subject;
-      const { environment } = await subject.plant();
-      await store.createOnce(anOnce(), 'createDeployment', aDeployment(environment));
-      const second = await store.createOnce(anOnce(), 'createDeployment', aDeployment(environment));
-      expect(second).toEqual({ kind: 'first', outcome: 'created' });
-      expect(await deploymentsOf(store, environment)).toHaveLength(2);
-    });
-
-    it('that was refused keeps nothing: a repeat is carried out, also with another fingerprint', async () => {
-      const { store } = subject;
-      const { workspace, environment } = await subject.plant({ limits: { rates: {}, domains: 0 } });
-      const taken = aProject({ workspaceId: workspace.id });
-      await store.createProject(taken);
-      const projects = anOnce();
-      const project = aProject({ workspaceId: workspace.id, slug: taken.slug });
-      const refused = { kind: 'first', outcome: 'slug_taken' };
-      expect(await store.createOnce(projects, 'createProject', project)).toEqual(refused);
-      expect(await store.createOnce(projects, 'createProject', project)).toEqual(refused);
-      await store.deleteProject(workspace.id, taken.id);
-      const created = await store.createOnce({ ...projects, fingerprint: 'other' }, 'createProject', project);
-      expect(created).toEqual({ kind: 'first', outcome: 'created' });
-
-      const domains = anOnce();
-      const create = () => store.createOnce(domains, 'createDomain', aDomain(environment), NOW + WINDOW_MS);
-      expect(await create()).toEqual({ kind: 'first', outcome: { kind: 'quota', limit: 0 } });
-      await store.setWorkspaceLimits(workspace.id, { rates: {}, domains: null });
-      expect(await create()).toEqual({ kind: 'first', outcome: { kind: 'created' } });
-      expect(await create()).toMatchObject({ kind: 'repeated', outcome: { kind: 'created' } });
-    });
-
     it('that failed keeps nothing, and what is kept is there only with what was created', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();

@@ -136,22 +136,6 @@ export function describeMonitors(subject: Subject): void {
       expect(await one(DUE + 600_000)).toMatchObject({ memory, attempts: 2 });
     });
 
-    it('says what was lost, that the domain has drifted, and that it has recovered', async () => {
-      const { environment } = await subject.plant();
-      const domain = await verify(subject.store, environment);
-      const after = driftedAt(domain, DUE);
-      const seen = { routing: ['elsewhere.example'] };
-      expect(await save(await one(), { after, memory: DRIFTED, seen })).toBe('saved');
-      expect(await stored(domain)).toEqual(after);
-      expect(await subject.store.findSite(domain.name)).toMatchObject({ domainId: domain.id });
-      const lost = (await timelineOf(subject.store, domain)).at(-2);
-      expect(lost).toMatchObject({ type: 'record.lost', data: { record: 'routing', seen: seen.routing } });
-      const healthy = { ...verifiedAt(after, NOW), updatedAt: DUE + DAY_MS };
-      expect(await save(await one(DUE + DAY_MS), { after: healthy })).toBe('saved');
-      expect(await stored(domain)).toEqual(healthy);
-      expect(await typesOf(domain)).toEqual(['record.lost', 'domain.drifted', 'record.seen', 'domain.recovered']);
-    });
-
     it('says once that a domain has drifted, however many re-checks find it so', async () => {
       const { environment } = await subject.plant();
       const domain = await verify(subject.store, environment);

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Environment, Store } from '../../src/store/contract/store.ts';
 import { pendingMigrations, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { attach, NOW, plant, timelineOf } from '../support/entities.ts';
+import { attach, NOW, plant } from '../support/entities.ts';
 import { COMPILE_CACHE } from '../support/server-process.ts';
 import { readAll } from './tree.ts';
 
@@ -47,33 +47,6 @@ async function idsIn(store: Store, { workspaceId, id }: Environment): Promise<st
   const { items } = await readAll(100, (page) => store.listDomains(workspaceId, id, page));
   return items.map((domain) => domain.id);
 }
-
-it('loses nothing that was acknowledged, and has no half of a write, when a process is killed while it writes', async () => {
-  const store = await sqliteStore({ path });
-  const { environment } = await plant(store);
-  await store.close();
-  const acknowledged: string[] = [];
-  for (const round of [1, 2, 3]) {
-    const { child, said, lines, ended } = writer(environment, 1_000_000);
-    const tooSoon = ended.then(() => Promise.reject(new Error('the process ended by itself')));
-    while (lines.length < 40 * round) await Promise.race([once(said, 'line'), tooSoon]);
-    tooSoon.catch(() => {});
-    child.kill('SIGKILL');
-    await ended;
-    acknowledged.push(...lines);
-
-    const survivor = await sqliteStore({ path });
-    const kept = await idsIn(survivor, environment);
-    expect(kept).toEqual(expect.arrayContaining(acknowledged));
-    const due = await survivor.claimDue(NOW + round * 3_600_000, kept.length + 1, 60_000, () => 0);
-    expect(due).toHaveLength(kept.length);
-    const timelines = await Promise.all(
-      kept.map((id) => timelineOf(survivor, { workspaceId: environment.workspaceId, id })),
-    );
-    expect(timelines.map((events) => events.map(({ type }) => type))).toEqual(kept.map(() => ['domain.created']));
-    await survivor.close();
-  }
-});
 
 it('takes the writes of several processes at once', async () => {
   const store = await sqliteStore({ path });

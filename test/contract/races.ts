@@ -22,27 +22,6 @@ export function describeRaces(subject: Subject): void {
   };
 
   describe('of two at once', () => {
-    it('one creates a name in the workspace, and for the other it is held', async () => {
-      const { store } = subject;
-      const { environment } = await subject.plant();
-      for (let round = 0; round < ROUNDS; round++) {
-        const name = `race${round}.example.com`;
-        const outcomes = await Promise.all(
-          [1, 2, 3].map(() => store.createDomain(aDomain(environment, { name }), NOW + WINDOW_MS)),
-        );
-        expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['created', 'held', 'held']);
-      }
-    });
-
-    it('one takes the last place of the quota', async () => {
-      const { store } = subject;
-      const { environment } = await subject.plant({ limits: { rates: {}, domains: 2 } });
-      const outcomes = await Promise.all(
-        [1, 2, 3, 4, 5].map(() => store.createDomain(aDomain(environment), NOW + WINDOW_MS)),
-      );
-      expect(outcomes.map(({ kind }) => kind).sort()).toEqual(['created', 'created', 'quota', 'quota', 'quota']);
-    });
-
     it('one workspace gets the name verified, the other reads its loss', async () => {
       const { store } = subject;
       const [a, b] = [await subject.plant(), await subject.plant()];

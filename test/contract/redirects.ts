@@ -113,42 +113,6 @@ export function describeRedirects(subject: Subject): void {
   });
 
   describe('a redirect is refused', () => {
-    it('for domains that the workspace does not have, and those of another are none of it', async () => {
-      const { store } = subject;
-      const [mine, theirs] = [await subject.plant(), await subject.plant()];
-      const [own, other] = [await verify(store, mine.environment), await verify(store, theirs.environment)];
-      const wanted = { domainId: own.id, destinationId: own.id, status: 308 } as const;
-      const ask = (about: Partial<typeof wanted>) => store.setRedirect(mine.workspace.id, { ...wanted, ...about }, NOW);
-      expect(await ask({ domainId: 'dom_none' })).toEqual({ kind: 'missing' });
-      expect(await ask({ domainId: other.id })).toEqual({ kind: 'missing' });
-      expect(await ask({ destinationId: 'dom_none' })).toEqual({ kind: 'destination_missing' });
-      expect(await ask({ destinationId: other.id })).toEqual({ kind: 'destination_missing' });
-      expect(await store.removeRedirect(mine.workspace.id, other.id, NOW)).toBe('missing');
-      await redirected();
-      expect(await store.findRedirect(theirs.workspace.id, own.id)).toBeNull();
-    });
-
-    it('to itself, and to a domain that is not verified', async () => {
-      const { store } = subject;
-      const { environment } = await subject.plant();
-      const [www, waiting] = [await verify(store, environment), await attach(store, environment)];
-      expect(await set(www, www)).toEqual({ kind: 'refused', refusal: 'itself', by: null });
-      expect(await set(www, waiting)).toEqual({ kind: 'refused', refusal: 'not_verified', by: null });
-      expect(await redirectOf(www)).toBeNull();
-    });
-
-    it('where it would make a chain or a loop, with the domain that is in the way', async () => {
-      const { store } = subject;
-      const { environment, www, apex } = await redirected();
-      const third = await verify(store, environment);
-      expect(await set(third, www)).toEqual({ kind: 'refused', refusal: 'destination_redirects', by: apex });
-      expect(await set(apex, third)).toEqual({ kind: 'refused', refusal: 'is_destination', by: www });
-      expect(await set(apex, www)).toMatchObject({ kind: 'refused', refusal: 'destination_redirects' });
-      // Turned around, once it was removed.
-      await remove(www);
-      expect(await set(apex, www)).toMatchObject({ kind: 'set' });
-    });
-
     it('where as many lead to the destination as may, but not to one of these', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
@@ -200,17 +164,6 @@ export function describeRedirects(subject: Subject): void {
         expect(await store.findDomainById(www.workspaceId, www.id)).toEqual(www);
       },
     );
-
-    it('and does not come back with it', async () => {
-      const { store } = subject;
-      const { www, apex } = await redirected();
-      expect(await lose(store, apex, LATER)).toBe('saved');
-      await store.retryVerification(apex.workspaceId, apex.id, LATER, WINDOW_MS);
-      const again = (await store.findDomainById(apex.workspaceId, apex.id)) as Domain;
-      expect(await prove(store, again, LATER + 1)).toBe('saved');
-      expect(await redirectOf(www)).toBeNull();
-      expect(await set(www, again)).toMatchObject({ kind: 'set' });
-    });
   });
 
   describe('a domain that redirects', () => {
@@ -222,15 +175,6 @@ export function describeRedirects(subject: Subject): void {
       await store.retryVerification(www.workspaceId, www.id, LATER, WINDOW_MS);
       expect(await prove(store, (await store.findDomainById(www.workspaceId, www.id)) as Domain, LATER)).toBe('saved');
       expect(await siteRedirectOf(www)).toMatchObject({ hostname: apex.name });
-    });
-
-    it('takes its redirect along when it is deleted, and nobody else gets it with the name', async () => {
-      const { store } = subject;
-      const { environment, www, apex } = await redirected();
-      await store.deleteDomain(www.workspaceId, www.id, LATER);
-      const again = await verify(store, environment, { name: www.name });
-      expect(await siteRedirectOf(again)).toBeNull();
-      expect(await set(apex, again)).toMatchObject({ kind: 'set' });
     });
 
     it('leaves no redirect to whoever takes its name over', async () => {

@@ -51,18 +51,6 @@ export function describeSetup(subject: Subject): void {
       }
     });
 
-    it('are listed in order of creation, of one domain, page by page', async () => {
-      const { store } = subject;
-      const { link, domain, workspace } = await withLink();
-      const more = [1, 2].map(() => aSetupLink(domain));
-      for (const each of more) await create(each, LIMIT);
-      const first = await store.listSetupLinks(workspace.id, domain.id, { limit: 2 });
-      expect(first).toEqual({ items: [link, more[0]], next: more[1]?.id });
-      const rest = await store.listSetupLinks(workspace.id, domain.id, { limit: 2, cursor: first.next });
-      expect(rest).toEqual({ items: [more[1]] });
-      expect(await store.listSetupLinks('ws_none', domain.id, { limit: 2 })).toEqual({ items: [] });
-    });
-
     it('are as many at a time as the limit, of those that work: others do not count, nor do those of other domains', async () => {
       const { link, domain, environment } = await withLink();
       const [full, expired] = [aSetupLink(domain), aSetupLink(domain, { expiresAt: NOW + 1 })];
@@ -136,19 +124,6 @@ export function describeSetup(subject: Subject): void {
   describe('the set-up page of a workspace', () => {
     const brand = { name: 'Ünïcode "quoted"', accent: '#112233' };
     const origin = ({ workspace }: Planted, name = 'app') => `https://${name}.${workspace.id.replace('_', '-')}.test`;
-
-    it('is empty at first; what is given is replaced, and the rest stays', async () => {
-      const { store } = subject;
-      const planted = await subject.plant();
-      const { id } = planted.workspace;
-      const origins = [origin(planted)];
-      expect(await store.findSetupPage(id)).toEqual({ brand: {}, origins: [] });
-      expect(await store.saveSetupPage(id, { brand })).toEqual({ brand, origins: [] });
-      expect(await store.saveSetupPage(id, { origins: [...origins, ...origins] })).toEqual({ brand, origins });
-      expect(await store.saveSetupPage(id, { brand: {} })).toEqual({ brand: {}, origins });
-      expect(await store.findSetupPage(id)).toEqual({ brand: {}, origins });
-      expect(await store.saveSetupPage('ws_none', { brand })).toBeNull();
-    });
 
     it('is in the change log when it was saved', async () => {
       const { id } = (await subject.plant()).workspace;

@@ -12,6 +12,7 @@ import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
 import { describeIdempotency } from './idempotency.ts';
 import { describeLeases } from './leases.ts';
+import { describeLedgerHistories } from './ledger-histories.ts';
 import { describeLife } from './life.ts';
 import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
@@ -76,6 +77,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeWebhookUpkeep(subject);
     describeLeases(subject);
     describeOrders(subject);
+    describeLedgerHistories(subject);
     describeCertificates(subject);
     describeTakeovers(subject);
     describeEdge(subject);

@@ -51,14 +51,6 @@ export function describeSuspensions(subject: Subject): void {
       ]);
     });
 
-    it('of a domain that waits takes effect once it is verified, and checks go on', async () => {
-      const { store } = subject;
-      const domain = await attach(store, (await subject.plant()).environment);
-      expect(await changesOf(() => suspend(domain))).toEqual([]);
-      expect(await prove(store, domain, LATER)).toBe('saved');
-      expect(await pageOf(domain)).toBe(503);
-    });
-
     it('of a workspace concerns all its sites, of now and later, and no other workspace; no key lifts it', async () => {
       const { store } = subject;
       const [mine, other] = [await subject.plant(), await subject.plant()];
@@ -116,28 +108,6 @@ export function describeSuspensions(subject: Subject): void {
       expect(await pageOf(site)).toBeNull();
       expect(await set(null)).toBe(true);
       expect(await set(null)).toBe(false);
-    });
-
-    it('comes back with a domain that is restored, and does not pass to who takes the name over', async () => {
-      const { store } = subject;
-      const [mine, theirs] = [await subject.plant(), await subject.plant()];
-      const domain = await verify(store, mine.environment);
-      await suspend(domain, 451);
-      await store.deleteDomain(domain.workspaceId, domain.id, NOW, ACTOR, LATER);
-      const deleted = await store.findDeletedDomain(domain.workspaceId, domain.id, NOW);
-      const restored = deleted && (await store.restoreDomain(deleted, NOW, WINDOW_MS));
-      if (restored?.kind !== 'restored') throw new Error('the domain was not restored');
-      expect(await pageOf(domain)).toBe(451);
-      await takeOver(store, theirs.environment, restored.domain, LATER);
-      expect(await pageOf(domain)).toBeNull();
-    });
-
-    it('of a domain of another workspace is refused', async () => {
-      const domain = await verify(subject.store, (await subject.plant()).environment);
-      const foreign = { ...domain, workspaceId: (await subject.plant()).workspace.id };
-      expect([await suspend(foreign), await resume(foreign)]).toEqual([{ kind: 'missing' }, { kind: 'missing' }]);
-      expect(await suspensionOf(foreign)).toBeNull();
-      expect(await pageOf(domain)).toBeNull();
     });
   });
 

@@ -88,13 +88,6 @@ export function describeTakeovers(subject: Subject): void {
       expect(events.filter((type) => type.startsWith('certificate.'))).toEqual(['certificate.issued']);
     });
 
-    it('leaves it in service while the new domain is taken over as well, before it had its own', async () => {
-      const { store } = subject;
-      const { domain: first, issued } = await certified();
-      const third = await takenOver(await takenOver(first), NOW + 2);
-      expect(await store.findSite(first.name)).toMatchObject({ domainId: third.id, certificate: inheritedOf(issued) });
-    });
-
     it.each<[string, Partial<IssuedCertificate>]>([
       ['was imported: others may have its key', { issuer: 'imported' }],
       ['has expired', { notAfter: NOW + 1 }],
@@ -103,17 +96,6 @@ export function describeTakeovers(subject: Subject): void {
       const { name } = await takenOver(incumbent);
       expect(await servedCertificate(subject.store, name)).toBeNull();
       expect(await keysOf(name)).toEqual([]);
-    });
-
-    it('leaves nothing in service once the new domain is deleted; when the old one is, nothing changes', async () => {
-      const { store } = subject;
-      const { domain: incumbent, issued } = await certified();
-      const domain = await takenOver(incumbent);
-      await store.deleteDomain(incumbent.workspaceId, incumbent.id, NOW + 2);
-      expect(await servedCertificate(store, domain.name)).toEqual(inheritedOf(issued));
-      await store.deleteDomain(domain.workspaceId, domain.id, NOW + 3);
-      expect(await store.findSite(domain.name)).toBeNull();
-      expect(await keysOf(domain.name)).toEqual([]);
     });
 
     it('is none of a name that was deleted before: whoever is verified next inherits nothing', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Domain, WINDOW_MS } from '../../src/domain/domain.ts';
+import type { Domain } from '../../src/domain/domain.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { verify } from '../support/certificates.ts';
-import { attach, failedAt, NOW, timelineOf, verifyingAt } from '../support/entities.ts';
+import { attach, NOW, timelineOf, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeTimelines(subject: Subject): void {
@@ -67,33 +67,10 @@ export function describeTimelines(subject: Subject): void {
       expect(event?.data.seen).toEqual(Array.from({ length: 8 }, () => '\u0000'.repeat(255)));
     });
 
-    it('says who did it, where somebody did', async () => {
-      const { store } = subject;
-      const { environment, workspace } = await subject.plant();
-      const domain = await attach(store, environment, {}, 'key_1');
-      const failed = failedAt(domain, NOW);
-      await store.saveTransition({ before: domain, after: failed, memory: NO_MEMORY, now: NOW });
-      await store.retryVerification(workspace.id, domain.id, NOW, WINDOW_MS, 'user 7');
-      await store.deleteDomain(workspace.id, domain.id, NOW, 'key_2');
-      expect((await timelineOf(store, domain)).map(({ type, actor }) => [type, actor])).toEqual([
-        ['domain.created', 'key_1'],
-        ['domain.failed', null],
-        ['domain.retried', 'user 7'],
-        ['domain.deleted', 'key_2'],
-      ]);
-    });
-
     it('keeps who did it whatever the subject of a token is, and at most 255 characters of it', async () => {
       const { environment } = await subject.plant();
       const domain = await attach(subject.store, environment, {}, `a\u0000${'b'.repeat(9999)}`);
       expect(await timelineOf(subject.store, domain)).toMatchObject([{ actor: `a\ufffd${'b'.repeat(253)}` }]);
-    });
-
-    it('is of its own workspace alone', async () => {
-      const { environment } = await subject.plant();
-      const domain = await attach(subject.store, environment);
-      const { workspace } = await subject.plant();
-      expect((await subject.store.listDomainEvents(workspace.id, domain.id, { limit: 9 })).items).toEqual([]);
     });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Paged, PageRequest } from '../../src/store/contract/store.ts';
-import { aDeployment, anApp, anEnvironment, aProject, attach, unique } from '../support/entities.ts';
+import { aDeployment, anApp, anEnvironment, aProject } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 /** Every item of a list, read in pages of `limit`, and how many pages it took. */
@@ -19,21 +19,6 @@ export async function readAll<T>(limit: number, list: (page: PageRequest) => Pro
 
 export function describeTree(subject: Subject): void {
   describe('projects, apps and environments', () => {
-    it('are found by ids, slugs and any mix of both', async () => {
-      const { workspace, project, app, environment } = await subject.plant();
-      const { store } = subject;
-      for (const p of [project.id, project.slug]) {
-        expect(await store.findProject(workspace.id, p)).toEqual(project);
-        for (const a of [app.id, app.slug]) {
-          expect(await store.findApp(workspace.id, { project: p, app: a })).toEqual(app);
-          for (const e of [environment.id, environment.slug]) {
-            const path = { project: p, app: a, environment: e };
-            expect(await store.findEnvironment(workspace.id, path)).toEqual(environment);
-          }
-        }
-      }
-    });
-
     it('are not found from another workspace, nor under another parent', async () => {
       const { store } = subject;
       const mine = await subject.plant();
@@ -46,20 +31,6 @@ export function describeTree(subject: Subject): void {
       await store.createProject(sibling);
       expect(await store.findApp(mine.workspace.id, { ...path, project: sibling.id })).toBeNull();
       expect(await store.findEnvironment(mine.workspace.id, { ...path, project: sibling.id })).toBeNull();
-    });
-
-    it('have a slug that is unique in their parent, and not elsewhere', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      const other = await subject.plant();
-      expect(await store.createProject(aProject({ workspaceId: workspace.id, slug: project.slug }))).toBe('slug_taken');
-      expect(await store.createApp(anApp(project, { slug: app.slug }))).toBe('slug_taken');
-      expect(await store.createEnvironment(anEnvironment(app, { slug: environment.slug }))).toBe('slug_taken');
-      const twin = aProject({ workspaceId: other.workspace.id, slug: project.slug });
-      expect(await store.createProject(twin)).toBe('created');
-      expect(await store.createApp(anApp(twin, { slug: app.slug }))).toBe('created');
-      expect(await store.createEnvironment(anEnvironment(other.app, { slug: environment.slug }))).toBe('created');
-      expect(await store.findProject(other.workspace.id, project.slug)).toEqual(twin);
     });
 
     it('are not created without their parent, nor under a parent of another workspace', async () => {
@@ -76,25 +47,6 @@ export function describeTree(subject: Subject): void {
       expect(await store.createDeployment(aDeployment(environment, { workspaceId }))).toBe('parent_missing');
     });
 
-    it('are deleted only when nothing is in them', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      const domain = await attach(store, environment);
-      await store.createDeployment(aDeployment(environment));
-      expect(await store.deleteProject(workspace.id, project.id)).toBe('not_empty');
-      expect(await store.deleteApp(workspace.id, app.id)).toBe('not_empty');
-      expect(await store.deleteEnvironment(workspace.id, environment.id)).toBe('not_empty');
-      await store.deleteDomain(workspace.id, domain.id, 0);
-      expect(await store.deleteEnvironment(workspace.id, environment.id)).toBe('deleted');
-      expect(await store.listDeployments(workspace.id, environment.id, { limit: 10 })).toEqual({ items: [] });
-      expect(await store.deleteApp(workspace.id, app.id)).toBe('deleted');
-      expect(await store.deleteProject(workspace.id, project.id)).toBe('deleted');
-      expect(await store.deleteProject(workspace.id, project.id)).toBe('missing');
-      expect(await store.deleteApp(workspace.id, app.id)).toBe('missing');
-      expect(await store.deleteEnvironment(workspace.id, environment.id)).toBe('missing');
-      expect(await store.findProject(workspace.id, project.id)).toBeNull();
-    });
-
     it('of one workspace cannot be deleted from another', async () => {
       const { store } = subject;
       const { workspace, project, app, environment } = await subject.plant();
@@ -103,37 +55,6 @@ export function describeTree(subject: Subject): void {
       expect(await store.deleteApp(other, app.id)).toBe('missing');
       expect(await store.deleteProject(other, project.id)).toBe('missing');
       expect(await store.findProject(workspace.id, project.id)).toEqual(project);
-    });
-
-    it('free their slug when they are deleted', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      await store.deleteEnvironment(workspace.id, environment.id);
-      expect(await store.createEnvironment(anEnvironment(app, { slug: environment.slug }))).toBe('created');
-      const empty = aProject({ workspaceId: workspace.id, slug: unique('slug') });
-      await store.createProject(empty);
-      await store.deleteProject(workspace.id, empty.id);
-      expect(await store.createProject(aProject({ workspaceId: workspace.id, slug: empty.slug }))).toBe('created');
-      expect(await store.findProject(workspace.id, project.slug)).toEqual(project);
-    });
-
-    it('are listed in order of creation, page by page, each once', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      await subject.plant();
-      const projects = [project, ...Array.from({ length: 4 }, () => aProject({ workspaceId: workspace.id }))];
-      const apps = [app, ...Array.from({ length: 4 }, () => anApp(project))];
-      const environments = [environment, ...Array.from({ length: 4 }, () => anEnvironment(app))];
-      for (const item of projects.slice(1).reverse()) await store.createProject(item);
-      for (const item of apps.slice(1).reverse()) await store.createApp(item);
-      for (const item of environments.slice(1).reverse()) await store.createEnvironment(item);
-      const ws = workspace.id;
-      expect(await readAll(2, (page) => store.listProjects(ws, page))).toEqual({ items: projects, pages: 3 });
-      expect(await readAll(2, (page) => store.listApps(ws, project.id, page))).toEqual({ items: apps, pages: 3 });
-      expect(await readAll(5, (page) => store.listEnvironments(ws, app.id, page))).toEqual({
-        items: environments,
-        pages: 1,
-      });
     });
   });
 

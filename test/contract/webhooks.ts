@@ -19,29 +19,6 @@ export function describeWebhooks(subject: Subject): void {
   });
 
   describe('webhooks', () => {
-    it('are found as they were created, by their own workspace alone', async () => {
-      const { store } = subject;
-      const [a, b] = [await subject.plant(), await subject.plant()];
-      const webhook = await add({ workspaceId: a.workspace.id, types: ['domain.verified', 'domain.failed'] });
-      expect(await store.findWebhook(a.workspace.id, webhook.id)).toEqual(webhook);
-      expect(await store.findWebhook(b.workspace.id, webhook.id)).toBeNull();
-      expect(await store.updateWebhook(b.workspace.id, webhook.id, { enabled: false }, NOW)).toBeNull();
-      expect(await store.rotateWebhookSecret(b.workspace.id, webhook.id, aWebhookSecret(), NOW)).toBe('missing');
-      expect(await store.deleteWebhook(b.workspace.id, webhook.id)).toBe('missing');
-      expect(await store.findWebhook(a.workspace.id, webhook.id)).toEqual(webhook);
-    });
-
-    it('are listed in order of creation, page by page', async () => {
-      const { workspace } = await subject.plant();
-      const webhooks = [];
-      for (let i = 0; i < 5; i++) webhooks.push(await add({ workspaceId: workspace.id }));
-      const first = await subject.store.listWebhooks(workspace.id, { limit: 3 });
-      expect(first).toEqual({ items: webhooks.slice(0, 3), next: webhooks[3]?.id });
-      expect(await subject.store.listWebhooks(workspace.id, { limit: 3, cursor: first.next })).toEqual({
-        items: webhooks.slice(3),
-      });
-    });
-
     it('of one workspace are no more than the limit, of several that are created at once too', async () => {
       const { workspace } = await subject.plant();
       const outcomes = await Promise.all(
@@ -53,33 +30,6 @@ export function describeWebhooks(subject: Subject): void {
         }),
       );
       expect(outcomes.toSorted()).toEqual(['created', 'created', 'created', 'limit', 'limit']);
-    });
-
-    it('change in the given fields alone', async () => {
-      const { store } = subject;
-      const { workspace } = await subject.plant();
-      const webhook = await add({ workspaceId: workspace.id, types: ['domain.verified'] });
-      const change = (about: Parameters<typeof store.updateWebhook>[2], now: number) =>
-        store.updateWebhook(workspace.id, webhook.id, about, now);
-      const moved = { ...webhook, url: 'https://other.example.com/', updatedAt: NOW + 1 };
-      expect(await change({ url: moved.url }, NOW + 1)).toEqual(moved);
-      const all = { ...moved, types: null, updatedAt: NOW + 2 };
-      expect(await change({ types: null }, NOW + 2)).toEqual(all);
-      const off = { ...all, disabledAt: NOW + 3, disabledReason: 'requested', updatedAt: NOW + 3 };
-      expect(await change({ enabled: false }, NOW + 3)).toEqual(off);
-      expect(await change({ enabled: false }, NOW + 4)).toEqual({ ...off, updatedAt: NOW + 4 });
-      expect(await change({ enabled: true }, NOW + 5)).toEqual({ ...all, updatedAt: NOW + 5 });
-      expect(await store.findWebhook(workspace.id, webhook.id)).toEqual({ ...all, updatedAt: NOW + 5 });
-      expect(await store.updateWebhook(workspace.id, 'wh_none', {}, NOW)).toBeNull();
-    });
-
-    it('are gone once they are deleted', async () => {
-      const { store } = subject;
-      const { workspace } = await subject.plant();
-      const { id } = await add({ workspaceId: workspace.id });
-      expect(await store.deleteWebhook(workspace.id, id)).toBe('deleted');
-      expect(await store.deleteWebhook(workspace.id, id)).toBe('missing');
-      expect(await store.findWebhook(workspace.id, id)).toBeNull();
     });
 
     it('sign with one secret, after a rotation with both until the first expires, and never with a third', async () => {

@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import type { Domain } from '../../src/domain/domain.ts';
-import { idMaker } from '../../src/ids.ts';
 import { createLog } from '../../src/log.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { memoryLimiter } from '../../src/ratelimit/limiter.ts';
 import { startReopening } from '../../src/verification/reopening.ts';
 import { createVerifier } from '../../src/verification/verifier.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
@@ -218,37 +215,4 @@ describe('when the clock jumps, the API', () => {
     await changes.stop();
     expect(Math.max(...sizes)).toBeLessThan(15);
   });
-});
-
-test('ids are unique and in order, however the clock jumps', () => {
-  const jumps = fc.array(fc.integer({ min: -5 * HOUR, max: 5 * HOUR }), { maxLength: 200 });
-  fc.assert(
-    fc.property(jumps, (steps) => {
-      let now = 1_800_000_000_000;
-      const newId = idMaker({ now: () => now }, randomBytes);
-      const ids = steps.map((step) => {
-        now += step;
-        return newId('dom');
-      });
-      expect(ids).toEqual([...new Set(ids)].sort());
-    }),
-  );
-});
-
-test('limits in memory never block for longer than a window, however the clock jumps', () => {
-  const jumps = fc.array(fc.integer({ min: -5 * HOUR, max: 5 * HOUR }), { maxLength: 200 });
-  fc.assert(
-    fc.property(jumps, (steps) => {
-      let now = 1_800_000_000_000;
-      const limiter = memoryLimiter({ now: () => now });
-      const rate = { limit: 1, windowMs: 60 * SECOND };
-      for (const step of steps) {
-        now += step;
-        limiter.take('ws_1', 'a.b', rate);
-        expect(limiter.take('ws_1', 'a.b', rate).resetSeconds).toBeLessThanOrEqual(60);
-        now += rate.windowMs;
-        expect(limiter.take('ws_1', 'a.b', rate).allowed).toBe(true);
-      }
-    }),
-  );
 });

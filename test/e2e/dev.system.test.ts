@@ -231,20 +231,6 @@ describe('a stop', () => {
     socket.destroy();
   });
 
-  test('SIGTERM ends a start that reports waiting for another process; the next start needs no repair', async () => {
-    await migrate(`${data}/locked/nameplate.db`);
-    const other = new DatabaseSync(`${data}/locked/nameplate.db`);
-    other.exec('begin immediate');
-    const waiting = start(['dev', '--data', `${data}/locked`, ...ANY_PORTS]);
-    await waiting.says(/waiting for another process, which holds the write lock of .*nameplate\.db/);
-    const began = performance.now();
-    expect(await waiting.stop()).toMatchObject({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(5000);
-    other.close();
-    const next = await startPlayground(`${data}/locked`);
-    expect(await next.stop()).toMatchObject({ code: 0 });
-  });
-
   test('SIGTERM reaches it through npm start', async () => {
     const script = startScript('start', ['--data', `${data}/npm`, ...ANY_PORTS]);
     await script.says(/Ctrl-C stops it/);

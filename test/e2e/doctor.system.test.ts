@@ -238,24 +238,6 @@ describe('a broken set-up is named, and makes doctor exit with 1', () => {
     });
   });
 
-  test('a port that another program has', async () => {
-    const other = createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => other.listen(7080, EDGE, resolve));
-    const result = await examine(apart);
-    other.close();
-    expect(result.code).toBe(1);
-    expect(result.found).toContainEqual(expect.stringMatching(/^fail port: cannot listen on 127\.0\.53\.1:7080/));
-  });
-
-  test('a CA that nobody reaches', async () => {
-    const { NAMEPLATE_ISSUER: _, ...others } = env;
-    const about = { NAMEPLATE_ROLES: 'certificates', NAMEPLATE_METRICS_LISTEN: 'off' };
-    const ca = { NAMEPLATE_ISSUER: 'acme', NAMEPLATE_ACME_DIRECTORY: 'https://127.0.53.9:1/directory' };
-    const result = await examine({ ...others, ...about, ...ca });
-    expect(result.code).toBe(1);
-    expect(result.found).toContainEqual(expect.stringMatching(/^fail CA: .*127\.0\.53\.9:1/));
-  });
-
   test('a store of a playground', async () => {
     const data = `${directory.path}/playground`;
     mkdirSync(data);

@@ -77,20 +77,3 @@ test.concurrent('a verified domain whose records are removed says so within the 
   expect(flags(recovered)).toEqual([true, true]);
   expect(recovered.status).toBe('verified');
 });
-
-test.concurrent('an apex whose address leads elsewhere is told, though its TXT record matches', async () => {
-  await verified('example.org');
-  await run(['dns', 'remove', 'example.org', 'ALIAS', ...data]);
-  await run(['dns', 'set', 'example.org', 'A', '127.0.0.99', ...data]);
-  const drifted = await until('example.org', ({ verificationError }) => verificationError !== undefined);
-  expect(drifted.verificationError).toMatch(
-    /^example\.org has the address 127\.0\.0\.99, where nothing answers\. .*ALIAS/,
-  );
-  expect(flags(drifted)).toEqual([false, true]);
-
-  await run(['dns', 'remove', 'example.org', 'A', ...data]);
-  await run(['dns', 'publish', 'example.org', ...data]);
-  expect(await until('example.org', ({ verificationError }) => verificationError === undefined)).toMatchObject({
-    status: 'verified',
-  });
-});

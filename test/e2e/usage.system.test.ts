@@ -5,18 +5,6 @@ import { CLONE, run, start, temporaryDirectory, type } from '../support/command.
 const directory = temporaryDirectory();
 afterAll(() => directory.remove());
 
-// Tests of what a shell sees run the program in its own process.
-
-test.concurrent.each([
-  [['domain', 'list'], 'domains'],
-  [['domains', 'lst'], 'list'],
-  [['domains', 'list', '--jsno'], '--json'],
-])('%j is bad usage: exit code 2, and the most similar word', async (args, nearest) => {
-  const { code, stdout, stderr } = await run(args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(`Did you mean ${nearest}?`);
-});
-
 test.concurrent('no command at all is bad usage, and prints the commands', async () => {
   expect(await start([]).ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Commands:') });
 });

@@ -1,11 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
-import { ownershipName } from '../../src/domain/records.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
 import type { Nameserver } from './knot.ts';
-import { dsData } from './registry.ts';
-import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';
+import { checkThrice, createInterop, type InteropWorld, ownershipLine, routingLine } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -24,46 +22,6 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 const apex = (zone: Zone) => world.create(zone.name, { kind: 'apex' });
-
-describe('a cached answer of the resolver', () => {
-  test('NXDOMAIN, for an hour: the record of the nameserver is verified within one check', async () => {
-    const zone = await internet.register('negative');
-    const domain = await world.create(`api.${zone.name}`);
-    await zone.publish('');
-    const held = () =>
-      Promise.all([world.ask(domain.name, 'A'), world.ask(ownershipName(domain), 'TXT')]).then((answers) =>
-        answers.map(({ rcode, authorities }) => ({ rcode, forAnHour: (authorities[0]?.ttl ?? 0) > 3500 })),
-      );
-    const nothingForAnHour = [
-      { rcode: 'nxdomain', forAnHour: true },
-      { rcode: 'nxdomain', forAnHour: true },
-    ];
-    expect(await held()).toEqual(nothingForAnHour);
-    await zone.publish(`${routingLine(domain)}\n${ownershipLine(domain)}`);
-    expect(await world.check(domain)).toMatchObject({ status: 'verified', ownershipVerifiedAt: world.clock.now() });
-    expect(await held()).toEqual(nothingForAnHour);
-  });
-
-  test('with an old value does not hide the new one', async () => {
-    const zone = await internet.register('old-value');
-    const domain = await apex(zone);
-    await zone.publish(txtLine(domain, 'before'));
-    const held = async () => (await world.ask(ownershipName(domain), 'TXT')).answers.map(({ value }) => value);
-    expect(await held()).toEqual(['before']);
-    await zone.publish(ownershipLine(domain));
-    expect((await world.check(domain)).status).toBe('verified');
-    expect(await held()).toEqual(['before']);
-  });
-
-  test('with a record that the nameserver no longer has verifies nothing', async () => {
-    const zone = await internet.register('removed');
-    const domain = await apex(zone);
-    await zone.publish(ownershipLine(domain));
-    expect((await world.ask(ownershipName(domain), 'TXT')).answers).toHaveLength(1);
-    await zone.publish('');
-    expect(await world.check(domain)).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
-  });
-});
 
 describe('a zone below another', () => {
   test('at another provider is read from its own nameservers, not from those of the zone above', async () => {
@@ -139,46 +97,5 @@ describe('a zone that moves to another provider during the window', () => {
     expect(told).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
     await zone.publish(ownershipLine(domain), [second]);
     expect((await world.check(domain)).status).toBe('verified');
-  });
-});
-
-describe('a zone of which the parent and the zone itself name different nameservers', () => {
-  test('is verified by the records at that of the parent alone, and the finding says that the lists differ', async () => {
-    const zone = await internet.register('two-lists', [first]);
-    const domain = await world.create(`api.${zone.name}`);
-    const ownHosts = [second];
-    await zone.publish(`${routingLine(domain)}\n${ownershipLine(domain)}`, [first], { ownHosts });
-    await zone.publish('', [second], { ownHosts });
-    expect((await world.check(domain)).status).toBe('verified');
-    const found = await world.diagnose(domain);
-    expect(found.filter(({ severity }) => severity !== 'info')).toMatchObject([
-      {
-        code: 'delegation_mismatch',
-        severity: 'warning',
-        message: `The registrar and the zone two-lists.test name different nameservers. Only the registrar names ${first.host}. Only the zone names ${second.host}.`,
-      },
-    ]);
-  });
-});
-
-describe('a resolver that validates', () => {
-  async function signed(label: string, change: (ds: string) => string) {
-    const zone = await internet.register(label);
-    const domain = await apex(zone);
-    await zone.publish(ownershipLine(domain), [first], { signed: true });
-    await zone.secure((await first.readDs(zone.name)).map((line) => change(dsData(line))));
-    return domain;
-  }
-
-  test('does not affect a zone with valid signatures', async () => {
-    const domain = await signed('well-signed', (ds) => ds);
-    await expect(world.ask(ownershipName(domain), 'TXT')).resolves.toMatchObject({ rcode: 'noerror' });
-    expect((await world.check(domain)).status).toBe('verified');
-  });
-
-  test('keeps a domain from being verified whose zone has invalid signatures, although its nameservers have the record', async () => {
-    const domain = await signed('badly-signed', (ds) => ds.replace(/[0-9a-f]{8}$/i, '00000000'));
-    await expect(world.ask(ownershipName(domain), 'TXT')).resolves.toMatchObject({ rcode: 'servfail' });
-    expect(await checkThrice(world, domain)).toMatchObject({ status: 'verifying', ownershipVerifiedAt: null });
   });
 });

@@ -1,6 +1,4 @@
 import { expect, test } from 'vitest';
-import { systemLookUp } from '../../src/net/system-dns.ts';
-import { startSimulator } from '../../src/playground/dns/simulator.ts';
 import { certificateFor } from '../edge/selfsigned.ts';
 import { type Closing, closingAfterEach } from '../support/closing.ts';
 import { type Planted, plant } from '../support/entities.ts';
@@ -174,40 +172,3 @@ test.each(Object.entries(HOSTILE))(
     for (const { lastAttempt } of items) expect(lastAttempt?.error).toMatch(hostile.error);
   },
 );
-
-test('a name that is rebound to a private address between two attempts gets no second request', async () => {
-  const dns = await startSimulator({ port: 0 });
-  closing.push(() => dns.close());
-  const world = await openWorld(closing, { lookUp: systemLookUp([`${dns.address}:${dns.port}`]) });
-  const receiver = await startReceiver(closing, SECRET, (response) => {
-    response.writeHead(500, { connection: 'close' }).end();
-  });
-  const planted = await plant(world.store);
-  await subscribe(world, planted, receiver.url.replace('127.0.0.1', 'rebinding.test'));
-  dns.set('rebinding.test', 'A', ['127.0.0.1']);
-  await addDomain(world, planted, 'a.example.com');
-  await world.worker.runOnce();
-  expect(receiver.received).toHaveLength(1);
-
-  // The receiver listens there too; the address is not public.
-  dns.set('rebinding.test', 'A', ['127.0.0.2']);
-  world.clock.advance(60_000);
-  await world.worker.runOnce();
-  expect(receiver.received).toHaveLength(1);
-  expect(await valueWith(world.metrics.deliveryAttempts, 'address')).toBe(1);
-});
-
-test('a flood of responses is cut off: of each attempt 64 KiB are kept', async () => {
-  const world = await openWorld(closing, { timeLimitMs: NEVER_MS });
-  const planted = await plant(world.store);
-  const { webhookId, workspaceId } = await subscribe(
-    world,
-    planted,
-    await (HOSTILE['never ends its body'] as (typeof HOSTILE)[string]).start(world),
-  );
-  await addDomain(world, planted, 'a.example.com');
-  await world.worker.runOnce();
-  const { items } = await world.store.listDeliveries(workspaceId, webhookId, { limit: 1 });
-  const found = await world.store.findDelivery(workspaceId, webhookId, items[0]?.id ?? '');
-  expect(found?.lastAttempt?.response).toBe('x'.repeat(65_536));
-});

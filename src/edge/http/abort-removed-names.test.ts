@@ -56,16 +56,6 @@ it('aborts a request whose route changed after it was found', async () => {
   await startRequest(setUp(null)).aborted;
 });
 
-it('aborts requests for a name that is suspended, by itself or with its workspace', async () => {
-  for (const change of [undefined, { kind: 'workspace', key: 'ws_1' }] as const) {
-    const edge = setUp(siteOf('dom_old'));
-    const request = startRequest(edge);
-    edge.site = { ...siteOf('dom_old'), suspendedStatus: 451 };
-    edge.announce(change);
-    await request.aborted;
-  }
-});
-
 it('aborts no request for a domain that is served as before, or was moved to another environment', async () => {
   const edge = setUp(siteOf('dom_old'));
   const request = startRequest(edge);

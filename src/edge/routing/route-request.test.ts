@@ -73,15 +73,6 @@ const redirects = {
 };
 
 describe('a name that redirects', () => {
-  it('leads to its destination while that is the domain that it was set to', async () => {
-    expect((await ask(www, siteOf('acme.com', { domainId: 'dom_acme' }))).decision).toEqual(redirects);
-  });
-
-  it('is served by its own origin once the destination is gone or is another domain, even if only the destination was announced', async () => {
-    for (const acme of [{ kind: 'unknown' } as const, siteOf('acme.com', { domainId: 'dom_of_somebody_else' })])
-      expect((await ask(www, acme)).decision).toMatchObject({ kind: 'proxy', routing: { hostname: 'www.acme.com' } });
-  });
-
   it('is redirected as it is cached while nothing can be learnt of the destination', async () => {
     for (const kind of ['unavailable', 'refused'] as const)
       expect((await ask(www, { kind })).decision).toEqual(redirects);

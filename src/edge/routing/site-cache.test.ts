@@ -55,14 +55,6 @@ function setUp(stored: Site | null) {
   };
 }
 
-it('one read brings the certificate and the origin of a name', async () => {
-  const { sites, lookups, certificateFor } = setUp(site);
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-  expect(await sites.findOrigin('env_1')).toEqual(origin);
-  expect(lookups).toEqual(['site']);
-  expect(sites.counts()).toEqual({ sites: 1, origins: 1 });
-});
-
 it('a deployment that is announced during the read is not missed', async () => {
   const { sites, store, change, certificateFor } = setUp(site);
   const looking = certificateFor();
@@ -99,17 +91,6 @@ describe('a name without a certificate', () => {
     expect(lookups).toHaveLength(3);
   });
 
-  it('costs one read a second while the store is down', async () => {
-    const { sites, store, clock, lookups } = setUp(uncertified);
-    await sites.find(hostname, '192.0.2.1');
-    store.isDown = true;
-    for (let i = 0; i < 200; i += 1) {
-      expect(await sites.certificateFor(hostname, `198.51.100.${i}`)).toMatchObject({ outcome: 'not_certified' });
-      clock.at += 10;
-    }
-    expect(lookups.length).toBeLessThan(5);
-  });
-
   it('does not use up the limit of unknown names', async () => {
     const { sites, clock, certificateFor } = setUp(uncertified);
     for (let i = 0; i < 30; i += 1) {
@@ -118,16 +99,6 @@ describe('a name without a certificate', () => {
     }
     expect((await sites.find('another.acme.com', '192.0.2.1')).kind).not.toBe('refused');
   });
-});
-
-it('a name is served from the caches while the store is down', async () => {
-  const { sites, store, change, certificateFor } = setUp(site);
-  await certificateFor();
-  store.isDown = true;
-  for (const [kind, key] of [['certificate', hostname] as const, ['environment', 'env_1'] as const]) change(kind, key);
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-  expect(await sites.findOrigin('env_1')).toEqual(origin);
-  expect(await sites.find('unseen.acme.com', '192.0.2.1')).toEqual({ kind: 'unavailable' });
 });
 
 describe('a certificate that was inherited in a takeover', () => {
@@ -160,12 +131,6 @@ describe('a certificate that was inherited in a takeover', () => {
     clock.at = 60_000;
     expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
   });
-
-  it("differs from the domain's own, which is served after it has expired", async () => {
-    const { clock, certificateFor } = setUp(site);
-    clock.at = certificate.notAfter + 1;
-    expect(await certificateFor()).toMatchObject({ kind: 'certificate' });
-  });
 });
 
 describe('a certificate whose key cannot be unsealed', () => {
@@ -183,19 +148,6 @@ describe('a certificate whose key cannot be unsealed', () => {
     store.stored = site;
     clock.at += 10_000;
     expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-  });
-
-  it('replaces the previous certificate once its key can be unsealed', async () => {
-    const { store, clock, change, certificateFor } = setUp(site);
-    await certificateFor();
-    store.stored = { ...site, certificate: unsealable };
-    change('certificate', hostname);
-    for (let i = 0; i < 2; i += 1)
-      expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-    const renewed = { ...certificate, chain: 'renewed' };
-    store.stored = { ...site, certificate: renewed };
-    clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1' });
   });
 
   it('does not replace one of the same domain that is cached', async () => {

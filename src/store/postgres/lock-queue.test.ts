@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailable } from '../contract/store.ts';
 import { lockQueue } from './lock-queue.ts';
 
 /** Work that goes on until it is told to end. */
@@ -40,30 +39,5 @@ describe('the queue of writes', () => {
     const queue = lockQueue(options);
     await expect(queue([1n], async () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await queue([1n], async () => 'done')).toBe('done');
-  });
-
-  it('rejects a write that waits too long, and keeps the order of the others', async () => {
-    const queue = lockQueue({ ...options, timeoutMs: 5 });
-    const first = work();
-    const holding = queue([1n], first.run);
-    let begun = false;
-    const late = queue([1n], async () => {
-      begun = true;
-    });
-    await expect(late).rejects.toBeInstanceOf(StoreUnavailable);
-    first.end();
-    await holding;
-    expect(await queue([1n], async () => 'done')).toBe('done');
-    expect(begun).toBe(false);
-  });
-
-  it('rejects at once a write that would wait behind too many others', async () => {
-    const queue = lockQueue({ ...options, maxWaiting: 1 });
-    const first = work();
-    const all = [queue([1n], first.run), queue([1n], async () => {})];
-    await expect(queue([1n], async () => {})).rejects.toThrow(/^the database is busy: 1 operations wait/);
-    expect(await queue([2n], async () => 'done')).toBe('done');
-    first.end();
-    await Promise.all(all);
   });
 });

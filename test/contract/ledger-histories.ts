@@ -1,13 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Domain } from '../../src/domain/domain.ts';
-import type { CaLimit, DueCertificate, Environment, Store } from '../../src/store/contract/store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import type { CaLimit, DueCertificate, Store } from '../../src/store/contract/store.ts';
 import { aLedgerEntry, anIssuer, anOrder, aSave, verify } from '../support/certificates.ts';
 import { NOW, plant } from '../support/entities.ts';
+import type { Subject } from './subject.ts';
 
 // Compares the ledger with a plain list of orders (the model), over random orders and outcomes.
 
@@ -72,23 +69,8 @@ function expected(model: ModelOrder[], order: ModelOrder, now: number) {
   return { kind: 'limit_reached', until, limit: expect.toSatisfy((name: CaLimit['name']) => names.includes(name)) };
 }
 
-let directory: string;
-let store: Store;
-let environment: Environment;
-let beginsAt = NOW;
-
-beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'nameplate-ledger-'));
-  store = await sqliteStore({ path: join(directory, 'nameplate.db') });
-  environment = (await plant(store)).environment;
-});
-afterAll(async () => {
-  await store.close();
-  await rm(directory, { recursive: true });
-});
-
 /** Leases the name, also where it is leased already. */
-async function lease(hostname: string, now: number): Promise<DueCertificate> {
+async function lease(store: Store, hostname: string, now: number): Promise<DueCertificate> {
   await store.renewCertificate(hostname, now);
   const due = await store.claimCertificates({ now, limit: NAMES, leaseMs: 1, newNames: true });
   const leased = due.find(({ certificate }) => certificate.hostname === hostname);
@@ -96,48 +78,54 @@ async function lease(hostname: string, now: number): Promise<DueCertificate> {
   return leased;
 }
 
-test('in any history an order begins exactly when every limit has capacity, and the time of the next capacity is exact', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
-      beginsAt += YEAR_MS;
-      const issuer = anIssuer();
-      const domains: Domain[] = [];
-      for (let i = 0; i < NAMES; i++) domains.push(await verify(store, environment, { at: beginsAt }));
-      const model: ModelOrder[] = [];
-      const inFlight = new Map<number, ModelOrder>();
-      let now = beginsAt;
-      let until = now;
-      for (const step of steps) {
-        if (step.do === 'wait') {
-          now = Math.max(now, until - STEP_MS - step.soonerMs);
-          continue;
+export function describeLedgerHistories(subject: Subject): void {
+  it('in any history an order begins exactly when every limit has capacity, and the time of the next capacity is exact', async () => {
+    const { store, close } = await subject.open();
+    const { environment } = await plant(store);
+    let beginsAt = NOW;
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+        beginsAt += YEAR_MS;
+        const issuer = anIssuer();
+        const domains: Domain[] = [];
+        for (let i = 0; i < NAMES; i++) domains.push(await verify(store, environment, { at: beginsAt }));
+        const model: ModelOrder[] = [];
+        const inFlight = new Map<number, ModelOrder>();
+        let now = beginsAt;
+        let until = now;
+        for (const step of steps) {
+          if (step.do === 'wait') {
+            now = Math.max(now, until - STEP_MS - step.soonerMs);
+            continue;
+          }
+          now += STEP_MS;
+          const hostname = domains[step.name]?.name ?? '';
+          const due = await lease(store, hostname, now);
+          if (step.do === 'end') {
+            const ended = inFlight.get(step.name);
+            inFlight.delete(step.name);
+            if (ended !== undefined) Object.assign(ended, { outcome: step.outcome, countedAt: now });
+            await store.saveCertificate(aSave(due, { orderOutcome: step.outcome, nextTryAt: now, now }));
+            continue;
+          }
+          const registeredDomain = step.name === 0 ? 'acme.org' : 'acme.com';
+          const times = { orderedAt: now, countedAt: now };
+          const { exempt } = step;
+          const modelOrder: ModelOrder = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
+          const order = anOrder({ hostname, issuer });
+          const entry = aLedgerEntry({ hostname, issuer, registeredDomain, exempt });
+          const begun = await store.beginOrder({ lease: due.lease, order, entry, limits: LIMITS, now });
+          expect(begun).toEqual(expected(model, modelOrder, now));
+          if (begun.kind === 'limit_reached') until = begun.until;
+          if (begun.kind !== 'begun') continue;
+          model.push(modelOrder);
+          inFlight.set(step.name, modelOrder);
         }
-        now += STEP_MS;
-        const hostname = domains[step.name]?.name ?? '';
-        const due = await lease(hostname, now);
-        if (step.do === 'end') {
-          const ended = inFlight.get(step.name);
-          inFlight.delete(step.name);
-          if (ended !== undefined) Object.assign(ended, { outcome: step.outcome, countedAt: now });
-          await store.saveCertificate(aSave(due, { orderOutcome: step.outcome, nextTryAt: now, now }));
-          continue;
-        }
-        const registeredDomain = step.name === 0 ? 'acme.org' : 'acme.com';
-        const times = { orderedAt: now, countedAt: now };
-        const { exempt } = step;
-        const modelOrder: ModelOrder = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
-        const order = anOrder({ hostname, issuer });
-        const entry = aLedgerEntry({ hostname, issuer, registeredDomain, exempt });
-        const begun = await store.beginOrder({ lease: due.lease, order, entry, limits: LIMITS, now });
-        expect(begun).toEqual(expected(model, modelOrder, now));
-        if (begun.kind === 'limit_reached') until = begun.until;
-        if (begun.kind !== 'begun') continue;
-        model.push(modelOrder);
-        inFlight.set(step.name, modelOrder);
-      }
-      // A lease left from this history would be claimed in the next.
-      for (const { workspaceId, id } of domains) await store.deleteDomain(workspaceId, id, now);
-    }),
-    { numRuns: 25 },
-  );
-});
+        // A lease left from this history would be claimed in the next.
+        for (const { workspaceId, id } of domains) await store.deleteDomain(workspaceId, id, now);
+      }),
+      { numRuns: 25 },
+    );
+    await close();
+  });
+}
