@@ -7,14 +7,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
-import type {
-  AuditedStore,
-  ChangeArgs,
-  ChangeMethod,
-  ChangeOutcome,
-  Paged,
-  RateLimit,
-} from '../store/contract/store.ts';
+import type { AuditedStore, Changes, Paged, RateLimit } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Create, Creates } from './idempotency.ts';
 import type { CountRequest } from './request-hooks.ts';
@@ -58,7 +51,7 @@ export interface WebhookSettings {
 
 /** What handlers may use; the same for every call. */
 export interface HandlerContext {
-  /** It changes nothing: calls do, with `create` and `change`, which know who calls. */
+  /** It changes nothing: calls do, with `create` and `changes`, which know who calls. */
   store: AuditedStore;
   clock: Clock;
   newId: NewId;
@@ -72,12 +65,6 @@ export interface HandlerContext {
   countRequest: CountRequest;
 }
 
-/** Carries out a change with a method of the store, and adds entries to the audit log that name the caller. */
-export type MakeChange = <Method extends ChangeMethod>(
-  method: Method,
-  ...args: ChangeArgs<Method>
-) => Promise<ChangeOutcome<Method>>;
-
 /**
  * Finds the domain that the input of a call names. Rejects with `data/domain_not_found` where there is none, or none that the caller has the permission of the
  * operation for.
@@ -90,7 +77,8 @@ interface OperationCall<Input> {
   input: Input;
   /** Of an operation that declares `creates`. */
   create: Create;
-  change: MakeChange;
+  /** They add entries to the audit log that name the caller. */
+  changes: Changes;
   namedDomain: NamedDomain;
   /** Names the domain of the call in the request log; `namedDomain` does so too. */
   noteDomain(domainId: string): void;

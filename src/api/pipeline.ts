@@ -14,7 +14,6 @@ import {
   type HandlerContext,
   isStream,
   type JsonOperation,
-  type MakeChange,
   type NamedDomain,
   type OpenOperation,
   type Operation,
@@ -37,7 +36,7 @@ export interface PipelineParts {
   recordRequest: RecordRequest;
   noteKeyUse: ((principal: Principal) => void) | undefined;
   /** What changes anything. */
-  store: Pick<Store, 'recorded' | 'createOnce'>;
+  store: Pick<Store, 'changesBy' | 'changesOnce'>;
   context: HandlerContext;
 }
 
@@ -95,7 +94,6 @@ export function serveOperation(
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
-      const change: MakeChange = (method, ...args) => store.recorded(author(), method, ...args);
       const principal = principalOf(request);
       const noteDomain = (domainId: string) => {
         request.domainId = domainId;
@@ -105,7 +103,16 @@ export function serveOperation(
         noteDomain(domain.id);
         return domain;
       };
-      const call = { principal, input: inputOf(principal, request.body), create, change, namedDomain, noteDomain };
+      const call = {
+        principal,
+        input: inputOf(principal, request.body),
+        create,
+        get changes() {
+          return store.changesBy(author());
+        },
+        namedDomain,
+        noteDomain,
+      };
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);

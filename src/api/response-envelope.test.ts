@@ -11,7 +11,7 @@ const reply = { serialize: JSON.stringify, type: () => reply } as unknown as Fas
 const request = (id: string) => ({ id }) as FastifyRequest;
 
 it('two operations that present the same cached domain each keep a text of their own', async () => {
-  const store = { findDomainById: async () => exampleDomain } as Partial<Store> as Store;
+  const store = { findDomainById: async () => exampleDomain, onDomainWrite: () => {} } as Partial<Store> as Store;
   const changes = { isFresh: () => true, subscribe: () => {} } as Partial<ChangeFeed> as ChangeFeed;
   const cached = cacheDomains(store, changes);
   await cached.findDomainById(exampleDomain.workspaceId, exampleDomain.id);

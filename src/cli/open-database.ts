@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type DatabaseUrl, readCommandConfig } from '../config/config.ts';
 import { STORE_FILE } from '../playground/data-dir.ts';
-import { type AuditedStore, type Changes, changesBy, type Store } from '../store/contract/store.ts';
+import type { AuditedStore, Changes, Store } from '../store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { CliError } from './cli-error.ts';
 import { commandAuthor } from './command-author.ts';
@@ -47,7 +47,7 @@ export function withChanges<T>(
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const by = commandAuthor(command);
-  return opened(options, (store) => use({ ...store, ...changesBy(store, by) }), create);
+  return opened(options, (store) => use({ ...store, ...store.changesBy(by) }), create);
 }
 
 async function opened<T>(options: StoreOptions, use: (store: Store) => Promise<T>, create: boolean): Promise<T> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Store, StoreUnavailable } from './contract/store.ts';
-import { type Engine, sqlStore } from './sql/sql-store.ts';
+import { STORE_METHODS } from './sql/sql-store.ts';
 
 /** A store that is opened as soon as that is possible. */
 export interface LateStore<Opened> {
@@ -52,7 +52,15 @@ export function openLater<Opened>({ open, close, storeOf, onFailure }: LateStore
   // Whoever waits for it hears of the end of the attempts.
   opened.catch(() => {});
   return {
-    store: delegate(() => current),
+    store: {
+      ...delegate(() => current),
+      onDomainWrite(listener) {
+        opened.then(
+          (its) => storeOf(its).onDomainWrite(listener),
+          () => {},
+        );
+      },
+    },
     opened,
     giveUp() {
       isOver = true;
@@ -71,7 +79,6 @@ function delegate(current: () => Store | undefined): Store {
         throw new StoreUnavailable('the store cannot be reached, and was not since this process was started');
       return (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
     };
-  const names = Object.keys(sqlStore({} as Engine)) as (keyof Store)[];
   // One method for each of a store's, of the same type.
-  return Object.fromEntries(names.map((name) => [name, method(name)])) as unknown as Store;
+  return Object.fromEntries(STORE_METHODS.map((name) => [name, method(name)])) as unknown as Store;
 }

@@ -29,7 +29,6 @@ function anOnce(about: Partial<Once> = {}): Once {
     made: bytes('first'),
     secret: false,
     at: NOW,
-    by: AUTHOR,
     ...about,
   };
 }
@@ -54,38 +53,58 @@ export function describeIdempotency(subject: Subject): void {
 
       const projects = anOnce();
       const [aaa, bbb] = [aProject({ workspaceId: workspace.id }), aProject({ workspaceId: workspace.id })];
-      expect(await store.createOnce(projects, 'createProject', aaa)).toEqual({ kind: 'first', outcome: 'created' });
-      expect(await store.createOnce(again(projects), 'createProject', bbb)).toEqual({ ...repeat, outcome: 'created' });
+      expect(await store.changesOnce({ by: AUTHOR, once: projects }).createProject(aaa)).toEqual({
+        kind: 'first',
+        outcome: 'created',
+      });
+      expect(await store.changesOnce({ by: AUTHOR, once: again(projects) }).createProject(bbb)).toEqual({
+        ...repeat,
+        outcome: 'created',
+      });
       expect(await store.findProject(workspace.id, aaa.id)).toEqual(aaa);
       expect(await store.findProject(workspace.id, bbb.id)).toBeNull();
 
       const apps = anOnce();
       const [web, shop] = [anApp(project), anApp(project)];
-      expect(await store.createOnce(apps, 'createApp', web)).toEqual({ kind: 'first', outcome: 'created' });
-      expect(await store.createOnce(again(apps), 'createApp', shop)).toEqual({ ...repeat, outcome: 'created' });
+      expect(await store.changesOnce({ by: AUTHOR, once: apps }).createApp(web)).toEqual({
+        kind: 'first',
+        outcome: 'created',
+      });
+      expect(await store.changesOnce({ by: AUTHOR, once: again(apps) }).createApp(shop)).toEqual({
+        ...repeat,
+        outcome: 'created',
+      });
       expect(await store.findApp(workspace.id, { project: project.id, app: shop.id })).toBeNull();
 
       const environments = anOnce();
       const [test, beta] = [anEnvironment(app), anEnvironment(app)];
       const path = { project: project.id, app: app.id, environment: beta.id };
-      await store.createOnce(environments, 'createEnvironment', test);
-      expect(await store.createOnce(again(environments), 'createEnvironment', beta)).toMatchObject(repeat);
+      await store.changesOnce({ by: AUTHOR, once: environments }).createEnvironment(test);
+      expect(await store.changesOnce({ by: AUTHOR, once: again(environments) }).createEnvironment(beta)).toMatchObject(
+        repeat,
+      );
       expect(await store.findEnvironment(workspace.id, path)).toBeNull();
 
       const deployments = anOnce();
       const [mine, late] = [aDeployment(environment), aDeployment(environment)];
-      await store.createOnce(deployments, 'createDeployment', mine);
-      expect(await store.createOnce(again(deployments), 'createDeployment', late)).toMatchObject(repeat);
+      await store.changesOnce({ by: AUTHOR, once: deployments }).createDeployment(mine);
+      expect(await store.changesOnce({ by: AUTHOR, once: again(deployments) }).createDeployment(late)).toMatchObject(
+        repeat,
+      );
       expect(await deploymentsOf(store, environment)).toEqual([mine.id]);
 
       const domains = anOnce();
       const [acme, other] = [aDomain(environment), aDomain(environment)];
       const outcome = { kind: 'created' };
-      expect(await store.createOnce(domains, 'createDomain', acme, NOW + WINDOW_MS, 'key_1')).toEqual({
+      expect(
+        await store.changesOnce({ by: AUTHOR, once: domains }).createDomain(acme, NOW + WINDOW_MS, 'key_1'),
+      ).toEqual({
         kind: 'first',
         outcome,
       });
-      const repeated = await store.createOnce(again(domains), 'createDomain', other, NOW + WINDOW_MS, 'key_1');
+      const repeated = await store
+        .changesOnce({ by: AUTHOR, once: again(domains) })
+        .createDomain(other, NOW + WINDOW_MS, 'key_1');
       expect(repeated).toEqual({ ...repeat, outcome });
       expect(await store.findDomainById(workspace.id, acme.id)).toEqual(acme);
       expect(await store.findDomainById(workspace.id, other.id)).toBeNull();
@@ -97,9 +116,9 @@ export function describeIdempotency(subject: Subject): void {
       const { environment } = await subject.plant();
       const once = anOnce();
       const deployment = aDeployment(environment);
-      await store.createOnce(once, 'createDeployment', deployment);
+      await store.changesOnce({ by: AUTHOR, once }).createDeployment(deployment);
       const other = { ...once, fingerprint: 'other input' };
-      const told = await store.createOnce(other, 'createDeployment', aDeployment(environment));
+      const told = await store.changesOnce({ by: AUTHOR, once: other }).createDeployment(aDeployment(environment));
       expect(told).toEqual({ kind: 'other_input' });
       expect(await deploymentsOf(store, environment)).toEqual([deployment.id]);
     });
@@ -107,8 +126,8 @@ export function describeIdempotency(subject: Subject): void {
     it('with another id is carried out', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
-      await store.createOnce(anOnce(), 'createDeployment', aDeployment(environment));
-      const second = await store.createOnce(anOnce(), 'createDeployment', aDeployment(environment));
+      await store.changesOnce({ by: AUTHOR, once: anOnce() }).createDeployment(aDeployment(environment));
+      const second = await store.changesOnce({ by: AUTHOR, once: anOnce() }).createDeployment(aDeployment(environment));
       expect(second).toEqual({ kind: 'first', outcome: 'created' });
       expect(await deploymentsOf(store, environment)).toHaveLength(2);
     });
@@ -121,14 +140,17 @@ export function describeIdempotency(subject: Subject): void {
       const projects = anOnce();
       const project = aProject({ workspaceId: workspace.id, slug: taken.slug });
       const refused = { kind: 'first', outcome: 'slug_taken' };
-      expect(await store.createOnce(projects, 'createProject', project)).toEqual(refused);
-      expect(await store.createOnce(projects, 'createProject', project)).toEqual(refused);
+      expect(await store.changesOnce({ by: AUTHOR, once: projects }).createProject(project)).toEqual(refused);
+      expect(await store.changesOnce({ by: AUTHOR, once: projects }).createProject(project)).toEqual(refused);
       await store.deleteProject(workspace.id, taken.id);
-      const created = await store.createOnce({ ...projects, fingerprint: 'other' }, 'createProject', project);
+      const created = await store
+        .changesOnce({ by: AUTHOR, once: { ...projects, fingerprint: 'other' } })
+        .createProject(project);
       expect(created).toEqual({ kind: 'first', outcome: 'created' });
 
       const domains = anOnce();
-      const create = () => store.createOnce(domains, 'createDomain', aDomain(environment), NOW + WINDOW_MS);
+      const create = () =>
+        store.changesOnce({ by: AUTHOR, once: domains }).createDomain(aDomain(environment), NOW + WINDOW_MS);
       expect(await create()).toEqual({ kind: 'first', outcome: { kind: 'quota', limit: 0 } });
       await store.setWorkspaceLimits(workspace.id, { rates: {}, domains: null });
       expect(await create()).toEqual({ kind: 'first', outcome: { kind: 'created' } });
@@ -143,11 +165,11 @@ export function describeIdempotency(subject: Subject): void {
       const once = anOnce();
       // Beside others, with which the embedded engine commits it.
       const [failed, beside] = await Promise.allSettled([
-        store.createOnce(once, 'createDeployment', deployment),
-        store.createOnce(anOnce(), 'createDeployment', aDeployment(environment)),
+        store.changesOnce({ by: AUTHOR, once }).createDeployment(deployment),
+        store.changesOnce({ by: AUTHOR, once: anOnce() }).createDeployment(aDeployment(environment)),
       ]);
       expect([failed.status, beside.status]).toEqual(['rejected', 'fulfilled']);
-      const repeated = await store.createOnce(once, 'createDeployment', aDeployment(environment));
+      const repeated = await store.changesOnce({ by: AUTHOR, once }).createDeployment(aDeployment(environment));
       expect(repeated).toEqual({ kind: 'first', outcome: 'created' });
       expect(await deploymentsOf(store, environment)).toHaveLength(3);
     });
@@ -157,7 +179,8 @@ export function describeIdempotency(subject: Subject): void {
       const { environment } = await subject.plant();
       const once = anOnce();
       const kindAt = async (at: number) =>
-        (await store.createOnce({ ...once, at }, 'createDeployment', aDeployment(environment))).kind;
+        (await store.changesOnce({ by: AUTHOR, once: { ...once, at } }).createDeployment(aDeployment(environment)))
+          .kind;
       expect(await kindAt(NOW)).toBe('first');
       expect(await kindAt(NOW + IDEMPOTENCY_KEPT_MS - 1)).toBe('repeated');
       expect(await kindAt(NOW + IDEMPOTENCY_KEPT_MS)).toBe('first');
@@ -172,7 +195,7 @@ export function describeIdempotency(subject: Subject): void {
       const { store, close } = await subject.open();
       const workspaceId = (await plant(store)).workspace.id;
       const onces = [3, 1, 2].map((at) => anOnce({ at: NOW + at }));
-      const create = (once: Once) => store.createOnce(once, 'createProject', aProject({ workspaceId }));
+      const create = (once: Once) => store.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       for (const once of onces) await create(once);
       expect(await store.pruneIdempotencyKeys(NOW + 3, 1)).toBe(1);
       const kinds = async () => {
@@ -192,7 +215,9 @@ export function describeIdempotency(subject: Subject): void {
       for (let round = 0; round < 10; round++) {
         const once = anOnce();
         const results = await Promise.all(
-          Array.from({ length: 6 }, () => store.createOnce(once, 'createDeployment', aDeployment(environment))),
+          Array.from({ length: 6 }, () =>
+            store.changesOnce({ by: AUTHOR, once }).createDeployment(aDeployment(environment)),
+          ),
         );
         const kinds = results.map(({ kind }) => kind);
         expect(kinds.filter((kind) => kind === 'first')).toHaveLength(1);
@@ -205,8 +230,8 @@ export function describeIdempotency(subject: Subject): void {
       const { store, reopen, close } = await subject.open();
       const workspaceId = (await plant(store)).workspace.id;
       const once = anOnce();
-      await store.createOnce(once, 'createProject', aProject({ workspaceId }));
-      const again = await (await reopen()).createOnce(once, 'createProject', aProject({ workspaceId }));
+      await store.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
+      const again = await (await reopen()).changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       expect(again).toEqual({ kind: 'repeated', outcome: 'created', made: bytes('first') });
       await close();
     });
@@ -216,7 +241,8 @@ export function describeIdempotency(subject: Subject): void {
       const [oldKey, newKey] = [1, 2].map((fill) => new Uint8Array(32).fill(fill)) as [Uint8Array, Uint8Array];
       const ring = (...keys: Uint8Array[]) => createKeyring({ name: 'the configuration', keys: () => keys });
       const workspaceId = (await plant(store)).workspace.id;
-      const create = (to: Store, once: Once) => to.createOnce(once, 'createProject', aProject({ workspaceId }));
+      const create = (to: Store, once: Once) =>
+        to.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       const secret = anOnce({ secret: true, made: bytes('a secret that only its owner may read') });
       const open = anOnce({ made: bytes('what everybody may read') });
       await create(sealedStore(store, ring(oldKey)), secret);
@@ -262,7 +288,7 @@ export function describeIdempotency(subject: Subject): void {
             const project = aProject({ workspaceId: workspace.id, slug: `slug-${one.slug}` });
             const { id: projectId, slug } = project;
             const once = anOnce({ id: `${run} ${one.key}`, fingerprint: slug, made: bytes(projectId), at: now });
-            const result = await store.createOnce(once, 'createProject', project);
+            const result = await store.changesOnce({ by: AUTHOR, once }).createProject(project);
             const first = kept.get(one.key);
             if (first === undefined || first.at + IDEMPOTENCY_KEPT_MS <= now) {
               const outcome = there.has(slug) ? 'slug_taken' : 'created';

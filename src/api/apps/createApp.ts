@@ -37,7 +37,7 @@ export const createApp = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    const { made, outcome } = await create({ appId: app.id }, 'createApp', app);
+    const { made, outcome } = await create({ appId: app.id }, (changes) => changes.createApp(app));
     switch (outcome) {
       case 'created':
         return made;

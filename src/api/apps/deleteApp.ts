@@ -16,14 +16,14 @@ export const deleteApp = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/app_not_found'],
   example: { request: { project: 'demo', app: 'web' }, response: {} },
-  async handle({ principal, input, change }, { store }) {
+  async handle({ principal, input, changes }, { store }) {
     const { workspaceId, grants } = principal;
     const app = masked(
       await store.findApp(workspaceId, input),
       (found) => permits(grants, permission, found.id),
       'data/app_not_found',
     );
-    const deleted = await change('deleteApp', workspaceId, app.id);
+    const deleted = await changes.deleteApp(workspaceId, app.id);
     switch (deleted) {
       case 'deleted':
         return {};

@@ -56,7 +56,9 @@ export const createDeployment = defineOperation({
       origin: parsed.origin,
       createdAt: clock.now(),
     };
-    const { made, outcome } = await create({ deploymentId: deployment.id }, 'createDeployment', deployment);
+    const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
+      changes.createDeployment(deployment),
+    );
     if (outcome === 'parent_missing') throw new Problem('data/environment_not_found');
     return made;
   },

@@ -63,7 +63,9 @@ export const createSetupLink = defineOperation({
     const open = { revokedAt: null, revokedBy: null };
     const link = { id: newId('link'), workspaceId, domainId, createdAt, createdBy: actor, expiresAt, ...open };
     const shown = { linkId: link.id, url: `${publicUrl}/setup#${token}`, token, expiresAt };
-    const { made, outcome } = await storingSecret(() => create(shown, 'createSetupLink', link, hash, LINKS_PER_DOMAIN));
+    const { made, outcome } = await storingSecret(() =>
+      create(shown, (changes) => changes.createSetupLink(link, hash, LINKS_PER_DOMAIN)),
+    );
     if (outcome === 'domain_missing') throw new Problem('data/domain_not_found');
     if (outcome === 'limit') throw new Problem('limits/setup_link_limit_exceeded');
     return made;

@@ -16,11 +16,11 @@ export const deleteDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+  async handle({ principal, input, changes, namedDomain }, { clock, settings }) {
     const { workspaceId, actor } = principal;
     const domain = await namedDomain(input.domain);
     const now = clock.now();
-    const deleted = await change('deleteDomain', workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
+    const deleted = await changes.deleteDomain(workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

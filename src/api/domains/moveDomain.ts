@@ -32,7 +32,7 @@ export const moveDomain = defineOperation({
     request: { domain: exampleDomain.name, project: 'demo', app: 'web', environment: 'production' },
     response: presentDomain(exampleDomain),
   },
-  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock, apexNote }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, changes, namedDomain }, { store, clock, apexNote }) {
     const { domain: identifier, ...there } = input;
     const domain = await namedDomain(identifier);
     const environment = masked(
@@ -40,7 +40,7 @@ export const moveDomain = defineOperation({
       ({ id }) => permits(grants, permissionThere, id),
       'data/environment_not_found',
     );
-    const result = await change('moveDomain', domain.id, environment, clock.now(), actor);
+    const result = await changes.moveDomain(domain.id, environment, clock.now(), actor);
     switch (result.kind) {
       case 'moved':
       case 'unchanged':

@@ -17,9 +17,9 @@ export const removeRedirect = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleRedirect.domain }, response: {} },
-  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+  async handle({ principal: { workspaceId, actor }, input, changes, namedDomain }, { clock }) {
     const domain = await namedDomain(input.domain);
-    const removed = await change('removeRedirect', workspaceId, domain.id, clock.now(), actor);
+    const removed = await changes.removeRedirect(workspaceId, domain.id, clock.now(), actor);
     if (removed === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

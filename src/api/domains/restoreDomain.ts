@@ -29,7 +29,7 @@ export const restoreDomain = defineOperation({
   ],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
   async handle(
-    { principal: { workspaceId, grants, actor }, input, change, noteDomain },
+    { principal: { workspaceId, grants, actor }, input, changes, noteDomain },
     { store, clock, settings, apexNote },
   ) {
     const now = clock.now();
@@ -40,7 +40,7 @@ export const restoreDomain = defineOperation({
     );
     const { id, name } = deleted.domain;
     noteDomain(id);
-    const result = await change('restoreDomain', deleted, now, settings.windowMs, actor);
+    const result = await changes.restoreDomain(deleted, now, settings.windowMs, actor);
     switch (result.kind) {
       case 'restored':
         return presentDomain(result.domain, apexNote);

@@ -20,9 +20,9 @@ export const resumeDomain = defineOperation({
     request: { domain: exampleSuspension.domain },
     response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
   },
-  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+  async handle({ principal: { workspaceId, actor }, input, changes, namedDomain }, { clock }) {
     const domain = await namedDomain(input.domain);
-    const done = await change('resumeDomain', workspaceId, domain.id, clock.now(), actor);
+    const done = await changes.resumeDomain(workspaceId, domain.id, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     if (done.kind === 'unchanged' && done.suspension !== null)
       throw new Problem('authorization/forbidden', {

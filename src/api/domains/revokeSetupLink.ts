@@ -17,13 +17,13 @@ export const revokeSetupLink = defineOperation({
   response: Empty,
   problems: ['data/setup_link_not_found'],
   example: { request: { linkId: exampleSetupLink.id }, response: {} },
-  async handle({ principal: { workspaceId, grants, actor }, input: { linkId }, change }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input: { linkId }, changes }, { store, clock }) {
     const { id } = masked(
       await store.findSetupLink(linkId),
       (found) => found.workspaceId === workspaceId && permits(grants, permission, found.environmentId),
       'data/setup_link_not_found',
     );
-    if (!(await change('revokeSetupLink', id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
+    if (!(await changes.revokeSetupLink(id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
     return {};
   },
 });

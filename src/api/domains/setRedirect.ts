@@ -44,7 +44,7 @@ export const setRedirect = defineOperation({
     'limits/redirect_limit_exceeded',
   ],
   example: { request: { domain: 'www.example.com', to: 'example.com' }, response: exampleRedirect },
-  async handle({ principal: { workspaceId, grants, actor }, input, change, namedDomain }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants, actor }, input, changes, namedDomain }, { store, clock }) {
     const { domain: identifier, to, status = 308 } = input;
     const isPermitted = (found: Domain) => permits(grants, permission, found.environmentId);
     const domain = await namedDomain(identifier);
@@ -54,7 +54,7 @@ export const setRedirect = defineOperation({
       'data/redirect_destination_not_found',
     );
     const wanted = { domainId: domain.id, destinationId: destination.id, status };
-    const result = await change('setRedirect', workspaceId, wanted, clock.now(), actor);
+    const result = await changes.setRedirect(workspaceId, wanted, clock.now(), actor);
     switch (result.kind) {
       case 'set':
         return presentDomainRedirect(domain, result.redirect);

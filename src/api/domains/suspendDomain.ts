@@ -22,10 +22,10 @@ export const suspendDomain = defineOperation({
   response: DomainSuspensionSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },
-  async handle({ principal: { workspaceId, actor }, input, change, namedDomain }, { clock }) {
+  async handle({ principal: { workspaceId, actor }, input, changes, namedDomain }, { clock }) {
     const domain = await namedDomain(input.domain);
     const { status = 503 } = input;
-    const done = await change('suspendDomain', workspaceId, domain.id, status, clock.now(), actor);
+    const done = await changes.suspendDomain(workspaceId, domain.id, status, clock.now(), actor);
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     return presentDomainSuspension(domain, done.suspension);
   },

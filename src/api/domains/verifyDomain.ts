@@ -18,10 +18,10 @@ export const verifyDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, namedDomain }, { clock, settings }) {
+  async handle({ principal, input, changes, namedDomain }, { clock, settings }) {
     const { workspaceId, actor } = principal;
     const domain = await namedDomain(input.domain);
-    const retried = await change('retryVerification', workspaceId, domain.id, clock.now(), settings.windowMs, actor);
+    const retried = await changes.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs, actor);
     switch (retried) {
       case 'accepted':
         return {};

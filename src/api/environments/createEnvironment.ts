@@ -42,7 +42,9 @@ export const createEnvironment = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    const { made, outcome } = await create({ environmentId: environment.id }, 'createEnvironment', environment);
+    const { made, outcome } = await create({ environmentId: environment.id }, (changes) =>
+      changes.createEnvironment(environment),
+    );
     switch (outcome) {
       case 'created':
         return made;

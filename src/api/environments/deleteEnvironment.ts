@@ -30,7 +30,7 @@ export const deleteEnvironment = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/environment_not_found', 'application/domains_restorable'],
   example: { request: { project: 'demo', app: 'web', environment: 'production' }, response: {} },
-  async handle({ principal, input, change }, { store, clock }) {
+  async handle({ principal, input, changes }, { store, clock }) {
     const { workspaceId, grants } = principal;
     const environment = masked(
       await store.findEnvironment(workspaceId, input),
@@ -44,7 +44,7 @@ export const deleteEnvironment = defineOperation({
           detail: `Deleted domains of the environment can still be restored, but not once it is deleted: ${joinList(names, 10)}.`,
         });
     }
-    const deleted = await change('deleteEnvironment', workspaceId, environment.id);
+    const deleted = await changes.deleteEnvironment(workspaceId, environment.id);
     switch (deleted) {
       case 'deleted':
         return {};

@@ -28,7 +28,7 @@ export const createProject = defineOperation({
       name: input.name ?? null,
       createdAt: clock.now(),
     };
-    const { made, outcome } = await create({ projectId: project.id }, 'createProject', project);
+    const { made, outcome } = await create({ projectId: project.id }, (changes) => changes.createProject(project));
     if (outcome === 'slug_taken') throw new Problem('data/project_already_exists');
     return made;
   },

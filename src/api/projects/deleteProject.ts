@@ -16,14 +16,14 @@ export const deleteProject = defineOperation({
   response: Empty,
   problems: ['authorization/forbidden', 'data/project_not_found'],
   example: { request: { project: 'demo' }, response: {} },
-  async handle({ principal, input, change }, { store }) {
+  async handle({ principal, input, changes }, { store }) {
     const { workspaceId, grants } = principal;
     const project = masked(
       await store.findProject(workspaceId, input.project),
       (found) => permits(grants, permission, found.id),
       'data/project_not_found',
     );
-    const deleted = await change('deleteProject', workspaceId, project.id);
+    const deleted = await changes.deleteProject(workspaceId, project.id);
     switch (deleted) {
       case 'deleted':
         return {};

@@ -51,7 +51,7 @@ export const createWebhook = defineOperation({
     };
     const shown = { webhookId: webhook.id, secret: text };
     const { made, outcome } = await storingSecret(() =>
-      create(shown, 'createWebhook', webhook, secret, webhooks.perWorkspace),
+      create(shown, (changes) => changes.createWebhook(webhook, secret, webhooks.perWorkspace)),
     );
     if (outcome === 'limit') throw new Problem('limits/webhook_limit_exceeded');
     return made;

@@ -17,13 +17,13 @@ export const deleteWebhook = defineOperation({
   response: Empty,
   problems: ['data/webhook_not_found'],
   example: { request: { webhookId: exampleWebhook.id }, response: {} },
-  async handle({ principal: { workspaceId, grants }, input: { webhookId }, change }, { store }) {
+  async handle({ principal: { workspaceId, grants }, input: { webhookId }, changes }, { store }) {
     const { id } = masked(
       await store.findWebhook(workspaceId, webhookId),
       (found) => permits(grants, permission, found.id),
       'data/webhook_not_found',
     );
-    if ((await change('deleteWebhook', workspaceId, id)) === 'missing') throw new Problem('data/webhook_not_found');
+    if ((await changes.deleteWebhook(workspaceId, id)) === 'missing') throw new Problem('data/webhook_not_found');
     return {};
   },
 });

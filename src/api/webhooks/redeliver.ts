@@ -23,13 +23,13 @@ export const redeliver = defineOperation({
     request: { webhookId: exampleWebhook.id, deliveryId: exampleDelivery.id },
     response: { deliveryId: 'dlv_01kaghs5t6v7w8x9y0z1a2b3c4' },
   },
-  async handle({ principal: { workspaceId, grants }, input, change }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants }, input, changes }, { store, clock }) {
     const { id } = masked(
       await store.findWebhook(workspaceId, input.webhookId),
       (found) => permits(grants, permission, found.id),
       'data/webhook_not_found',
     );
-    const added = await change('redeliver', workspaceId, id, input.deliveryId, clock.now());
+    const added = await changes.redeliver(workspaceId, id, input.deliveryId, clock.now());
     if (added.kind === 'missing') throw new Problem('data/delivery_not_found');
     if (added.kind === 'disabled') throw new Problem('application/webhook_disabled');
     return { deliveryId: added.deliveryId };

@@ -42,7 +42,7 @@ export const rotateSecret = defineOperation({
     request: { webhookId: exampleWebhook.id },
     response: { secret: exampleSecret, previousExpiresAt: exampleWebhook.createdAt + DAY_SECONDS * 1000 },
   },
-  async handle({ principal: { workspaceId, grants }, input, change }, { store, clock, newId, randomBytes }) {
+  async handle({ principal: { workspaceId, grants }, input, changes }, { store, clock, newId, randomBytes }) {
     const { id } = masked(
       await store.findWebhook(workspaceId, input.webhookId),
       (found) => permits(grants, permission, found.id),
@@ -50,9 +50,7 @@ export const rotateSecret = defineOperation({
     );
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const previousExpiresAt = secret.createdAt + (input.overlapSeconds ?? DAY_SECONDS) * 1000;
-    const rotated = await storingSecret(() =>
-      change('rotateWebhookSecret', workspaceId, id, secret, previousExpiresAt),
-    );
+    const rotated = await storingSecret(() => changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt));
     if (rotated === 'missing') throw new Problem('data/webhook_not_found');
     return { secret: text, previousExpiresAt };
   },

@@ -20,13 +20,13 @@ export const sendTest = defineOperation({
   response: Type.Object({ deliveryId: Id('dlv', 'The delivery.') }, closed),
   problems: ['data/webhook_not_found', 'application/webhook_disabled'],
   example: { request: { webhookId: exampleWebhook.id }, response: { deliveryId: exampleDelivery.id } },
-  async handle({ principal: { workspaceId, grants }, input: { webhookId }, change }, { store, clock }) {
+  async handle({ principal: { workspaceId, grants }, input: { webhookId }, changes }, { store, clock }) {
     const { id } = masked(
       await store.findWebhook(workspaceId, webhookId),
       (found) => permits(grants, permission, found.id),
       'data/webhook_not_found',
     );
-    const added = await change('addTestDelivery', workspaceId, id, clock.now());
+    const added = await changes.addTestDelivery(workspaceId, id, clock.now());
     if (added.kind === 'missing') throw new Problem('data/webhook_not_found');
     if (added.kind === 'disabled') throw new Problem('application/webhook_disabled');
     return { deliveryId: added.deliveryId };

@@ -38,7 +38,7 @@ export const updateWebhook = defineOperation({
     request: { webhookId: exampleWebhook.id, types: ['*'] },
     response: presentWebhook({ ...exampleWebhook, types: null, updatedAt: exampleWebhook.createdAt + 3_600_000 }),
   },
-  async handle({ principal, input, change }, { store, clock, settings }) {
+  async handle({ principal, input, changes }, { store, clock, settings }) {
     const { workspaceId, grants } = principal;
     const { id } = masked(
       await store.findWebhook(workspaceId, input.webhookId),
@@ -50,7 +50,7 @@ export const updateWebhook = defineOperation({
       types: input.types === undefined ? undefined : typesOf(input.types),
       enabled: input.enabled,
     };
-    const webhook = await change('updateWebhook', workspaceId, id, changed, clock.now());
+    const webhook = await changes.updateWebhook(workspaceId, id, changed, clock.now());
     if (webhook === null) throw new Problem('data/webhook_not_found');
     return presentWebhook(webhook);
   },

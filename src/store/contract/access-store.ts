@@ -64,14 +64,8 @@ export interface StoredPrincipal {
   workspace: Workspace;
 }
 
-export interface AccessStore {
-  /** The key with this SHA-256 (32 bytes) and its workspace; null when there is none, or it was revoked. */
-  findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
-
+export interface AccessChanges {
   createWorkspace(workspace: Workspace): Promise<void>;
-  findWorkspace(workspaceId: string): Promise<Workspace | null>;
-  /** In order of creation. */
-  listWorkspaces(): Promise<Workspace[]>;
   /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. */
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
   /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
@@ -84,18 +78,10 @@ export interface AccessStore {
 
   /** `workspace_missing` when the workspace does not exist. Logs the change `root_key`, since "unknown" may be cached too. */
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
-  /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
-  listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
-  /** Keeps the latest use of each. Logs no change. (unsynced) */
-  saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
   /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
-
-  findSigningKey(keyId: string): Promise<SigningKey | null>;
-  /** The key that signs now; null before the first. */
-  findCurrentSigningKey(): Promise<SigningKey | null>;
   /**
    * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
    * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
@@ -106,4 +92,20 @@ export interface AccessStore {
     after: SigningKey,
     deleteRetiredBefore: number,
   ): Promise<'replaced' | 'stale'>;
+}
+
+export interface AccessStore extends AccessChanges {
+  /** The key with this SHA-256 (32 bytes) and its workspace; null when there is none, or it was revoked. */
+  findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
+  findWorkspace(workspaceId: string): Promise<Workspace | null>;
+  /** In order of creation. */
+  listWorkspaces(): Promise<Workspace[]>;
+  /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
+  listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
+  /** Keeps the latest use of each. Logs no change. (unsynced) */
+  saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
+
+  findSigningKey(keyId: string): Promise<SigningKey | null>;
+  /** The key that signs now; null before the first. */
+  findCurrentSigningKey(): Promise<SigningKey | null>;
 }

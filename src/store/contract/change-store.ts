@@ -25,6 +25,9 @@ export interface ChangeStore {
    */
   changesSince(seq: number): Promise<{ changes: Change[]; latest: number; truncated: boolean; inFlight: string[] }>;
 
+  /** Calls `listener` with the id of each domain that a write of this store may have changed, once the write is done or has failed, and before it resolves or rejects. */
+  onDomainWrite(listener: (domainId: string) => void): void;
+
   /**
    * Deletes changes written before `before`, by the store's clock: from the oldest on, and never the newest, which holds the latest `seq`.
    * (unsynced)

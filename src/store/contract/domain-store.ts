@@ -36,37 +36,7 @@ export interface ListedDomain {
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
 export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
 
-export interface DomainStore {
-  /** One indexed read, which has all that `domains.getDomain` returns. */
-  findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
-  findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
-  /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
-  findTargetOutside(zone: string): Promise<string | null>;
-
-  /**
-   * Domains of all workspaces by status. For metrics: it reads an index from end to end, in steps of some milliseconds. A domain that changes meanwhile may be
-   * counted twice, or not at all.
-   */
-  countDomains(): Promise<Record<DomainStatus, number>>;
-
-  /**
-   * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
-   * between them may or may not be seen.
-   */
-  listDomains(
-    workspaceId: string,
-    environmentId: string,
-    page: PageRequest & { search?: string | undefined },
-  ): Promise<Paged<Domain>>;
-
-  /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
-   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
-   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
-   * may or may not be seen.
-   */
-  listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
-
+export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
    * `environment_missing` (deleted meanwhile), `held`, `quota`. `actor`: who asks (`DomainEvent.actor`).
@@ -115,4 +85,36 @@ export interface DomainStore {
     actor?: string | null,
     keptUntil?: number,
   ): Promise<'deleted' | 'missing'>;
+}
+
+export interface DomainStore extends DomainChanges {
+  /** One indexed read, which has all that `domains.getDomain` returns. */
+  findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
+  findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
+  /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
+  findTargetOutside(zone: string): Promise<string | null>;
+
+  /**
+   * Domains of all workspaces by status. For metrics: it reads an index from end to end, in steps of some milliseconds. A domain that changes meanwhile may be
+   * counted twice, or not at all.
+   */
+  countDomains(): Promise<Record<DomainStatus, number>>;
+
+  /**
+   * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
+   * between them may or may not be seen.
+   */
+  listDomains(
+    workspaceId: string,
+    environmentId: string,
+    page: PageRequest & { search?: string | undefined },
+  ): Promise<Paged<Domain>>;
+
+  /**
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
+   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
+   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
+   * may or may not be seen.
+   */
+  listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 }

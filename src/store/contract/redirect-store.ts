@@ -18,12 +18,7 @@ export type SetRedirect =
   | { kind: 'missing' | 'destination_missing' }
   | { kind: 'refused'; refusal: RedirectRefusal; by: Domain | null };
 
-/**
- * Redirects from domain to domain. At most one for each domain, of whatever status: it takes effect while the domain is verified. The transaction
- * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
- * of the domain that redirects, if that is verified.
- */
-export interface RedirectStore {
+export interface RedirectChanges {
   /**
    * Sets or replaces the redirect of a domain, and adds the event `redirect.set`; where it is that already, nothing changes. `missing`,
    * `destination_missing`: the workspace has no such domain. `refused`: `domain/redirect.refuseRedirect` says why.
@@ -41,6 +36,14 @@ export interface RedirectStore {
     now: number,
     actor?: string | null,
   ): Promise<'removed' | 'none' | 'missing'>;
+}
+
+/**
+ * Redirects from domain to domain. At most one for each domain, of whatever status: it takes effect while the domain is verified. The transaction
+ * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
+ * of the domain that redirects, if that is verified.
+ */
+export interface RedirectStore extends RedirectChanges {
   /** Null: the domain does not redirect, or there is no such domain in the workspace. */
   findRedirect(workspaceId: string, domainId: string): Promise<Redirect | null>;
 }

@@ -23,8 +23,16 @@ export interface StoredSecret extends SecretPlace {
 /** Of each kind of which there are any. */
 export type SecretCounts = Partial<Record<SecretPlace['kind'], number>>;
 
+export interface SecretChanges {
+  /**
+   * Deletes every secret with this prefix, at once, and returns how many there were. A certificate whose private key or order was among them is due now:
+   * `wanted`, or `issued` where one is still in use. Entries of the ledger stay.
+   */
+  forgetSecrets(prefix: Uint8Array): Promise<SecretCounts>;
+}
+
 /** For rotating keys, and for lost ones. These methods return stored bytes, also of a store whose other methods unseal them. */
-export interface SecretStore {
+export interface SecretStore extends SecretChanges {
   /** The first 9 bytes of all secrets, each prefix once. In a sealed secret they name its key. */
   listSecretPrefixes(): Promise<Uint8Array[]>;
   /** Secrets with this prefix of 9 bytes. */
@@ -32,9 +40,4 @@ export interface SecretStore {
   /** `stale`, and nothing was changed, when the secret is no longer `before`. */
   replaceSecret(before: StoredSecret, after: Uint8Array): Promise<'replaced' | 'stale'>;
   countSecrets(prefix: Uint8Array): Promise<SecretCounts>;
-  /**
-   * Deletes every secret with this prefix, at once, and returns how many there were. A certificate whose private key or order was among them is due now:
-   * `wanted`, or `issued` where one is still in use. Entries of the ledger stay.
-   */
-  forgetSecrets(prefix: Uint8Array): Promise<SecretCounts>;
 }

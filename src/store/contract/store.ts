@@ -1,5 +1,5 @@
 import type { AccessStore } from './access-store.ts';
-import type { AuditStore, ChangeMethod } from './audit-store.ts';
+import type { AuditStore, Changes } from './audit-store.ts';
 import type { BackupStore } from './backup-store.ts';
 import type { CertificateStore } from './certificate-store.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -21,7 +21,6 @@ import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type * from './access-store.ts';
 export type * from './audit-store.ts';
-export { CHANGE_METHODS, changesBy } from './audit-store.ts';
 export type * from './backup-store.ts';
 export type * from './certificate-store.ts';
 export { OPERATOR } from './certificate-store.ts';
@@ -86,7 +85,7 @@ export interface Store
 }
 
 /** A store without the ways to change something that would leave no entry in the audit log. */
-export type AuditedStore = Omit<Store, ChangeMethod | 'createOnce' | 'recorded'>;
+export type AuditedStore = Omit<Store, keyof Changes | 'changesBy' | 'changesOnce'>;
 
 /** The engine failed (busy, disk full, unreachable, closed). The message says what to do; `cause` is the engine's own error. */
 export class StoreUnavailable extends Error {

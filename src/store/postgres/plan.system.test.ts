@@ -56,6 +56,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     newId: () => '',
     isLocal: false,
     now: 0,
+    domains: [],
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));

@@ -1,9 +1,12 @@
 import type { App, PageRequest } from '../contract/store.ts';
+import { ofTree } from './audit/targets.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import { selectProject, selectProjectId } from './projects.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
-export async function createApp(tx: Transaction, app: App) {
+async function createApp(tx: Transaction, app: App) {
   const parent = { workspaceId: app.workspaceId, id: app.projectId };
   if ((await tx.one(selectProjectId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertApp, app)) > 0 ? 'created' : 'slug_taken';
@@ -17,13 +20,36 @@ export async function listApps(reader: Reader, workspaceId: string, projectId: s
   return paged(await reader.all(selectApps, { workspaceId, projectId, ...pageSlots(page) }), page);
 }
 
-export async function deleteApp(tx: Transaction, workspaceId: string, appId: string) {
+async function deleteApp(tx: Transaction, workspaceId: string, appId: string) {
   const app = { workspaceId, id: appId };
   if ((await tx.one(selectAppId, app)) === null) return 'missing';
   if ((await tx.one(selectEnvironmentOf, app)) !== null) return 'not_empty';
   await tx.execute(deleteAppRow, app);
   return 'deleted';
 }
+
+export const appChanges = {
+  createApp: defineChange({
+    perform: createApp,
+    locks: ({ projectId }) => [projectId],
+    audit: { targets: (_, app) => [ofTree(app)], isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  deleteApp: defineChange({
+    perform: deleteApp,
+    locks: (_, appId) => [appId],
+    audit: {
+      async targets(tx, workspaceId, id) {
+        const found = await tx.one(selectAppId, { workspaceId, id });
+        return found === null ? [] : [ofTree(found)];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 const appColumns = [
   'apps.id',
@@ -57,7 +83,11 @@ export function selectApp(db: Tables, p: { workspaceId: string; project: string;
 }
 
 export function selectAppId(db: Tables, p: { workspaceId: string; id: string }) {
-  return db.selectFrom('apps').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+  return db
+    .selectFrom('apps')
+    .where('id', '=', p.id)
+    .where('workspace_id', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspace_id as workspaceId']);
 }
 
 function selectApps(db: Tables, p: PageSlots & { workspaceId: string; projectId: string }) {

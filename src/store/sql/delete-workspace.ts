@@ -1,9 +1,12 @@
+import { ofWorkspace } from './audit/targets.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
-import { revokeRootKey } from './root-keys.ts';
+import { findWorkspace, revokeRootKey } from './root-keys.ts';
 import type { Tables, Transaction } from './statement.ts';
 import { deleteWebhook } from './webhooks/webhook-rows.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
-export async function deleteWorkspace(tx: Transaction, workspaceId: string) {
+async function deleteWorkspace(tx: Transaction, workspaceId: string) {
   if ((await tx.one(selectWorkspaceId, { workspaceId })) === null) return 'missing';
   if ((await tx.one(selectProjectOf, { workspaceId })) !== null) return 'not_empty';
   for (const { id } of await tx.all(selectKeysOf, { workspaceId })) await revokeRootKey(tx, id);
@@ -14,6 +17,23 @@ export async function deleteWorkspace(tx: Transaction, workspaceId: string) {
   logChange(tx, 'workspace', workspaceId);
   return 'deleted';
 }
+
+export const workspaceChanges = {
+  deleteWorkspace: defineChange({
+    perform: deleteWorkspace,
+    // What refers to it is kept away by foreign keys.
+    locks: (workspaceId) => [workspaceId],
+    audit: {
+      async targets(tx, id) {
+        const found = await findWorkspace(tx, id);
+        return found === null ? [] : [{ ...ofWorkspace(id), targetName: found.name }];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 function selectWorkspaceId(db: Tables, p: { workspaceId: string }) {
   return db.selectFrom('workspaces').where('id', '=', p.workspaceId).select('id');

@@ -1,10 +1,12 @@
 import type { Deployment, PageRequest } from '../contract/store.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
 import { selectEnvironmentId } from './environments.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
-export async function createDeployment(tx: Transaction, deployment: Deployment) {
+async function createDeployment(tx: Transaction, deployment: Deployment) {
   const { id, environmentId, workspaceId } = deployment;
   const environment = { workspaceId, id: environmentId };
   if ((await tx.one(selectEnvironmentId, environment)) === null) return 'parent_missing';
@@ -17,6 +19,21 @@ export async function createDeployment(tx: Transaction, deployment: Deployment) 
 export async function listDeployments(reader: Reader, workspaceId: string, environmentId: string, page: PageRequest) {
   return paged(await reader.all(selectDeployments, { workspaceId, environmentId, ...pageSlots(page) }), page);
 }
+
+export const deploymentChanges = {
+  createDeployment: defineChange({
+    perform: createDeployment,
+    locks: ({ environmentId }) => [environmentId],
+    audit: {
+      targets: (_, { id, workspaceId, environmentId, origin }) => [
+        { workspaceId, target: id, detail: { environmentId, origin } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 function insertDeployment(db: Tables, p: Deployment) {
   return db.insertInto('deployments').values({

@@ -1,9 +1,12 @@
 import type { Environment, PageRequest } from '../contract/store.ts';
 import { selectApp, selectAppId } from './apps.ts';
+import { ofTree } from './audit/targets.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
-export async function createEnvironment(tx: Transaction, environment: Environment) {
+async function createEnvironment(tx: Transaction, environment: Environment) {
   const parent = { workspaceId: environment.workspaceId, id: environment.appId };
   if ((await tx.one(selectAppId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
@@ -26,7 +29,7 @@ export async function listEnvironments(reader: Reader, workspaceId: string, appI
   return paged(await reader.all(selectEnvironments, { workspaceId, appId, ...pageSlots(page) }), page);
 }
 
-export async function deleteEnvironment(tx: Transaction, workspaceId: string, environmentId: string) {
+async function deleteEnvironment(tx: Transaction, workspaceId: string, environmentId: string) {
   const environment = { workspaceId, id: environmentId };
   if ((await tx.one(selectEnvironmentId, environment)) === null) return 'missing';
   if ((await tx.one(selectDomainOf, environment)) !== null) return 'not_empty';
@@ -34,6 +37,29 @@ export async function deleteEnvironment(tx: Transaction, workspaceId: string, en
   await tx.execute(deleteEnvironmentRow, environment);
   return 'deleted';
 }
+
+export const environmentChanges = {
+  createEnvironment: defineChange({
+    perform: createEnvironment,
+    locks: ({ appId }) => [appId],
+    audit: { targets: (_, environment) => [ofTree(environment)], isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  deleteEnvironment: defineChange({
+    perform: deleteEnvironment,
+    locks: (_, environmentId) => [environmentId],
+    audit: {
+      async targets(tx, workspaceId, id) {
+        const found = await tx.one(selectEnvironmentId, { workspaceId, id });
+        return found === null ? [] : [ofTree(found)];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 const environmentColumns = [
   'environments.id',
@@ -71,7 +97,11 @@ function selectEnvironment(db: Tables, p: { workspaceId: string; project: string
 }
 
 export function selectEnvironmentId(db: Tables, p: { workspaceId: string; id: string }) {
-  return db.selectFrom('environments').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+  return db
+    .selectFrom('environments')
+    .where('id', '=', p.id)
+    .where('workspace_id', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspace_id as workspaceId']);
 }
 
 function selectEnvironments(db: Tables, p: PageSlots & { workspaceId: string; appId: string }) {

@@ -1,8 +1,11 @@
 import type { PageRequest, Project } from '../contract/store.ts';
+import { ofTree } from './audit/targets.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
-export async function createProject(tx: Transaction, project: Project) {
+async function createProject(tx: Transaction, project: Project) {
   return (await tx.execute(insertProject, project)) > 0 ? 'created' : 'slug_taken';
 }
 
@@ -14,13 +17,36 @@ export async function listProjects(reader: Reader, workspaceId: string, page: Pa
   return paged(await reader.all(selectProjects, { workspaceId, ...pageSlots(page) }), page);
 }
 
-export async function deleteProject(tx: Transaction, workspaceId: string, projectId: string) {
+async function deleteProject(tx: Transaction, workspaceId: string, projectId: string) {
   const project = { workspaceId, id: projectId };
   if ((await tx.one(selectProjectId, project)) === null) return 'missing';
   if ((await tx.one(selectAppOf, project)) !== null) return 'not_empty';
   await tx.execute(deleteProjectRow, project);
   return 'deleted';
 }
+
+export const projectChanges = {
+  createProject: defineChange({
+    perform: createProject,
+    locks: NO_LOCKS,
+    audit: { targets: (_, project) => [ofTree(project)], isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  deleteProject: defineChange({
+    perform: deleteProject,
+    locks: (_, projectId) => [projectId],
+    audit: {
+      async targets(tx, workspaceId, id) {
+        const found = await tx.one(selectProjectId, { workspaceId, id });
+        return found === null ? [] : [ofTree(found)];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 const projectColumns = [
   'projects.id',
@@ -46,7 +72,11 @@ export function selectProject(db: Tables, p: { workspaceId: string; project: str
 }
 
 export function selectProjectId(db: Tables, p: { workspaceId: string; id: string }) {
-  return db.selectFrom('projects').where('id', '=', p.id).where('workspace_id', '=', p.workspaceId).select('id');
+  return db
+    .selectFrom('projects')
+    .where('id', '=', p.id)
+    .where('workspace_id', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspace_id as workspaceId']);
 }
 
 function selectProjects(db: Tables, p: PageSlots & { workspaceId: string }) {

@@ -1,6 +1,10 @@
 import type { KeyUse, ListedRootKey, RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
+import type { AuditTarget } from './audit/entries.ts';
+import { ofWorkspace } from './audit/targets.ts';
+import { defineChange, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
 export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
   const row = await reader.one(selectPrincipal, { hash: keyHash });
@@ -16,7 +20,7 @@ export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promis
   return { key: toRootKey(key), workspace: toWorkspace(workspace) };
 }
 
-export async function createWorkspace(tx: Transaction, workspace: Workspace): Promise<void> {
+async function createWorkspace(tx: Transaction, workspace: Workspace): Promise<void> {
   await tx.execute(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
 }
 
@@ -29,20 +33,20 @@ export async function listWorkspaces(reader: Reader): Promise<Workspace[]> {
   return (await reader.all(selectWorkspaces, {})).map(toWorkspace);
 }
 
-export async function setWorkspaceDisabled(tx: Transaction, workspaceId: string, disabledAt: number | null) {
+async function setWorkspaceDisabled(tx: Transaction, workspaceId: string, disabledAt: number | null) {
   const input = { id: workspaceId, at: disabledAt };
   const found = (await tx.execute(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
   if (found) logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
-export async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: WorkspaceLimits) {
+async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: WorkspaceLimits) {
   const found = (await tx.execute(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
   if (found) logChange(tx, 'workspace', workspaceId);
   return found;
 }
 
-export async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
+async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
   if ((await tx.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
   await tx.execute(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
   await logKeyChange(tx, keyHash);
@@ -63,7 +67,7 @@ export async function saveKeyUses(tx: Transaction, uses: readonly KeyUse[]): Pro
   for (const use of sorted) await tx.execute(updateLastUsed, use);
 }
 
-export async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: number | null) {
+async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: number | null) {
   const key = await tx.one(selectHash, { id: keyId });
   if (key === null) return false;
   await tx.execute(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
@@ -78,6 +82,64 @@ export async function revokeRootKey(tx: Transaction, keyId: string) {
   await logKeyChange(tx, key.hash);
   return true;
 }
+
+async function keyTargets(tx: Transaction, id: string): Promise<AuditTarget[]> {
+  const found = await tx.one(selectHash, { id });
+  return found === null ? [] : [{ workspaceId: found.workspaceId, target: id, targetName: found.name || null }];
+}
+
+export const accessChanges = {
+  createWorkspace: defineChange({
+    perform: createWorkspace,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, { id, name }) => [{ workspaceId: id, target: id, targetName: name }],
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setWorkspaceDisabled: defineChange({
+    perform: setWorkspaceDisabled,
+    locks: NO_LOCKS,
+    audit: { targets: (_, id) => [ofWorkspace(id)], isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setWorkspaceLimits: defineChange({
+    perform: setWorkspaceLimits,
+    locks: NO_LOCKS,
+    audit: { targets: (_, id, limits) => [ofWorkspace(id, { limits })], isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  createRootKey: defineChange({
+    perform: createRootKey,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, { id, workspaceId, name, permissions, expiresAt }) => [
+        { workspaceId, target: id, targetName: name || null, detail: { permissions, expiresAt } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setRootKeyDisabled: defineChange({
+    perform: setRootKeyDisabled,
+    locks: (keyId) => [keyId],
+    audit: { targets: (tx, id) => keyTargets(tx, id), isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  revokeRootKey: defineChange({
+    perform: revokeRootKey,
+    locks: (keyId) => [keyId],
+    audit: { targets: keyTargets, isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
   logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
@@ -184,7 +246,7 @@ function updateLastUsed(db: Tables, p: KeyUse) {
 }
 
 function selectHash(db: Tables, p: { id: string }) {
-  return db.selectFrom('root_keys').where('id', '=', p.id).select('hash');
+  return db.selectFrom('root_keys').where('id', '=', p.id).select(['hash', 'workspace_id as workspaceId', 'name']);
 }
 
 function disableRootKey(db: Tables, p: { id: string; at: number | null }) {

@@ -1,11 +1,13 @@
 import type { FoundSetupLink, PageRequest, SetupLink } from '../contract/store.ts';
 import { storableActor } from './actor.ts';
+import { defineChange, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
 import { findDomainById } from './domains.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
-export async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
+async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
   const { workspaceId, domainId, createdAt } = link;
   if ((await findDomainById(tx, workspaceId, domainId)) === null) return 'domain_missing';
   const working = await tx.one(countWorking, { domainId, at: createdAt });
@@ -26,7 +28,7 @@ export async function listSetupLinks(reader: Reader, workspaceId: string, domain
   return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
 }
 
-export async function revokeSetupLink(
+async function revokeSetupLink(
   tx: Transaction,
   linkId: string,
   revokedAt: number,
@@ -40,6 +42,35 @@ export async function revokeSetupLink(
 export async function pruneSetupLinks(tx: Transaction, before: number, limit: number): Promise<number> {
   return tx.execute(deleteExpired, { before, limit });
 }
+
+export const setupLinkChanges = {
+  createSetupLink: defineChange({
+    perform: createSetupLink,
+    // The domain, for the number of its links.
+    locks: ({ domainId }) => [domainId],
+    audit: {
+      targets: (_, { id, workspaceId, domainId, expiresAt }) => [
+        { workspaceId, target: id, detail: { domainId, expiresAt } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  revokeSetupLink: defineChange({
+    perform: revokeSetupLink,
+    locks: NO_LOCKS,
+    audit: {
+      async targets(tx, id) {
+        const link = await findSetupLink(tx, id);
+        return link === null ? [] : [{ ...link, target: id, detail: { domainId: link.domainId } }];
+      },
+      isMade: isTrue,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 const columns = [
   'setup_links.id',

@@ -1,14 +1,17 @@
 import type { SetupPage } from '../contract/store.ts';
+import { ofWorkspace } from './audit/targets.ts';
+import { defineChange, isFound } from './change.ts';
 import { logChange } from './change-log.ts';
 import { findWorkspace } from './root-keys.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
 export async function findSetupPage(reader: Reader, workspaceId: string): Promise<SetupPage> {
   const row = await reader.one(selectPage, { workspaceId });
   return row === null ? { brand: {}, origins: [] } : { brand: JSON.parse(row.brand), origins: JSON.parse(row.origins) };
 }
 
-export async function saveSetupPage(
+async function saveSetupPage(
   tx: Transaction,
   workspaceId: string,
   change: Partial<SetupPage>,
@@ -29,6 +32,16 @@ export async function saveSetupPage(
 export async function isSetupOrigin(reader: Reader, origin: string): Promise<boolean> {
   return (await reader.one(selectOrigin, { origin })) !== null;
 }
+
+export const setupPageChanges = {
+  saveSetupPage: defineChange({
+    perform: saveSetupPage,
+    locks: (workspaceId) => [workspaceId],
+    audit: { targets: (_, id, change) => [ofWorkspace(id, { changed: Object.keys(change) })], isMade: isFound },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 function selectPage(db: Tables, p: { workspaceId: string }) {
   return db.selectFrom('setup_pages').where('workspace_id', '=', p.workspaceId).select(['brand', 'origins']);

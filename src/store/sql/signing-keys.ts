@@ -1,6 +1,8 @@
 import type { SigningKey } from '../contract/store.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS } from './write.ts';
 
 export async function findSigningKey(reader: Reader, keyId: string): Promise<SigningKey | null> {
   return reader.one(selectKey, { id: keyId });
@@ -10,7 +12,7 @@ export async function findCurrentSigningKey(reader: Reader): Promise<SigningKey 
   return reader.one(selectCurrent, {});
 }
 
-export async function replaceSigningKey(
+async function replaceSigningKey(
   tx: Transaction,
   before: string | null,
   after: SigningKey,
@@ -26,6 +28,22 @@ export async function replaceSigningKey(
   for (const id of changed) logChange(tx, 'signing_key', id);
   return 'replaced';
 }
+
+export const signingChanges = {
+  replaceSigningKey: defineChange({
+    perform: replaceSigningKey,
+    locks: () => ['signing keys'],
+    audit: {
+      targets: (_, before, { id }) => [{ workspaceId: null, target: id, detail: { before } }],
+      isMade: isOutcome('replaced'),
+    },
+    secret(seal, before, after, ...rest) {
+      const privateKey = seal(after.privateKey, { kind: 'signing_key', id: after.id });
+      return [before, { ...after, privateKey }, ...rest];
+    },
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 const columns = [
   'id',

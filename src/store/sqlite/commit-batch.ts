@@ -1,7 +1,9 @@
 import { idMaker } from '../../ids.ts';
+import { changes } from '../sql/changes.ts';
 import type { Transaction } from '../sql/statement.ts';
 import { insertDelivery } from '../sql/webhooks/outbox.ts';
-import { type WriteUseCase, writes } from '../sql/writes.ts';
+import type { WriteUseCase } from '../sql/write.ts';
+import { writes } from '../sql/writes.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
 import { sqliteWrites } from './sqlite-writes.ts';
 
@@ -24,7 +26,9 @@ export interface CommitBatch {
 export type WriteResult = { value: unknown } | { error: unknown };
 
 const useCases = new Map<string, WriteUseCase<never[], unknown>>(
-  [...Object.values(writes), ...Object.values(sqliteWrites)].map((useCase) => [useCase.name, useCase]),
+  [writes, changes, sqliteWrites]
+    .flatMap((useCases) => Object.values(useCases))
+    .map((useCase) => [useCase.name, useCase]),
 );
 
 /** Commits batches, each in one transaction. A call that throws rolls back no other. `onDelivery`: a commit may have added a delivery. */
@@ -49,12 +53,14 @@ export function committer(
     newId: idMaker({ now: () => tx.now }),
     isLocal: true,
     now: 0,
+    domains: [],
   };
 
   async function perform({ name, args, now }: WriteCall): Promise<WriteResult> {
     const useCase = useCases.get(name);
     if (useCase === undefined) throw new Error(`there is no write ${name}`);
     tx.now = now;
+    tx.domains = useCase.invalidates(...(args as never[]));
     return { value: await useCase.perform(tx, ...(args as never[])) };
   }
 

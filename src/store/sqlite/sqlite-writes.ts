@@ -5,15 +5,15 @@ import { claimDue } from '../sql/checks.ts';
 import { claimMonitored } from '../sql/monitors.ts';
 import { addRequests } from '../sql/request-counts.ts';
 import type { Tables, Transaction } from '../sql/statement.ts';
-import { NO_LOCKS, UNSYNCED, write } from '../sql/writes.ts';
+import { upkeep } from '../sql/write.ts';
 
 /** The writes that are SQLite's own. */
 export const sqliteWrites = {
-  addRequests: write(addRequests, NO_LOCKS, UNSYNCED),
-  claimCertificates: write(claimCertificates, NO_LOCKS, UNSYNCED),
-  claimDue: write(claimDue, NO_LOCKS, UNSYNCED),
-  claimMonitored: write(claimMonitored, NO_LOCKS, UNSYNCED),
-  writePage: write(writePage, NO_LOCKS, UNSYNCED),
+  addRequests: upkeep(addRequests),
+  claimCertificates: upkeep(claimCertificates),
+  claimDue: upkeep(claimDue),
+  claimMonitored: upkeep(claimMonitored),
+  writePage: upkeep(writePage),
 };
 
 /** Of the writer thread. */
