@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../src/domain/domain.ts';
-import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/idempotency-store.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/audit-store.ts';
 import type { Environment, Once, Store } from '../../src/store/contract/store.ts';
 import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { rotateSecrets } from '../../src/store/sealing/rotation.ts';

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
-import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
+import { lockKey } from '../../src/store/postgres/lock-queue.ts';
 import {
   listenForChanges,
   type PostgresAddress,

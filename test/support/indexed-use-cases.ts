@@ -8,11 +8,11 @@ import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/l
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
-import { projectChanges } from '../../src/store/sql/projects.ts';
 import { endRedirectsTo, selectSources } from '../../src/store/sql/redirect-rows.ts';
-import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
+import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup.ts';
 import { reads } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
+import { projectChanges } from '../../src/store/sql/tree.ts';
 import { clearOldResponses } from '../../src/store/sql/webhooks/delivery-results.ts';
 import { listDeliveries, pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
 import { endQueue, leaseDelivery, resumeQueues } from '../../src/store/sql/webhooks/queue.ts';

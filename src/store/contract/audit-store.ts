@@ -1,13 +1,8 @@
-import type { AccessChanges } from './access-store.ts';
+import type { AccessChanges, SetupChanges } from './access-store.ts';
 import type { CertificateChanges } from './certificate-store.ts';
-import type { DeletedChanges } from './deleted-store.ts';
-import type { DomainChanges } from './domain-store.ts';
-import type { Once, OnceChanges } from './idempotency-store.ts';
-import type { RedirectChanges } from './redirect-store.ts';
-import type { SecretChanges } from './secret-store.ts';
-import type { SetupChanges } from './setup-store.ts';
-import type { SuspensionChanges } from './suspension-store.ts';
+import type { DeletedChanges, DomainChanges, RedirectChanges, SuspensionChanges } from './domain-store.ts';
 import type { Paged, PageRequest, TreeChanges } from './tree-store.ts';
+import type { SecretChanges } from './upkeep-store.ts';
 import type { DeliveryChanges, WebhookChanges } from './webhook-store.ts';
 
 /**
@@ -90,4 +85,38 @@ export interface AuditStore {
 
   /** Deletes at most `limit` entries made earlier, oldest first. Resolves with their number. (unsynced) */
   pruneAuditEntries(before: number, limit: number): Promise<number>;
+}
+
+/** How long the result of a creation is kept for repeats. */
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+
+/** A change that may be asked for several times, and happens once. */
+export interface Once {
+  /** Who asks for what under which key: the same for a request and its repeats, and for no other. */
+  id: string;
+  /** Of the input. A repeat has the same one. */
+  fingerprint: string;
+  /** What the caller made for the change, such as an id. Repeats get it back. */
+  made: Uint8Array;
+  /** Whether `made` holds a secret, which is sealed where it is kept. */
+  secret: boolean;
+  at: number;
+}
+
+export type OnceResult<Outcome> =
+  | { kind: 'first'; outcome: Outcome }
+  /** Of the first time; nothing was done now. */
+  | { kind: 'repeated'; outcome: Outcome; made: Uint8Array }
+  | { kind: 'other_input' | 'in_flight' };
+
+/** `Changes`, each of which may be a repeat. */
+export type OnceChanges = {
+  [Name in keyof Changes]: (
+    ...args: Parameters<Changes[Name]>
+  ) => Promise<OnceResult<Awaited<ReturnType<Changes[Name]>>>>;
+};
+
+export interface IdempotencyStore {
+  /** Deletes at most `limit` results that were kept earlier, oldest first. Resolves with their number. (unsynced) */
+  pruneIdempotencyKeys(before: number, limit: number): Promise<number>;
 }

@@ -25,7 +25,7 @@ export interface ChangeCall {
 }
 
 /** A change: what callers of the API and commands do, and with whose name. */
-export interface Change<Args extends unknown[], Outcome>
+export interface DefinedChange<Args extends unknown[], Outcome>
   extends WriteUseCase<[call: ChangeCall, ...args: Args], OnceResult<Outcome>>,
     Pick<WriteRules<Args>, 'secret'> {}
 
@@ -37,7 +37,7 @@ export function defineChange<Args extends unknown[], Outcome>({
   secret,
   invalidates,
   prepare,
-}: ChangeDefinition<Args, Outcome>): Change<Args, Outcome> {
+}: ChangeDefinition<Args, Outcome>): DefinedChange<Args, Outcome> {
   return {
     name: perform.name,
     synced: () => true,

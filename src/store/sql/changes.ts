@@ -1,22 +1,16 @@
 import type { Changes } from '../contract/store.ts';
-import { appChanges } from './apps.ts';
+import { accessChanges, signingChanges, workspaceChanges } from './access.ts';
 import { caChanges } from './certificates/ca-accounts.ts';
 import { certificateChanges } from './certificates/issuance.ts';
-import type { Change } from './change.ts';
-import { workspaceChanges } from './delete-workspace.ts';
-import { deploymentChanges } from './deployments.ts';
+import type { DefinedChange } from './change.ts';
 import { domainChanges } from './domains.ts';
-import { environmentChanges } from './environments.ts';
 import { moveChanges } from './move-domain.ts';
-import { projectChanges } from './projects.ts';
 import { redirectChanges } from './redirects.ts';
 import { restoreChanges } from './restore-domain.ts';
-import { accessChanges } from './root-keys.ts';
 import { secretChanges } from './sealed-values.ts';
-import { setupLinkChanges } from './setup-links.ts';
-import { setupPageChanges } from './setup-pages.ts';
-import { signingChanges } from './signing-keys.ts';
+import { setupLinkChanges, setupPageChanges } from './setup.ts';
 import { suspensionChanges } from './suspensions.ts';
+import { appChanges, deploymentChanges, environmentChanges, projectChanges } from './tree.ts';
 import { deliveryChanges } from './webhooks/delivery-rows.ts';
 import { webhookChanges } from './webhooks/webhook-rows.ts';
 
@@ -44,12 +38,12 @@ export const changes = {
 };
 
 type Performed<Definitions> = {
-  [Name in keyof Definitions]: Definitions[Name] extends Change<infer Args, infer Outcome>
+  [Name in keyof Definitions]: Definitions[Name] extends DefinedChange<infer Args, infer Outcome>
     ? (...args: Args) => Promise<Outcome>
     : never;
 };
 
-export type AnyChange = Change<unknown[], unknown>;
+export type AnyChange = DefinedChange<unknown[], unknown>;
 
 /** The changes, each performed by `perform`. */
 export function changesWith(perform: (change: AnyChange, args: unknown[]) => Promise<unknown>): Changes {

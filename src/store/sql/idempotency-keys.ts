@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEPT_MS } from '../contract/idempotency-store.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../contract/audit-store.ts';
 import type { Once, OnceResult } from '../contract/store.ts';
 import type { Tables, Transaction } from './statement.ts';
 

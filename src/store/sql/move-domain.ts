@@ -4,9 +4,9 @@ import type { Environment, Moved } from '../contract/store.ts';
 import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
 import { domainTargets, findDomainById } from './domains.ts';
-import { selectEnvironmentId } from './environments.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Transaction } from './statement.ts';
+import { selectEnvironmentId } from './tree.ts';
 import { NO_SECRET } from './write.ts';
 
 async function moveDomain(

@@ -1,6 +1,6 @@
 import { restored, windowEndsAt } from '../../domain/status.ts';
 import type { DeletedDomain, Restoration } from '../contract/store.ts';
-import { ofDomain } from './audit/targets.ts';
+import { ofDomain } from './audit/entries.ts';
 import { restoreCertificate } from './certificates/issuance.ts';
 import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';

@@ -1,5 +1,12 @@
 import type { OnceChanges, OnceResult, Store } from '../contract/store.ts';
-import { findApp, listApps } from './apps.ts';
+import {
+  findCurrentSigningKey,
+  findPrincipal,
+  findSigningKey,
+  findWorkspace,
+  listRootKeys,
+  listWorkspaces,
+} from './access.ts';
 import { listAuditEntries } from './audit/entries.ts';
 import { findCaAccount, listHeldCas } from './certificates/ca-accounts.ts';
 import {
@@ -19,24 +26,27 @@ import { findCheckResult } from './check-results.ts';
 import { earliestDueAt } from './check-schedule.ts';
 import { findIncumbent, findNameByToken } from './checks.ts';
 import { findDeletedDomain, listRestorable } from './deleted-domains.ts';
-import { listDeployments } from './deployments.ts';
 import { countDomains } from './domain-counts.ts';
 import { findDomainById, findDomainByName, findTargetOutside } from './domains.ts';
 import { listDomains } from './environment-domains.ts';
-import { findEnvironment, listEnvironments } from './environments.ts';
 import { findFailedAfter, listDomainEvents } from './events.ts';
 import { findLastBackup, findLastIssuing } from './heartbeats.ts';
 import { countDrifted } from './monitor-schedule.ts';
-import { findProject, listProjects } from './projects.ts';
 import { findRedirect } from './redirect-rows.ts';
-import { findPrincipal, findWorkspace, listRootKeys, listWorkspaces } from './root-keys.ts';
 import { countSecrets, listSecretPrefixes, listSecrets } from './sealed-values.ts';
-import { findSetupLink, findSetupLinkByToken, listSetupLinks } from './setup-links.ts';
-import { findSetupPage, isSetupOrigin } from './setup-pages.ts';
-import { findCurrentSigningKey, findSigningKey } from './signing-keys.ts';
+import { findSetupLink, findSetupLinkByToken, findSetupPage, isSetupOrigin, listSetupLinks } from './setup.ts';
 import { findOrigin, findSite } from './sites.ts';
 import type { Reader } from './statement.ts';
 import { findSuspension, findWorkspaceSuspension } from './suspensions.ts';
+import {
+  findApp,
+  findEnvironment,
+  findProject,
+  listApps,
+  listDeployments,
+  listEnvironments,
+  listProjects,
+} from './tree.ts';
 import { deliveryBacklog, findDelivery, listDeliveries } from './webhooks/delivery-rows.ts';
 import { findDueWebhooks } from './webhooks/queue.ts';
 import { findWebhook, listWebhooks } from './webhooks/webhook-rows.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../../domain/suspension.ts';
 import type { SuspensionChange, WorkspaceSuspension } from '../contract/store.ts';
-import { ofWorkspace } from './audit/targets.ts';
+import { ofWorkspace } from './audit/entries.ts';
 import { defineChange, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
 import { domainTargets, findDomainById, findDomainByName } from './domains.ts';

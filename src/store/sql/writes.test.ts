@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CheckStore } from '../contract/store.ts';
-import { sqliteWrites } from '../sqlite/sqlite-writes.ts';
+import { sqliteWrites } from '../sqlite/commit-batch.ts';
 import { changes } from './changes.ts';
 import { writes } from './writes.ts';
 

@@ -1,3 +1,4 @@
+import { saveKeyUses } from './access.ts';
 import { pruneAuditEntries } from './audit/entries.ts';
 import { createCaAccount, replaceCaAccount, updateCaAccount } from './certificates/ca-accounts.ts';
 import { pruneChallenges, putChallenge } from './certificates/challenge-rows.ts';
@@ -17,9 +18,8 @@ import { recordBackup, recordIssuing } from './heartbeats.ts';
 import { pruneIdempotencyKeys } from './idempotency-keys.ts';
 import { saveMonitoring } from './monitors.ts';
 import { pruneRequests } from './request-counts.ts';
-import { saveKeyUses } from './root-keys.ts';
 import { replaceSecret } from './sealed-values.ts';
-import { pruneSetupLinks } from './setup-links.ts';
+import { pruneSetupLinks } from './setup.ts';
 import { saveDelivery } from './webhooks/delivery-results.ts';
 import { pruneDeliveries } from './webhooks/delivery-rows.ts';
 import { leaseDelivery } from './webhooks/queue.ts';

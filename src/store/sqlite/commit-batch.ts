@@ -1,11 +1,16 @@
+import { sql } from 'kysely';
 import { idMaker } from '../../ids.ts';
+import type { CertificateClaim } from '../sql/certificates/fairness.ts';
+import { certificateClaimer } from '../sql/certificates/leases.ts';
 import { changes } from '../sql/changes.ts';
-import type { Transaction } from '../sql/statement.ts';
+import { claimDue } from '../sql/checks.ts';
+import { claimMonitored } from '../sql/monitors.ts';
+import { addRequests } from '../sql/request-counts.ts';
+import type { Tables, Transaction } from '../sql/statement.ts';
 import { insertDelivery } from '../sql/webhooks/outbox.ts';
-import type { WriteUseCase } from '../sql/write.ts';
+import { upkeep, type WriteUseCase } from '../sql/write.ts';
 import { writes } from '../sql/writes.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { sqliteWrites } from './sqlite-writes.ts';
 
 /** A write as it is posted to the writer thread. */
 export interface WriteCall {
@@ -24,6 +29,15 @@ export interface CommitBatch {
 }
 
 export type WriteResult = { value: unknown } | { error: unknown };
+
+/** The writes that are SQLite's own. */
+export const sqliteWrites = {
+  addRequests: upkeep(addRequests),
+  claimCertificates: upkeep(claimCertificates),
+  claimDue: upkeep(claimDue),
+  claimMonitored: upkeep(claimMonitored),
+  writePage: upkeep(writePage),
+};
 
 const useCases = new Map<string, WriteUseCase<never[], unknown>>(
   [writes, changes, sqliteWrites]
@@ -111,4 +125,20 @@ export function committer(
       return batch.calls.map(() => ({ error }));
     }
   };
+}
+
+/** Of the writer thread. */
+const claimer = certificateClaimer();
+
+async function claimCertificates(tx: Transaction, claim: CertificateClaim) {
+  return claimer(tx, claim);
+}
+
+/** Writes a page, though nothing changes: nothing less shows that the file can be written. */
+async function writePage(tx: Transaction): Promise<void> {
+  await tx.execute(setUserVersion, {});
+}
+
+function setUserVersion(db: Tables) {
+  return { compile: () => sql`pragma user_version = 0`.compile(db) };
 }

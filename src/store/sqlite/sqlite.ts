@@ -7,10 +7,10 @@ import { earliestDueAt } from '../sql/check-schedule.ts';
 import { countDue } from '../sql/due.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
 import type { WriteUseCase } from '../sql/write.ts';
+import { sqliteWrites } from './commit-batch.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection } from './sqlite-connection.ts';
 import { asUnavailable } from './sqlite-errors.ts';
-import { sqliteWrites } from './sqlite-writes.ts';
 import { createWriter } from './writer.ts';
 import { type CommitThread, joinWriterThread, startWriterThread, type WriterEvents } from './writer-client.ts';
 

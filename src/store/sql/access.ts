@@ -1,9 +1,17 @@
-import type { KeyUse, ListedRootKey, RootKey, StoredPrincipal, Workspace, WorkspaceLimits } from '../contract/store.ts';
-import type { AuditTarget } from './audit/entries.ts';
-import { ofWorkspace } from './audit/targets.ts';
+import type {
+  KeyUse,
+  ListedRootKey,
+  RootKey,
+  SigningKey,
+  StoredPrincipal,
+  Workspace,
+  WorkspaceLimits,
+} from '../contract/store.ts';
+import { type AuditTarget, ofWorkspace } from './audit/entries.ts';
 import { defineChange, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { deleteWebhook } from './webhooks/webhook-rows.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
 export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
@@ -262,4 +270,136 @@ function enableRootKey(db: Tables, p: { id: string }) {
 
 function deleteRootKey(db: Tables, p: { id: string }) {
   return db.deleteFrom('root_keys').where('id', '=', p.id);
+}
+
+export async function findSigningKey(reader: Reader, keyId: string): Promise<SigningKey | null> {
+  return reader.one(selectKey, { id: keyId });
+}
+
+export async function findCurrentSigningKey(reader: Reader): Promise<SigningKey | null> {
+  return reader.one(selectCurrentKey, {});
+}
+
+async function replaceSigningKey(
+  tx: Transaction,
+  before: string | null,
+  after: SigningKey,
+  deleteRetiredBefore: number,
+): Promise<'replaced' | 'stale'> {
+  const current = await tx.one(selectCurrentKey, {});
+  if ((current?.id ?? null) !== before) return 'stale';
+  if (before !== null) await tx.execute(retireKey, { id: before, at: after.createdAt });
+  const deleted = await tx.all(selectRetired, { before: deleteRetiredBefore });
+  await tx.execute(deleteRetired, { before: deleteRetiredBefore });
+  await tx.execute(insertKey, after);
+  const changed = new Set([before ?? after.id, after.id, ...deleted.map(({ id }) => id)]);
+  for (const id of changed) logChange(tx, 'signing_key', id);
+  return 'replaced';
+}
+
+export const signingChanges = {
+  replaceSigningKey: defineChange({
+    perform: replaceSigningKey,
+    locks: () => ['signing keys'],
+    audit: {
+      targets: (_, before, { id }) => [{ workspaceId: null, target: id, detail: { before } }],
+      isMade: isOutcome('replaced'),
+    },
+    secret(seal, before, after, ...rest) {
+      const privateKey = seal(after.privateKey, { kind: 'signing_key', id: after.id });
+      return [before, { ...after, privateKey }, ...rest];
+    },
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+const signingKeyColumns = [
+  'id',
+  'public_key as publicKey',
+  'private_key as privateKey',
+  'created_at as createdAt',
+  'retired_at as retiredAt',
+] as const;
+
+function selectKey(db: Tables, p: { id: string }) {
+  return db.selectFrom('signing_keys').where('id', '=', p.id).select(signingKeyColumns);
+}
+
+function selectCurrentKey(db: Tables) {
+  return db.selectFrom('signing_keys').where('retired_at', 'is', null).select(signingKeyColumns);
+}
+
+function retireKey(db: Tables, p: { id: string; at: number }) {
+  return db.updateTable('signing_keys').where('id', '=', p.id).set({ retired_at: p.at });
+}
+
+function selectRetired(db: Tables, p: { before: number }) {
+  return db.selectFrom('signing_keys').where('retired_at', '<', p.before).select('id');
+}
+
+function deleteRetired(db: Tables, p: { before: number }) {
+  return db.deleteFrom('signing_keys').where('retired_at', '<', p.before);
+}
+
+function insertKey(db: Tables, p: SigningKey) {
+  return db.insertInto('signing_keys').values({
+    id: p.id,
+    public_key: p.publicKey,
+    private_key: p.privateKey,
+    created_at: p.createdAt,
+    retired_at: p.retiredAt,
+  });
+}
+
+async function deleteWorkspace(tx: Transaction, workspaceId: string) {
+  if ((await tx.one(selectWorkspaceId, { id: workspaceId })) === null) return 'missing';
+  if ((await tx.one(selectProjectOf, { workspaceId })) !== null) return 'not_empty';
+  for (const { id } of await tx.all(selectKeysOf, { workspaceId })) await revokeRootKey(tx, id);
+  for (const { id } of await tx.all(selectWebhooksOf, { workspaceId })) await deleteWebhook(tx, workspaceId, id);
+  await tx.execute(deleteOrigins, { workspaceId });
+  await tx.execute(deletePage, { workspaceId });
+  await tx.execute(deleteWorkspaceRow, { workspaceId });
+  logChange(tx, 'workspace', workspaceId);
+  return 'deleted';
+}
+
+export const workspaceChanges = {
+  deleteWorkspace: defineChange({
+    perform: deleteWorkspace,
+    // What refers to it is kept away by foreign keys.
+    locks: (workspaceId) => [workspaceId],
+    audit: {
+      async targets(tx, id) {
+        const found = await findWorkspace(tx, id);
+        return found === null ? [] : [{ ...ofWorkspace(id), targetName: found.name }];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+function selectProjectOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('projects').where('workspace_id', '=', p.workspaceId).select('id').limit(1);
+}
+
+function selectKeysOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('root_keys').where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function selectWebhooksOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('webhooks').where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function deleteOrigins(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+}
+
+function deletePage(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_pages').where('workspace_id', '=', p.workspaceId);
+}
+
+function deleteWorkspaceRow(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('workspaces').where('id', '=', p.workspaceId);
 }
