@@ -1,28 +1,20 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
-import type {
-  AuditStore,
-  Author,
-  CreateArgs,
-  CreateMethod,
-  CreateOutcome,
-  IdempotencyStore,
-} from '../store/contract/store.ts';
+import type { AuditStore, Author, OnceChanges, OnceResult } from '../store/contract/store.ts';
 import { Problem } from './errors.ts';
 import { principalOf } from './request-hooks.ts';
 import { invalid } from './validation.ts';
 
 /**
- * Creates with a method of the store, and at most once where the request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
+ * Creates with a change of the store, and at most once where the request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
  * `made`: what the response needs that was made for this creation, as JSON: its id, a secret. It is kept, and a repeat gets it back in place of its own, with
  * the outcome of the first time. So the response may depend on these two alone. Throws a `Problem` where the key was used for something else.
  */
-export type Create = <Made, Method extends CreateMethod>(
+export type Create = <Made, Outcome>(
   made: Made,
-  method: Method,
-  ...args: CreateArgs<Method>
-) => Promise<{ made: Made; outcome: CreateOutcome<Method> }>;
+  perform: (changes: OnceChanges) => Promise<OnceResult<Outcome>>,
+) => Promise<{ made: Made; outcome: Outcome }>;
 
 /** An operation declares this about its creations. `secret`: `made` holds one. */
 export type Creates = true | 'secret';
@@ -40,23 +32,19 @@ export const createNothing: Create = async () => {
 
 /** How the requests of an operation create. */
 export function creations(
-  store: Pick<IdempotencyStore, 'createOnce'> & Pick<AuditStore, 'recorded'>,
+  store: Pick<AuditStore, 'changesOnce'>,
   clock: Clock,
   { name, creates }: { name: string; creates: Creates },
 ) {
   /** Ids of the creations that this thread is carrying out. */
   const inFlight = new Set<string>();
 
-  const createAnyway =
-    (author: () => Author): Create =>
-    async (made, method, ...args) => ({ made, outcome: await store.recorded(author(), method, ...args) });
-
   return (request: FastifyRequest, reply: FastifyReply, author: () => Author): Create => {
     const key = keyOf(request);
-    if (key === undefined) return createAnyway(author);
-    const { workspaceId, actor } = principalOf(request);
-    const id = digest([workspaceId, name, actor, key]);
-    return async (made, method, ...args) => {
+    return async (made, perform) => {
+      if (key === undefined) return responseOf(await perform(store.changesOnce({ by: author() })), made, reply);
+      const { workspaceId, actor } = principalOf(request);
+      const id = digest([workspaceId, name, actor, key]);
       if (inFlight.has(id)) throw isInFlight();
       inFlight.add(id);
       try {
@@ -66,27 +54,29 @@ export function creations(
           made: Buffer.from(JSON.stringify(made)),
           secret: creates === 'secret',
           at: clock.now(),
-          by: author(),
         };
-        const result = await store.createOnce(once, method, ...args);
-        switch (result.kind) {
-          case 'first':
-            return { made, outcome: result.outcome };
-          case 'repeated':
-            reply.header('Idempotency-Replayed', 'true');
-            return { made: JSON.parse(Buffer.from(result.made).toString()), outcome: result.outcome };
-          case 'other_input':
-            throw new Problem('request/idempotency_key_reused');
-          case 'in_flight':
-            throw isInFlight();
-          default:
-            return result satisfies never;
-        }
+        return responseOf(await perform(store.changesOnce({ by: author(), once })), made, reply);
       } finally {
         inFlight.delete(id);
       }
     };
   };
+}
+
+function responseOf<Made, Outcome>(result: OnceResult<Outcome>, made: Made, reply: FastifyReply) {
+  switch (result.kind) {
+    case 'first':
+      return { made, outcome: result.outcome };
+    case 'repeated':
+      reply.header('Idempotency-Replayed', 'true');
+      return { made: JSON.parse(Buffer.from(result.made).toString()) as Made, outcome: result.outcome };
+    case 'other_input':
+      throw new Problem('request/idempotency_key_reused');
+    case 'in_flight':
+      throw isInFlight();
+    default:
+      return result satisfies never;
+  }
 }
 
 function isInFlight(): Problem {

@@ -5,14 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { NewId } from '../ids.ts';
 import type { Diagnoser } from '../observation/diagnoser.ts';
 import type { RateLimits } from '../ratelimit/decision.ts';
-import type {
-  AuditedStore,
-  ChangeArgs,
-  ChangeMethod,
-  ChangeOutcome,
-  Paged,
-  RateLimit,
-} from '../store/contract/store.ts';
+import type { AuditedStore, Changes, Paged, RateLimit } from '../store/contract/store.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Find, Needed } from './find.ts';
 import type { Create, Creates } from './idempotency.ts';
@@ -57,7 +50,7 @@ export interface WebhookSettings {
 
 /** Handlers may use these; they are the same for every call. */
 export interface HandlerContext {
-  /** It changes nothing: calls do, with `create` and `change`, which know who calls. */
+  /** It changes nothing: calls do, with `create` and `changes`, which know who calls. */
   store: AuditedStore;
   clock: Clock;
   newId: NewId;
@@ -71,19 +64,14 @@ export interface HandlerContext {
   countRequest: CountRequest;
 }
 
-/** Carries out a change with a method of the store, and adds entries to the audit log that name the caller. */
-export type MakeChange = <Method extends ChangeMethod>(
-  method: Method,
-  ...args: ChangeArgs<Method>
-) => Promise<ChangeOutcome<Method>>;
-
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 interface OperationCall<Input> {
   principal: Principal;
   input: Input;
   /** Creates something; for operations that declare `creates`. */
   create: Create;
-  change: MakeChange;
+  /** They add entries to the audit log that name the caller. */
+  changes: Changes;
   find: Find;
   /** Names the domain of the call in the request log, where `find` does not. */
   noteDomain(domainId: string): void;

@@ -12,7 +12,6 @@ import {
   type HandlerContext,
   isStream,
   type JsonOperation,
-  type MakeChange,
   type OpenOperation,
   type Operation,
   type StreamOperation,
@@ -32,8 +31,8 @@ export interface PipelineParts {
   watchers: Watchers;
   recordRequest: RecordRequest;
   noteKeyUse: ((principal: Principal) => void) | undefined;
-  /** Carries out every change. */
-  store: Pick<Store, 'recorded' | 'createOnce'>;
+  /** What changes anything. */
+  store: Pick<Store, 'changesBy' | 'changesOnce'>;
   context: HandlerContext;
 }
 
@@ -95,14 +94,21 @@ export function serveOperation(
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
-      const change: MakeChange = (method, ...args) => store.recorded(author(), method, ...args);
       const principal = principalOf(request);
       if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
       const noteDomain = (domainId: string) => {
         request.domainId ??= domainId;
       };
-      const find = new Find(context.store, principal, needed, noteDomain);
-      const call = { principal, input: inputOf(principal, request.body), create, change, find, noteDomain };
+      const call = {
+        principal,
+        input: inputOf(principal, request.body),
+        create,
+        get changes() {
+          return store.changesBy(author());
+        },
+        find: new Find(context.store, principal, needed, noteDomain),
+        noteDomain,
+      };
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);

@@ -1,10 +1,10 @@
 import Type, { type TProperties } from 'typebox';
 import { joinList } from '../domain/text.ts';
-import type { App, AuditedStore, Environment, Paged, PageRequest, Project } from '../store/contract/store.ts';
+import type { App, AuditedStore, Changes, Environment, Paged, PageRequest, Project } from '../store/contract/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 import type { Find } from './find.ts';
 import type { Create } from './idempotency.ts';
-import { defineList, defineOperation, type HandlerContext, type JsonOperation, type MakeChange } from './operation.ts';
+import { defineList, defineOperation, type HandlerContext, type JsonOperation } from './operation.ts';
 import { closed, Empty, Id, Name, pageOf, pageRequest, Reference, Slug, shownBy, Time } from './schemas.ts';
 
 /** The operations of projects, apps and environments: each kind has the same four, and its table says how they differ. */
@@ -37,7 +37,7 @@ interface Kind<Node extends NewNode, Parent> {
     node: NewNode,
     parent: Parent,
   ): Promise<{ made: Made; outcome: 'created' | 'slug_taken' | 'parent_missing' }>;
-  delete(change: MakeChange, workspaceId: string, id: string): Promise<'deleted' | 'not_empty' | 'missing'>;
+  delete(changes: Changes, workspaceId: string, id: string): Promise<'deleted' | 'not_empty' | 'missing'>;
   /** A node that has any of these is not deleted. */
   contents: string;
   /** The deletion has this in this kind alone. */
@@ -140,10 +140,10 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     response: Empty,
     problems: ['authorization/forbidden', missing, ...(deletion === undefined ? [] : [deletion.problem])],
     example: { request: examplePath, response: {} },
-    async handle({ principal: { workspaceId }, input, find, change }, context) {
+    async handle({ principal: { workspaceId }, input, find, changes }, context) {
       const node = await kind.find(find, input as Path);
       await deletion?.check(input, node, context);
-      const outcome = await kind.delete(change, workspaceId, node.id);
+      const outcome = await kind.delete(changes, workspaceId, node.id);
       if (outcome === 'missing') throw new Problem(missing);
       if (outcome === 'not_empty')
         throw new Problem('authorization/forbidden', {
@@ -202,8 +202,8 @@ const projects = operationsOf<Project, null>({
   findParent: async () => null,
   find: (find, { project }) => find.project(project),
   list: (store, workspaceId, _, page) => store.listProjects(workspaceId, page),
-  create: (create, made, node) => create(made, 'createProject', node),
-  delete: (change, ...project) => change('deleteProject', ...project),
+  create: (create, made, node) => create(made, (changes) => changes.createProject(node)),
+  delete: (changes, ...project) => changes.deleteProject(...project),
   contents: 'apps',
 });
 
@@ -227,8 +227,8 @@ const apps = operationsOf<App, Project>({
   findParent: (find, { project }) => find.project(project),
   find: (find, path) => find.app(path),
   list: (store, workspaceId, { id }, page) => store.listApps(workspaceId, id, page),
-  create: (create, made, node, { id }) => create(made, 'createApp', { ...node, projectId: id }),
-  delete: (change, ...app) => change('deleteApp', ...app),
+  create: (create, made, node, { id }) => create(made, (changes) => changes.createApp({ ...node, projectId: id })),
+  delete: (changes, ...app) => changes.deleteApp(...app),
   contents: 'environments',
 });
 
@@ -259,8 +259,8 @@ const environments = operationsOf<Environment, App>({
   find: (find, path) => find.environment(path),
   list: (store, workspaceId, { id }, page) => store.listEnvironments(workspaceId, id, page),
   create: (create, made, node, { id, projectId }) =>
-    create(made, 'createEnvironment', { ...node, projectId, appId: id, currentDeploymentId: null }),
-  delete: (change, ...environment) => change('deleteEnvironment', ...environment),
+    create(made, (changes) => changes.createEnvironment({ ...node, projectId, appId: id, currentDeploymentId: null })),
+  delete: (changes, ...environment) => changes.deleteEnvironment(...environment),
   contents: 'domains',
   deletion: {
     request: {

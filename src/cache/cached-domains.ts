@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Domain } from '../domain/domain.ts';
-import type { ChangeArgs, ChangeMethod, Store } from '../store/contract/store.ts';
+import type { Store } from '../store/contract/store.ts';
 import { CACHE_BYTES, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { hash, type Invalidations } from './invalidations.ts';
@@ -48,14 +48,7 @@ export function cacheDomains(
     return isReadAgain ? domain.id : undefined;
   }
 
-  /** Whatever the result: a write that was rejected may have happened. */
-  async function invalidating<Result>(write: Promise<Result>, ...domainIds: (string | undefined)[]): Promise<Result> {
-    try {
-      return await write;
-    } finally {
-      for (const id of domainIds) if (id !== undefined) domains.invalidate(id);
-    }
-  }
+  store.onDomainWrite(domains.invalidate);
 
   return {
     ...store,
@@ -74,27 +67,7 @@ export function cacheDomains(
       if (cached?.workspaceId === workspaceId) return cached;
       return domains.load(() => store.findDomainById(workspaceId, domainId), idOf);
     },
-    retryVerification: (workspaceId, domainId, ...rest) =>
-      invalidating(store.retryVerification(workspaceId, domainId, ...rest), domainId),
-    deleteDomain: (workspaceId, domainId, ...rest) =>
-      invalidating(store.deleteDomain(workspaceId, domainId, ...rest), domainId),
-    moveDomain: (domainId, ...rest) => invalidating(store.moveDomain(domainId, ...rest), domainId),
-    restoreDomain: (deleted, ...rest) => invalidating(store.restoreDomain(deleted, ...rest), deleted.domain.id),
-    recorded: (by, method, ...args) => invalidating(store.recorded(by, method, ...args), changedDomain(method, args)),
-    saveTransition: (save) => invalidating(store.saveTransition(save), save.before.id, save.loser?.before.id),
-    saveMonitoring: (save) => invalidating(store.saveMonitoring(save), save.before.id),
   };
-}
-
-/** The cached domain that a change concerns. */
-function changedDomain<Method extends ChangeMethod>(method: Method, args: ChangeArgs<Method>): string | undefined {
-  const domainOf: { [M in ChangeMethod]?: (...args: ChangeArgs<M>) => string } = {
-    retryVerification: (_, domainId) => domainId,
-    deleteDomain: (_, domainId) => domainId,
-    moveDomain: (domainId) => domainId,
-    restoreDomain: ({ domain }) => domain.id,
-  };
-  return (domainOf[method] as ((...args: ChangeArgs<Method>) => string) | undefined)?.(...args);
 }
 
 /** About what an entry takes in memory, bytes. */

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { type DatabaseUrl, readCommandConfig } from '../config/config.ts';
 import { readPlaygroundFile } from '../playground/data-dir.ts';
-import { type AuditedStore, type Author, type Changes, changesBy, type Store } from '../store/contract/store.ts';
+import type { AuditedStore, Author, Changes, Store } from '../store/contract/store.ts';
 import { type Database, databaseAt, keyringFor } from '../store/database.ts';
 import { STORE_FILE } from '../store/url.ts';
 import { CliError, EXIT } from './cli-error.ts';
@@ -82,7 +82,7 @@ export function withChanges<T>(
   { create = false }: { create?: boolean } = {},
 ): Promise<T> {
   const by = commandAuthor(command);
-  return opened(options, (store) => use({ ...store, ...changesBy(store, by) }), create);
+  return opened(options, (store) => use({ ...store, ...store.changesBy(by) }), create);
 }
 
 async function opened<T>(options: StoreOptions, use: (store: Store) => Promise<T>, create: boolean): Promise<T> {

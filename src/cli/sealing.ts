@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readCommandConfig } from '../config/config.ts';
-import { changesBy, type SecretCounts, type SecretPlace, type Store } from '../store/contract/store.ts';
+import type { SecretCounts, SecretPlace, Store } from '../store/contract/store.ts';
 import { type Database, keyringFor } from '../store/database.ts';
 import { addKey, keyFile } from '../store/sealing/key-file.ts';
 import { createKey, isPlaintext, type Keyring, keyIdOf } from '../store/sealing/keyring.ts';
@@ -166,7 +166,7 @@ async function forget(store: Store, database: Database, keyId: string, options: 
       `No secret in ${database.name} is lost with a key ${printable(keyId)}; nothing was deleted. "nameplate sealing forget${storeFlag(options)}" names the keys that are missing.`,
     );
   }
-  const { forgetSecrets } = changesBy(store, commandAuthor('sealing forget'));
+  const { forgetSecrets } = store.changesBy(commandAuthor('sealing forget'));
   const forgotten: LostKey = { keyId, secrets: await forgetSecrets(prefix) };
   show(options, forgotten, ({ secrets }) =>
     [`Deleted what the key ${keyId} encrypted:`, ...consequences(secrets), 'Start the servers again.'].join('\n'),

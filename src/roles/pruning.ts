@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Stoppable } from '../net/listen.ts';
 import { repeat } from '../repeat.ts';
-import { IDEMPOTENCY_KEPT_MS } from '../store/contract/idempotency-store.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../store/contract/audit-store.ts';
 import type { GuardedClock } from '../verification/guarded-clock.ts';
 import type { RoleDeps } from './roles.ts';
 

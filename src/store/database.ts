@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock } from '../clock.ts';
 import type { Store } from './contract/store.ts';
-import type { MigrateOptions } from './migrations/wait.ts';
+import type { MigrateOptions } from './migrations/migrate.ts';
 import { keyFile } from './sealing/key-file.ts';
 import { createKeyring, type Keyring } from './sealing/keyring.ts';
 import { sealedStore } from './sealing/sealed-store.ts';

@@ -1,10 +1,13 @@
 import { expect, it, vi } from 'vitest';
+import { AUTHOR } from '../../test/support/entities.ts';
 import { type Store, StoreUnavailable } from './contract/store.ts';
 import { openLater } from './late-store.ts';
 
 /** As much of a store as the test calls. */
 function aStore() {
-  return { store: { listWorkspaces: async () => [], close: vi.fn(async () => {}) } as unknown as Store };
+  const changes = { deleteWorkspace: async () => 'deleted' };
+  const methods = { changesBy: () => changes, changesOnce: () => changes, listWorkspaces: async () => [] };
+  return { store: { ...methods, close: vi.fn(async () => {}) } as unknown as Store };
 }
 const close = ({ store }: { store: Store }) => store.close();
 const storeOf = ({ store }: { store: Store }) => store;
@@ -26,7 +29,13 @@ it('fails until the store is open, and is that store from then on', async () => 
     },
   });
   await expect(late.store.listWorkspaces()).rejects.toThrow(StoreUnavailable);
+  // Taken before it is open, as a handler takes them.
+  const [changes, once] = [late.store.changesBy(AUTHOR), late.store.changesOnce({ by: AUTHOR })];
+  await expect(changes.deleteWorkspace('ws')).rejects.toThrow(StoreUnavailable);
+  await expect(once.deleteWorkspace('ws')).rejects.toThrow(StoreUnavailable);
   expect(await late.opened).toBe(opened);
+  expect(await changes.deleteWorkspace('ws')).toBe('deleted');
+  expect(await once.deleteWorkspace('ws')).toBe('deleted');
   expect(failures).toHaveLength(2);
   expect(await late.store.listWorkspaces()).toEqual([]);
   late.giveUp();

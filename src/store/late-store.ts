@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Store, StoreUnavailable } from './contract/store.ts';
-import { type Engine, sqlStore } from './sql/sql-store.ts';
+import { type OnceChanges, type Store, StoreUnavailable } from './contract/store.ts';
+import { changesWith } from './sql/changes.ts';
+import { STORE_METHODS } from './sql/sql-store.ts';
 
 /** A store that is opened as soon as that is possible. */
 export interface LateStore<Opened> {
@@ -52,7 +53,15 @@ export function openLater<Opened>({ open, close, storeOf, onFailure }: LateStore
   // Whoever waits for it hears of the end of the attempts.
   opened.catch(() => {});
   return {
-    store: delegate(() => current),
+    store: {
+      ...delegate(() => current),
+      onDomainWrite(listener) {
+        opened.then(
+          (its) => storeOf(its).onDomainWrite(listener),
+          () => {},
+        );
+      },
+    },
     opened,
     giveUp() {
       isOver = true;
@@ -63,15 +72,22 @@ export function openLater<Opened>({ open, close, storeOf, onFailure }: LateStore
 
 /** Has the methods of every store; each calls that of the current one. */
 function delegate(current: () => Store | undefined): Store {
+  function opened(): Store {
+    const store = current();
+    if (store !== undefined) return store;
+    throw new StoreUnavailable('the store cannot be reached, and was not since this process was started');
+  }
+  const call = (methods: object, name: string, args: unknown[]) =>
+    (methods as Record<string, (...args: unknown[]) => unknown>)[name]?.(...args);
   const method =
-    (name: keyof Store) =>
-    async (...args: unknown[]) => {
-      const store = current();
-      if (store === undefined)
-        throw new StoreUnavailable('the store cannot be reached, and was not since this process was started');
-      return (store[name] as (...args: unknown[]) => Promise<unknown>)(...args);
-    };
-  const names = Object.keys(sqlStore({} as Engine)) as (keyof Store)[];
-  // One method for each of a store's, of the same type.
-  return Object.fromEntries(names.map((name) => [name, method(name)])) as unknown as Store;
+    (name: string) =>
+    async (...args: unknown[]) =>
+      call(opened(), name, args);
+  return {
+    // One method for each of a store's, of the same type.
+    ...(Object.fromEntries(STORE_METHODS.map((name) => [name, method(name)])) as unknown as Store),
+    changesBy: (by) => changesWith(async ({ name }, args) => call(opened().changesBy(by), name, args)),
+    changesOnce: (about) =>
+      changesWith(async ({ name }, args) => call(opened().changesOnce(about), name, args)) as unknown as OnceChanges,
+  };
 }

@@ -278,7 +278,7 @@ describe('audit.listEntries', () => {
 
   it('does not say which person of the operator ran a command, nor on which machine', async () => {
     const by = { kind: 'command', actor: 'root', action: 'workspaces brand', from: 'host-7', requestId: null } as const;
-    await api.store.recorded(by, 'saveSetupPage', api.workspaceId, { brand: { name: 'Acme' } });
+    await api.store.changesBy(by).saveSetupPage(api.workspaceId, { brand: { name: 'Acme' } });
     const answer = await api.call('audit.listEntries', { action: 'workspaces brand' });
     expect(answer.body.data).toMatchObject([{ actorKind: 'command', actor: 'operator' }]);
     expect(answer.text).not.toMatch(/root"|host-7/);

@@ -195,10 +195,13 @@ describe('a request that was executed gets its own response, once, in its turn',
     slow = await startApi({
       wrap: (store) => ({
         ...store,
-        recorded(by, method, ...args) {
-          executing += 1;
-          return released.promise.then(() => store.recorded(by, method, ...args));
-        },
+        changesOnce: (call) => ({
+          ...store.changesOnce(call),
+          createProject(project) {
+            executing += 1;
+            return released.promise.then(() => store.changesOnce(call).createProject(project));
+          },
+        }),
       }),
     });
   });

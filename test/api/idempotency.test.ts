@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/api/operations.ts';
-import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/idempotency-store.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/audit-store.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
 import type { Answer } from '../support/api-contract.ts';
 import { type CallOptions, dataOf, type Harness, startApi } from '../support/api-harness.ts';
@@ -8,7 +8,7 @@ import { unique } from '../support/entities.ts';
 
 /** What happens between the API and the store in a test. */
 interface Between {
-  /** Instead of `createOnce`. */
+  /** Instead of a change that may be a repeat. */
   createOnce?: (createOnce: () => Promise<unknown>) => Promise<unknown>;
   /** Keys that have lost their grants, by their SHA-256. */
   ungranted: Set<string>;
@@ -21,9 +21,14 @@ let api: Harness;
 beforeAll(async () => {
   const wrap = (store: Store): Store => ({
     ...store,
-    createOnce(...args) {
-      const createOnce = () => store.createOnce(...args);
-      return (between.createOnce?.(createOnce) ?? createOnce()) as Promise<never>;
+    changesOnce(call) {
+      const changes = store.changesOnce(call);
+      const { createOnce } = between;
+      if (call.once === undefined || createOnce === undefined) return changes;
+      const each = Object.entries(changes as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>);
+      return Object.fromEntries(
+        each.map(([name, change]) => [name, (...args: unknown[]) => createOnce(() => change(...args))]),
+      ) as unknown as typeof changes;
     },
     async findPrincipal(hash) {
       const found = await store.findPrincipal(hash);

@@ -28,7 +28,7 @@ export function describeAudit(subject: Subject): void {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const project = projectOf(workspace);
-      expect(await store.recorded(AUTHOR, 'createProject', project)).toBe('created');
+      expect(await store.changesBy(AUTHOR).createProject(project)).toBe('created');
       expect(await store.findProject(workspace.id, project.id)).toEqual(project);
       expect(await entriesOf(workspace.id)).toEqual([
         {
@@ -47,15 +47,15 @@ export function describeAudit(subject: Subject): void {
       const { store } = subject;
       const { workspace, project, environment } = await subject.plant();
       const domain = await attach(store, environment);
-      expect(await store.recorded(AUTHOR, 'createProject', { ...projectOf(workspace), slug: project.slug })).toBe(
+      expect(await store.changesBy(AUTHOR).createProject({ ...projectOf(workspace), slug: project.slug })).toBe(
         'slug_taken',
       );
-      expect(await store.recorded(AUTHOR, 'deleteProject', workspace.id, project.id)).toBe('not_empty');
-      expect(await store.recorded(AUTHOR, 'deleteDomain', workspace.id, 'dom_none', NOW)).toBe('missing');
-      expect(await store.recorded(AUTHOR, 'removeRedirect', workspace.id, domain.id, NOW)).toBe('none');
-      expect(await store.recorded(AUTHOR, 'revokeRootKey', 'key_none')).toBe(false);
-      expect(await store.recorded(AUTHOR, 'revokeSetupLink', 'link_none', NOW, 'key_1')).toBe(false);
-      expect(await store.recorded(AUTHOR, 'updateWebhook', workspace.id, 'wh_none', {}, NOW)).toBeNull();
+      expect(await store.changesBy(AUTHOR).deleteProject(workspace.id, project.id)).toBe('not_empty');
+      expect(await store.changesBy(AUTHOR).deleteDomain(workspace.id, 'dom_none', NOW)).toBe('missing');
+      expect(await store.changesBy(AUTHOR).removeRedirect(workspace.id, domain.id, NOW)).toBe('none');
+      expect(await store.changesBy(AUTHOR).revokeRootKey('key_none')).toBe(false);
+      expect(await store.changesBy(AUTHOR).revokeSetupLink('link_none', NOW, 'key_1')).toBe(false);
+      expect(await store.changesBy(AUTHOR).updateWebhook(workspace.id, 'wh_none', {}, NOW)).toBeNull();
       expect(await entriesOf(workspace.id)).toEqual([]);
     });
 
@@ -63,9 +63,9 @@ export function describeAudit(subject: Subject): void {
       const { store } = subject;
       const { workspace, project } = await subject.plant();
       const app = anApp(project);
-      await store.recorded(AUTHOR, 'createApp', app);
+      await store.changesBy(AUTHOR).createApp(app);
       // The id is used twice.
-      await expect(store.recorded(AUTHOR, 'createApp', { ...app, slug: unique('other') })).rejects.toThrow();
+      await expect(store.changesBy(AUTHOR).createApp({ ...app, slug: unique('other') })).rejects.toThrow();
       expect(await entriesOf(workspace.id)).toHaveLength(1);
     });
 
@@ -74,7 +74,7 @@ export function describeAudit(subject: Subject): void {
       const { workspace, environment } = await subject.plant();
       const held = await attach(store, environment);
       const [first, last] = [aDomain(environment), aDomain(environment)];
-      await store.recorded(AUTHOR, 'createDomains', [first, aDomain(environment, { name: held.name }), last], NOW);
+      await store.changesBy(AUTHOR).createDomains([first, aDomain(environment, { name: held.name }), last], NOW);
       expect((await entriesOf(workspace.id)).map(({ target }) => target)).toEqual([last.id, first.id]);
     });
 
@@ -84,8 +84,8 @@ export function describeAudit(subject: Subject): void {
       const domain = await attach(store, environment);
       const key = aRootKey({ workspaceId: workspace.id, name: 'backend' });
       await store.createRootKey(key, aKeyHash());
-      await store.recorded(AUTHOR, 'deleteDomain', workspace.id, domain.id, NOW);
-      await store.recorded(AUTHOR, 'revokeRootKey', key.id);
+      await store.changesBy(AUTHOR).deleteDomain(workspace.id, domain.id, NOW);
+      await store.changesBy(AUTHOR).revokeRootKey(key.id);
       const shown = (await entriesOf(workspace.id)).map(({ target, targetName }) => [target, targetName]);
       expect(shown).toEqual([
         [key.id, 'backend'],
@@ -96,8 +96,8 @@ export function describeAudit(subject: Subject): void {
     it('has one entry of a creation, however often it is repeated', async () => {
       const { store } = subject;
       const { workspace } = await subject.plant();
-      const once = { id: unique('once'), fingerprint: 'a', made: bytes('a'), secret: false, at: NOW, by: AUTHOR };
-      for (const _ of [1, 2, 3]) await store.createOnce(once, 'createProject', projectOf(workspace));
+      const once = { id: unique('once'), fingerprint: 'a', made: bytes('a'), secret: false, at: NOW };
+      for (const _ of [1, 2, 3]) await store.changesOnce({ by: AUTHOR, once }).createProject(projectOf(workspace));
       expect(await entriesOf(workspace.id)).toHaveLength(1);
     });
 
@@ -105,16 +105,9 @@ export function describeAudit(subject: Subject): void {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const webhook = aWebhook({ workspaceId: workspace.id, url: 'https://hooks.example.com/secret-path' });
-      await store.recorded(AUTHOR, 'createWebhook', webhook, aWebhookSecret(), 10);
-      await store.recorded(AUTHOR, 'rotateWebhookSecret', workspace.id, webhook.id, aWebhookSecret(), NOW);
-      await store.recorded(
-        AUTHOR,
-        'updateWebhook',
-        workspace.id,
-        webhook.id,
-        { url: 'https://a.test/secret-too' },
-        NOW,
-      );
+      await store.changesBy(AUTHOR).createWebhook(webhook, aWebhookSecret(), 10);
+      await store.changesBy(AUTHOR).rotateWebhookSecret(workspace.id, webhook.id, aWebhookSecret(), NOW);
+      await store.changesBy(AUTHOR).updateWebhook(workspace.id, webhook.id, { url: 'https://a.test/secret-too' }, NOW);
       const entries = await entriesOf(workspace.id);
       expect(entries).toHaveLength(3);
       expect(JSON.stringify(entries)).not.toMatch(/secret-|whsec/);
@@ -124,11 +117,11 @@ export function describeAudit(subject: Subject): void {
     it('has the id of the lost key whose secrets were deleted, of no workspace', async () => {
       const opened = await subject.open();
       const prefix = new Uint8Array([1, 0xab, 2, 3, 4, 5, 6, 7, 8]);
-      await opened.store.recorded(AUTHOR, 'forgetSecrets', prefix);
+      await opened.store.changesBy(AUTHOR).forgetSecrets(prefix);
       expect((await opened.store.listAuditEntries(undefined, { limit: 9 })).items).toEqual([]);
       const key = { ...aSigningKey(), privateKey: new Uint8Array([...prefix, 9, 9]) };
       await opened.store.replaceSigningKey(null, key, 0);
-      await opened.store.recorded(AUTHOR, 'forgetSecrets', prefix);
+      await opened.store.changesBy(AUTHOR).forgetSecrets(prefix);
       const { items } = await opened.store.listAuditEntries(undefined, { limit: 9 });
       expect(items).toMatchObject([{ workspaceId: null, target: 'ab02030405060708' }]);
       await opened.close();
@@ -137,7 +130,7 @@ export function describeAudit(subject: Subject): void {
     it('keeps any text as the name of an actor, as far as it can be stored', async () => {
       const { workspace } = await subject.plant();
       const by: Author = { ...AUTHOR, kind: 'dashboard_token', actor: `a\0${'b'.repeat(400)}` };
-      await subject.store.recorded(by, 'createProject', projectOf(workspace));
+      await subject.store.changesBy(by).createProject(projectOf(workspace));
       expect(await entriesOf(workspace.id)).toMatchObject([{ actor: `a\ufffd${'b'.repeat(253)}` }]);
     });
 
@@ -145,8 +138,8 @@ export function describeAudit(subject: Subject): void {
       const { store } = subject;
       const { workspace } = await subject.plant();
       const wanted = projectOf(workspace);
-      await store.recorded({ ...AUTHOR, actor: 'key_2', action: 'tests.other' }, 'createProject', wanted);
-      for (const _ of [1, 2, 3, 4]) await store.recorded(AUTHOR, 'createProject', projectOf(workspace));
+      await store.changesBy({ ...AUTHOR, actor: 'key_2', action: 'tests.other' }).createProject(wanted);
+      for (const _ of [1, 2, 3, 4]) await store.changesBy(AUTHOR).createProject(projectOf(workspace));
       const filters = [{ actor: 'key_2' }, { action: 'tests.other' }, { target: wanted.id }, { target: wanted.slug }];
       for (const filter of filters) {
         const { items, next } = await list(workspace.id, { limit: 1, ...filter });
@@ -162,8 +155,8 @@ export function describeAudit(subject: Subject): void {
       const opened = await subject.open();
       const { store } = opened;
       const workspace = { id: 'ws_a', name: 'a', disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 1 };
-      await store.recorded(AUTHOR, 'createWorkspace', workspace);
-      for (const _ of [1, 2, 3]) await store.recorded(AUTHOR, 'createProject', projectOf(workspace));
+      await store.changesBy(AUTHOR).createWorkspace(workspace);
+      for (const _ of [1, 2, 3]) await store.changesBy(AUTHOR).createProject(projectOf(workspace));
       const at = Math.max(...(await store.listAuditEntries('ws_a', { limit: 9 })).items.map((entry) => entry.at));
       expect(await store.pruneAuditEntries(0, 10)).toBe(0);
       expect(await store.pruneAuditEntries(at + 1, 3)).toBe(3);

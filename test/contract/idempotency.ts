@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/idempotency-store.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/audit-store.ts';
 import type { Environment, Once, Store } from '../../src/store/contract/store.ts';
 import { createKeyring } from '../../src/store/sealing/keyring.ts';
 import { rotateSecrets } from '../../src/store/sealing/rotation.ts';
@@ -17,7 +17,6 @@ function anOnce(about: Partial<Once> = {}): Once {
     made: bytes('first'),
     secret: false,
     at: NOW,
-    by: AUTHOR,
     ...about,
   };
 }
@@ -42,11 +41,11 @@ export function describeIdempotency(subject: Subject): void {
       const once = anOnce();
       // Beside others, with which the embedded engine commits it.
       const [failed, beside] = await Promise.allSettled([
-        store.createOnce(once, 'createDeployment', deployment),
-        store.createOnce(anOnce(), 'createDeployment', aDeployment(environment)),
+        store.changesOnce({ by: AUTHOR, once }).createDeployment(deployment),
+        store.changesOnce({ by: AUTHOR, once: anOnce() }).createDeployment(aDeployment(environment)),
       ]);
       expect([failed.status, beside.status]).toEqual(['rejected', 'fulfilled']);
-      const repeated = await store.createOnce(once, 'createDeployment', aDeployment(environment));
+      const repeated = await store.changesOnce({ by: AUTHOR, once }).createDeployment(aDeployment(environment));
       expect(repeated).toEqual({ kind: 'first', outcome: 'created' });
       expect(await deploymentsOf(store, environment)).toHaveLength(3);
     });
@@ -56,7 +55,8 @@ export function describeIdempotency(subject: Subject): void {
       const { environment } = await subject.plant();
       const once = anOnce();
       const kindAt = async (at: number) =>
-        (await store.createOnce({ ...once, at }, 'createDeployment', aDeployment(environment))).kind;
+        (await store.changesOnce({ by: AUTHOR, once: { ...once, at } }).createDeployment(aDeployment(environment)))
+          .kind;
       expect(await kindAt(NOW)).toBe('first');
       expect(await kindAt(NOW + IDEMPOTENCY_KEPT_MS - 1)).toBe('repeated');
       expect(await kindAt(NOW + IDEMPOTENCY_KEPT_MS)).toBe('first');
@@ -71,7 +71,7 @@ export function describeIdempotency(subject: Subject): void {
       const { store, close } = await subject.open();
       const workspaceId = (await plant(store)).workspace.id;
       const onces = [3, 1, 2].map((at) => anOnce({ at: NOW + at }));
-      const create = (once: Once) => store.createOnce(once, 'createProject', aProject({ workspaceId }));
+      const create = (once: Once) => store.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       for (const once of onces) await create(once);
       expect(await store.pruneIdempotencyKeys(NOW + 3, 1)).toBe(1);
       const kinds = async () => {
@@ -91,7 +91,9 @@ export function describeIdempotency(subject: Subject): void {
       for (let round = 0; round < 10; round++) {
         const once = anOnce();
         const results = await Promise.all(
-          Array.from({ length: 6 }, () => store.createOnce(once, 'createDeployment', aDeployment(environment))),
+          Array.from({ length: 6 }, () =>
+            store.changesOnce({ by: AUTHOR, once }).createDeployment(aDeployment(environment)),
+          ),
         );
         const kinds = results.map(({ kind }) => kind);
         expect(kinds.filter((kind) => kind === 'first')).toHaveLength(1);
@@ -104,8 +106,8 @@ export function describeIdempotency(subject: Subject): void {
       const { store, reopen, close } = await subject.open();
       const workspaceId = (await plant(store)).workspace.id;
       const once = anOnce();
-      await store.createOnce(once, 'createProject', aProject({ workspaceId }));
-      const again = await (await reopen()).createOnce(once, 'createProject', aProject({ workspaceId }));
+      await store.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
+      const again = await (await reopen()).changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       expect(again).toEqual({ kind: 'repeated', outcome: 'created', made: bytes('first') });
       await close();
     });
@@ -115,7 +117,8 @@ export function describeIdempotency(subject: Subject): void {
       const [oldKey, newKey] = [1, 2].map((fill) => new Uint8Array(32).fill(fill)) as [Uint8Array, Uint8Array];
       const ring = (...keys: Uint8Array[]) => createKeyring({ name: 'the configuration', keys: () => keys });
       const workspaceId = (await plant(store)).workspace.id;
-      const create = (to: Store, once: Once) => to.createOnce(once, 'createProject', aProject({ workspaceId }));
+      const create = (to: Store, once: Once) =>
+        to.changesOnce({ by: AUTHOR, once }).createProject(aProject({ workspaceId }));
       const secret = anOnce({ secret: true, made: bytes('a secret that only its owner may read') });
       const open = anOnce({ made: bytes('what everybody may read') });
       await create(sealedStore(store, ring(oldKey)), secret);
@@ -161,7 +164,7 @@ export function describeIdempotency(subject: Subject): void {
             const project = aProject({ workspaceId: workspace.id, slug: `slug-${one.slug}` });
             const { id: projectId, slug } = project;
             const once = anOnce({ id: `${run} ${one.key}`, fingerprint: slug, made: bytes(projectId), at: now });
-            const result = await store.createOnce(once, 'createProject', project);
+            const result = await store.changesOnce({ by: AUTHOR, once }).createProject(project);
             const first = kept.get(one.key);
             if (first === undefined || first.at + IDEMPOTENCY_KEPT_MS <= now) {
               const outcome = there.has(slug) ? 'slug_taken' : 'created';

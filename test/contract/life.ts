@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
-import { aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../support/entities.ts';
+import { AUTHOR, aKeyHash, aRootKey, attach, NOW, plant, verifiedAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory = NO_MEMORY;
@@ -70,6 +70,7 @@ export function describeLife(subject: Subject): void {
 
 /** Every method but `close`, called with nothing sensible: a closed store refuses before it looks. */
 function everyMethod(store: Store): [string, () => Promise<unknown>][] {
-  const methods = Object.entries(store).filter(([name]) => name !== 'close');
-  return methods.map(([name, method]) => [name, () => method({ before: {}, after: {} }, 1, 1, () => 0)]);
+  const { close: _, changesBy, changesOnce, onDomainWrite: __, ...methods } = store;
+  const all = [methods, changesBy(AUTHOR), changesOnce({ by: AUTHOR })].flatMap((each) => Object.entries(each));
+  return all.map(([name, method]) => [name, () => method({ before: {}, after: {}, domain: {} }, 1, 1, () => 0)]);
 }

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { startChangeFeed } from '../../src/cache/change-feed.ts';
 import { NO_MEMORY } from '../../src/domain/status.ts';
 import type { Change, Environment, Store } from '../../src/store/contract/store.ts';
-import { lockKey } from '../../src/store/postgres/advisory-locks.ts';
+import { lockKey } from '../../src/store/postgres/lock-queue.ts';
 import {
   listenForChanges,
   type PostgresAddress,
@@ -96,8 +96,8 @@ it('leaves connections to others while the writes of one workspace wait for each
 
 it('tells at once that another node is working on a creation; then the creation of that one is repeated', async () => {
   const [here, there] = [await node(), await node()];
-  const once = { id: 'once', fingerprint: 'input', made: new Uint8Array([1]), secret: false, at: NOW, by: AUTHOR };
-  const create = (store: Store) => store.createOnce(once, 'createDeployment', aDeployment(environment));
+  const once = { id: 'once', fingerprint: 'input', made: new Uint8Array([1]), secret: false, at: NOW };
+  const create = (store: Store) => store.changesOnce({ by: AUTHOR, once }).createDeployment(aDeployment(environment));
   await other.query('begin');
   await other.query(`select pg_advisory_xact_lock(${lockKey(environment.id)})`);
   const first = create(here);

@@ -64,8 +64,8 @@ async function populate(store: Store): Promise<void> {
   await store.createDeployment(entities.aDeployment(environment));
   for (const secret of [false, true]) {
     const made = new Uint8Array([0, 255]);
-    const once = { id: `${secret}`, fingerprint: 'input', made, secret, at: entities.NOW, by: entities.AUTHOR };
-    await store.createOnce(once, 'createDeployment', entities.aDeployment(environment));
+    const once = { id: `${secret}`, fingerprint: 'input', made, secret, at: entities.NOW };
+    await store.changesOnce({ by: entities.AUTHOR, once }).createDeployment(entities.aDeployment(environment));
   }
   await store.addRequests([{ subject: 'ws', operation: '*', windowMs: 1000, windowEndsAt: 5000, requests: 3 }]);
   const { id: webhookId } = await webhooks.addWebhook(store, { workspaceId: workspace.id, types: ['domain.created'] });

@@ -3,52 +3,31 @@ import { listCertificates } from '../../src/store/sql/certificates/certificate-r
 import { pruneChallenges } from '../../src/store/sql/certificates/challenge-rows.ts';
 import { findExpiring } from '../../src/store/sql/certificates/expiry.ts';
 import { selectOverdueOf, walkWorkspaces } from '../../src/store/sql/certificates/fairness.ts';
-import { pruneInherited } from '../../src/store/sql/certificates/inherited-certificates.ts';
+import { pruneInheritedCertificates } from '../../src/store/sql/certificates/inherited-certificates.ts';
 import { certificateClaimer, isAnyDue } from '../../src/store/sql/certificates/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../src/store/sql/certificates/ledger.ts';
 import { pruneEvents } from '../../src/store/sql/events.ts';
 import { pruneIdempotencyKeys } from '../../src/store/sql/idempotency-keys.ts';
 import { endRedirectsTo, selectSources } from '../../src/store/sql/redirect-rows.ts';
-import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup-links.ts';
-import { type Engine, type ReadUseCase, sqlStore } from '../../src/store/sql/sql-store.ts';
+import { countWorking, pruneSetupLinks } from '../../src/store/sql/setup.ts';
+import { reads } from '../../src/store/sql/sql-store.ts';
 import type { Transaction } from '../../src/store/sql/statement.ts';
+import { projectChanges } from '../../src/store/sql/tree.ts';
 import { clearOldResponses } from '../../src/store/sql/webhooks/delivery-results.ts';
 import { listDeliveries, pruneDeliveries } from '../../src/store/sql/webhooks/delivery-rows.ts';
 import { endQueue, leaseDelivery, resumeQueues } from '../../src/store/sql/webhooks/queue.ts';
 import { listWorkspaceDomains } from '../../src/store/sql/workspace-domains.ts';
-import { writes } from '../../src/store/sql/writes.ts';
 import { AUTHOR } from './entities.ts';
 
 const claim = { now: 0, limit: 1, leaseMs: 1, newNames: true };
 const due = { begun: 0, now: 0, limit: 1 };
 const entry = { issuer: '', hostname: '', registeredDomain: '', exempt: false };
 const limitNames = ['orders', 'failures', 'certificates', 'duplicates'] as const;
-const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, at: 0, by: AUTHOR };
+const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, at: 0 };
 const project = { id: '', workspaceId: '', slug: '', name: null, createdAt: 0 };
 const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 
-type UseCase = ReadUseCase<never[], unknown>;
-
-/** The use cases by which the store reads, under the names of its methods. */
-function readUseCases(): Record<string, UseCase> {
-  const found: [string, UseCase][] = [];
-  let name = '';
-  const engine = {
-    read: (useCase: UseCase) => found.push([name, useCase]),
-    write: () => {},
-  };
-  for (const [method, call] of Object.entries(sqlStore(engine as unknown as Engine))) {
-    name = method;
-    const called = (call as undefined | ((input: object) => unknown))?.({});
-    // Some go on with what they have read.
-    if (called instanceof Promise) called.catch(() => {});
-  }
-  return Object.fromEntries(found);
-}
-
-// Listing the workspaces of a server scans a table since all of them are wanted. Only doctor looks for a target in another zone, and that reads one index from end to end. There
-// are as many accounts as CAs.
-const { listWorkspaces, findTargetOutside, listHeldCas, ...others } = readUseCases();
+const { listWorkspaces, findTargetOutside, listHeldCas, ...others } = reads;
 
 /** Use cases that scan no table, on any engine; for tests of query plans. */
 export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Promise<unknown>> = {
@@ -69,11 +48,11 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   walkWorkspaces: async (tx: Transaction) => tx.all(walkWorkspaces, { ...due, after: '' }),
   countOrders: (tx: Transaction) => findReachedLimit(tx, entry, limits, 0),
   pruneChallenges: (tx: Transaction) => pruneChallenges(tx, 0),
-  pruneInherited: (tx: Transaction) => pruneInherited(tx, 0),
+  pruneInheritedCertificates: (tx: Transaction) => pruneInheritedCertificates(tx, 0),
   pruneLedger: (tx: Transaction) => pruneLedger(tx, 0),
   pruneEvents: (tx: Transaction) => pruneEvents(tx, 0, 1),
   pruneIdempotencyKeys: (tx: Transaction) => pruneIdempotencyKeys(tx, 0, 1),
-  createOnce: (tx: Transaction) => writes.createOnce.perform(tx, once, 'createProject', project),
+  createOnce: (tx: Transaction) => projectChanges.createProject.perform(tx, { by: AUTHOR, once }, project),
   findExpiring: (tx: Transaction) => findExpiring(tx, 0, 1),
   leaseDelivery: (tx: Transaction) => leaseDelivery(tx, '', { now: 0, leaseMs: 1 }),
   endQueue: (tx: Transaction) => endQueue(tx, { webhookId: '', queue: '' }),

@@ -102,7 +102,9 @@ export const createDomain = defineOperation({
     const domain = domainIn(environment, parsed, context);
     const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
     const windowEnd = windowEndsAt(domain, settings.windowMs);
-    const { made, outcome } = await create(response, 'createDomain', domain, windowEnd, principal.actor);
+    const { made, outcome } = await create(response, (changes) =>
+      changes.createDomain(domain, windowEnd, principal.actor),
+    );
     const problem = creationProblem(outcome, domain.name);
     if (problem !== null) throw problem;
     noteDomain(made.domainId);

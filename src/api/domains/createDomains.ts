@@ -128,7 +128,9 @@ export const createDomains = defineOperation({
     if (first === undefined) return plan.outcomes;
     if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
     const windowEnd = windowEndsAt(first, settings.windowMs);
-    const { made, outcome } = await create(plan, 'createDomains', domains, windowEnd, principal.actor);
+    const { made, outcome } = await create(plan, (changes) =>
+      changes.createDomains(domains, windowEnd, principal.actor),
+    );
     return outcomesOf(made, outcome, settings);
   },
 });

@@ -17,11 +17,11 @@ export const deleteDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, find }, { clock, settings }) {
+  async handle({ principal, input, changes, find }, { clock, settings }) {
     const { workspaceId, actor } = principal;
     const domain = await find.domain(input.domain);
     const now = clock.now();
-    const deleted = await change('deleteDomain', workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
+    const deleted = await changes.deleteDomain(workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },
@@ -45,7 +45,7 @@ export const restoreDomain = defineOperation({
   ],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
   async handle(
-    { principal: { workspaceId, actor }, input, find, change, noteDomain },
+    { principal: { workspaceId, actor }, input, find, changes, noteDomain },
     { store, clock, settings, apexNote },
   ) {
     const now = clock.now();
@@ -54,7 +54,7 @@ export const restoreDomain = defineOperation({
     const deleted = find.permitted(found, found?.domain.environmentId, 'data/domain_not_found');
     const { id, name } = deleted.domain;
     noteDomain(id);
-    const result = await change('restoreDomain', deleted, now, settings.windowMs, actor);
+    const result = await changes.restoreDomain(deleted, now, settings.windowMs, actor);
     switch (result.kind) {
       case 'restored':
         return presentDomain(result.domain, apexNote);

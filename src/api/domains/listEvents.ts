@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
-import type { DomainEvent } from '../../store/contract/event-store.ts';
+import type { DomainEvent } from '../../store/contract/domain-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';

@@ -106,7 +106,7 @@ export const createSetupLink = defineOperation({
     const open = { revokedAt: null, revokedBy: null };
     const link = { id: newId('link'), workspaceId, domainId, createdAt, createdBy: actor, expiresAt, ...open };
     const shown = { linkId: link.id, url: `${publicUrl}/setup#${token}`, token, expiresAt };
-    const { made, outcome } = await create(shown, 'createSetupLink', link, hash, LINKS_PER_DOMAIN);
+    const { made, outcome } = await create(shown, (changes) => changes.createSetupLink(link, hash, LINKS_PER_DOMAIN));
     if (outcome === 'domain_missing') throw new Problem('data/domain_not_found');
     if (outcome === 'limit') throw new Problem('limits/setup_link_limit_exceeded');
     return made;
@@ -139,11 +139,11 @@ export const revokeSetupLink = defineOperation({
   response: Empty,
   problems: ['data/setup_link_not_found'],
   example: { request: { linkId: exampleSetupLink.id }, response: {} },
-  async handle({ principal: { workspaceId, actor }, input: { linkId }, find, change }, { store, clock }) {
+  async handle({ principal: { workspaceId, actor }, input: { linkId }, find, changes }, { store, clock }) {
     const found = await store.findSetupLink(linkId);
     const own = found?.workspaceId === workspaceId ? found : null;
     const { id } = find.permitted(own, own?.environmentId, 'data/setup_link_not_found');
-    if (!(await change('revokeSetupLink', id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
+    if (!(await changes.revokeSetupLink(id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
     return {};
   },
 });

@@ -16,10 +16,10 @@ export const verifyDomain = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
-  async handle({ principal, input, change, find }, { clock, settings }) {
+  async handle({ principal, input, changes, find }, { clock, settings }) {
     const { workspaceId, actor } = principal;
     const domain = await find.domain(input.domain);
-    const retried = await change('retryVerification', workspaceId, domain.id, clock.now(), settings.windowMs, actor);
+    const retried = await changes.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs, actor);
     switch (retried) {
       case 'accepted':
         return {};

@@ -80,10 +80,10 @@ export const setBrand = defineOperation({
   response: SetupPageSchema,
   problems: [],
   example: { request: examplePage, response: examplePage },
-  async handle({ principal: { workspaceId }, input, change }) {
+  async handle({ principal: { workspaceId }, input, changes }) {
     const errors = pageViolations(input);
     if (errors.length > 0) throw new Problem('validation/invalid_input', { errors });
-    const saved = await change('saveSetupPage', workspaceId, input);
+    const saved = await changes.saveSetupPage(workspaceId, input);
     // No key has a workspace that does not exist, and workspaces are not deleted.
     if (saved === null) throw new Error('the workspace of a key does not exist');
     return saved;

@@ -2,7 +2,6 @@ import Type from 'typebox';
 import { signSession } from '../../access/session-token.ts';
 import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
-import type { ChangeArgs } from '../../store/contract/store.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
 import { exampleSetupLink, exampleSetupToken } from '../domains/setup-link-operations.ts';
 import { Problem } from '../errors.ts';
@@ -55,16 +54,12 @@ export const openSession = defineOpenOperation({
       brand: examplePage.brand,
     },
   },
-  async handle({ principal, change, noteDomain }, { store, clock, newId, apexNote }) {
+  async handle({ principal, changes, noteDomain }, { store, clock, newId, apexNote }) {
     const { workspaceId } = principal;
     const { linkId, domainId, expiresAt } = sessionOf(principal);
     noteDomain(domainId);
-    const { findCurrentSigningKey } = store;
-    const signingKeys = {
-      findCurrentSigningKey,
-      // The first one is made by whoever needs it.
-      replaceSigningKey: (...args: ChangeArgs<'replaceSigningKey'>) => change('replaceSigningKey', ...args),
-    };
+    // The first one is made by whoever needs it.
+    const signingKeys = { ...store, replaceSigningKey: changes.replaceSigningKey };
     const [domain, page, key] = await Promise.all([
       store.findDomainById(workspaceId, domainId),
       store.findSetupPage(workspaceId),

@@ -102,9 +102,9 @@ export const sendTest = defineOperation({
   response: Type.Object({ deliveryId: Id('dlv', 'The delivery.') }, closed),
   problems: ['data/webhook_not_found', 'application/webhook_disabled'],
   example: { request: { webhookId: exampleWebhook.id }, response: { deliveryId: exampleDelivery.id } },
-  async handle({ principal: { workspaceId }, input: { webhookId }, find, change }, { clock }) {
+  async handle({ principal: { workspaceId }, input: { webhookId }, find, changes }, { clock }) {
     const { id } = await find.webhook(webhookId);
-    const added = await change('addTestDelivery', workspaceId, id, clock.now());
+    const added = await changes.addTestDelivery(workspaceId, id, clock.now());
     if (added.kind === 'missing') throw new Problem('data/webhook_not_found');
     if (added.kind === 'disabled') throw new Problem('application/webhook_disabled');
     return { deliveryId: added.deliveryId };
@@ -169,9 +169,9 @@ export const redeliver = defineOperation({
     request: { webhookId: exampleWebhook.id, deliveryId: exampleDelivery.id },
     response: { deliveryId: 'dlv_01kaghs5t6v7w8x9y0z1a2b3c4' },
   },
-  async handle({ principal: { workspaceId }, input, find, change }, { clock }) {
+  async handle({ principal: { workspaceId }, input, find, changes }, { clock }) {
     const { id } = await find.webhook(input.webhookId);
-    const added = await change('redeliver', workspaceId, id, input.deliveryId, clock.now());
+    const added = await changes.redeliver(workspaceId, id, input.deliveryId, clock.now());
     if (added.kind === 'missing') throw new Problem('data/delivery_not_found');
     if (added.kind === 'disabled') throw new Problem('application/webhook_disabled');
     return { deliveryId: added.deliveryId };

@@ -134,7 +134,9 @@ export const createWebhook = defineOperation({
       failingSince: null,
     };
     const shown = { webhookId: webhook.id, secret: text };
-    const { made, outcome } = await create(shown, 'createWebhook', webhook, secret, webhooks.perWorkspace);
+    const { made, outcome } = await create(shown, (changes) =>
+      changes.createWebhook(webhook, secret, webhooks.perWorkspace),
+    );
     if (outcome === 'limit') throw new Problem('limits/webhook_limit_exceeded');
     return made;
   },
@@ -192,7 +194,7 @@ export const updateWebhook = defineOperation({
     request: { webhookId: exampleWebhook.id, types: ['*'] },
     response: presentWebhook({ ...exampleWebhook, types: null, updatedAt: exampleWebhook.createdAt + 3_600_000 }),
   },
-  async handle({ principal, input, find, change }, { clock, settings }) {
+  async handle({ principal, input, find, changes }, { clock, settings }) {
     const { workspaceId } = principal;
     const { id } = await find.webhook(input.webhookId);
     const changed = {
@@ -200,7 +202,7 @@ export const updateWebhook = defineOperation({
       types: input.types === undefined ? undefined : typesOf(input.types),
       enabled: input.enabled,
     };
-    const webhook = await change('updateWebhook', workspaceId, id, changed, clock.now());
+    const webhook = await changes.updateWebhook(workspaceId, id, changed, clock.now());
     if (webhook === null) throw new Problem('data/webhook_not_found');
     return presentWebhook(webhook);
   },
@@ -239,11 +241,11 @@ export const rotateSecret = defineOperation({
     request: { webhookId: exampleWebhook.id },
     response: { secret: exampleSecret, previousExpiresAt: exampleWebhook.createdAt + DAY_SECONDS * 1000 },
   },
-  async handle({ principal: { workspaceId }, input, find, change }, { clock, newId, randomBytes }) {
+  async handle({ principal: { workspaceId }, input, find, changes }, { clock, newId, randomBytes }) {
     const { id } = await find.webhook(input.webhookId);
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const previousExpiresAt = secret.createdAt + (input.overlapSeconds ?? DAY_SECONDS) * 1000;
-    const rotated = await change('rotateWebhookSecret', workspaceId, id, secret, previousExpiresAt);
+    const rotated = await changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt);
     if (rotated === 'missing') throw new Problem('data/webhook_not_found');
     return { secret: text, previousExpiresAt };
   },
@@ -258,9 +260,9 @@ export const deleteWebhook = defineOperation({
   response: Empty,
   problems: ['data/webhook_not_found'],
   example: { request: { webhookId: exampleWebhook.id }, response: {} },
-  async handle({ principal: { workspaceId }, input: { webhookId }, find, change }) {
+  async handle({ principal: { workspaceId }, input: { webhookId }, find, changes }) {
     const { id } = await find.webhook(webhookId);
-    if ((await change('deleteWebhook', workspaceId, id)) === 'missing') throw new Problem('data/webhook_not_found');
+    if ((await changes.deleteWebhook(workspaceId, id)) === 'missing') throw new Problem('data/webhook_not_found');
     return {};
   },
 });

@@ -1,3 +1,6 @@
+import type { Brand } from '../../domain/brand.ts';
+import type { Paged, PageRequest } from './tree-store.ts';
+
 export interface Workspace {
   /** `ws_…` */
   id: string;
@@ -64,14 +67,8 @@ export interface StoredPrincipal {
   workspace: Workspace;
 }
 
-export interface AccessStore {
-  /** The key with this SHA-256 (32 bytes) and its workspace; null when there is none, or it was revoked. */
-  findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
-
+export interface AccessChanges {
   createWorkspace(workspace: Workspace): Promise<void>;
-  findWorkspace(workspaceId: string): Promise<Workspace | null>;
-  /** In order of creation. */
-  listWorkspaces(): Promise<Workspace[]>;
   /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. */
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
   /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
@@ -84,18 +81,10 @@ export interface AccessStore {
 
   /** `workspace_missing` when the workspace does not exist. Logs the change `root_key`, since "unknown" may be cached too. */
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
-  /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
-  listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
-  /** Keeps the latest use of each. Logs no change. (unsynced) */
-  saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
   /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
-
-  findSigningKey(keyId: string): Promise<SigningKey | null>;
-  /** The key that signs now; null before the first. */
-  findCurrentSigningKey(): Promise<SigningKey | null>;
   /**
    * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
    * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
@@ -106,4 +95,75 @@ export interface AccessStore {
     after: SigningKey,
     deleteRetiredBefore: number,
   ): Promise<'replaced' | 'stale'>;
+}
+
+export interface AccessStore extends AccessChanges {
+  /** The key with this SHA-256 (32 bytes) and its workspace; null when there is none, or it was revoked. */
+  findPrincipal(keyHash: Uint8Array): Promise<StoredPrincipal | null>;
+  findWorkspace(workspaceId: string): Promise<Workspace | null>;
+  /** In order of creation. */
+  listWorkspaces(): Promise<Workspace[]>;
+  /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
+  listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
+  /** Keeps the latest use of each. Logs no change. (unsynced) */
+  saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
+
+  findSigningKey(keyId: string): Promise<SigningKey | null>;
+  /** The key that signs now; null before the first. */
+  findCurrentSigningKey(): Promise<SigningKey | null>;
+}
+
+/** Lets whoever has its token see one domain, and have it checked, until it expires. */
+export interface SetupLink {
+  /** `link_…` */
+  id: string;
+  workspaceId: string;
+  domainId: string;
+  createdAt: number;
+  expiresAt: number;
+  revokedAt: number | null;
+  /** Id of the root key, or subject of the dashboard token; null where that is not known. At most 255 characters are kept. */
+  createdBy: string | null;
+  revokedBy: string | null;
+}
+
+/** A link, with what never changes of its domain. */
+export interface FoundSetupLink extends SetupLink {
+  domainName: string;
+  environmentId: string;
+}
+
+/** What a workspace shows to its customers, and where. */
+export interface SetupPage {
+  brand: Brand;
+  /** Of the pages that may use sessions of links, besides the server's own. */
+  origins: string[];
+}
+
+export interface SetupChanges {
+  /** `tokenHash`: SHA-256, 32 bytes. `limit`: the domain has this many links that have neither expired, when this one is made, nor been revoked. */
+  createSetupLink(
+    link: SetupLink,
+    tokenHash: Uint8Array,
+    limit: number,
+  ): Promise<'created' | 'domain_missing' | 'limit'>;
+  /** False when there is no such link. Of several revocations the first is kept. Logs the change `setup_link`. */
+  revokeSetupLink(linkId: string, revokedAt: number, revokedBy: string): Promise<boolean>;
+  /** Replaces what is given. Null when there is no such workspace. Logs the change `workspace`. */
+  saveSetupPage(workspaceId: string, change: Partial<SetupPage>): Promise<SetupPage | null>;
+}
+
+export interface SetupStore extends SetupChanges {
+  /** Also one that has expired or was revoked; null when there is none, or its domain was deleted. */
+  findSetupLinkByToken(tokenHash: Uint8Array): Promise<FoundSetupLink | null>;
+  findSetupLink(linkId: string): Promise<FoundSetupLink | null>;
+  /** Links of a domain in order of creation, those that have expired or were revoked too. */
+  listSetupLinks(workspaceId: string, domainId: string, page: PageRequest): Promise<Paged<SetupLink>>;
+  /** Deletes at most `limit` links that expired before. Resolves with their number. (unsynced) */
+  pruneSetupLinks(before: number, limit: number): Promise<number>;
+
+  /** Empty unless it was saved. */
+  findSetupPage(workspaceId: string): Promise<SetupPage>;
+  /** Whether any workspace has this origin. */
+  isSetupOrigin(origin: string): Promise<boolean>;
 }

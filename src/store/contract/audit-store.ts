@@ -1,75 +1,32 @@
-import type { AccessStore } from './access-store.ts';
-import type { CertificateStore } from './certificate-store.ts';
-import type { DeletedStore } from './deleted-store.ts';
-import type { DomainStore } from './domain-store.ts';
-import type { RedirectStore } from './redirect-store.ts';
-import type { SecretStore } from './secret-store.ts';
-import type { SetupStore } from './setup-store.ts';
-import type { SuspensionStore } from './suspension-store.ts';
-import type { Paged, PageRequest, TreeStore } from './tree-store.ts';
-import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
+import type { AccessChanges, SetupChanges } from './access-store.ts';
+import type { CertificateChanges } from './certificate-store.ts';
+import type { DeletedChanges, DomainChanges, RedirectChanges, SuspensionChanges } from './domain-store.ts';
+import type { Paged, PageRequest, TreeChanges } from './tree-store.ts';
+import type { SecretChanges } from './upkeep-store.ts';
+import type { DeliveryChanges, WebhookChanges } from './webhook-store.ts';
 
-/** The parts of the store that have changes. */
-type Changeable = AccessStore &
-  SetupStore &
-  TreeStore &
-  DomainStore &
-  DeletedStore &
-  RedirectStore &
-  SuspensionStore &
-  WebhookStore &
-  DeliveryStore &
-  CertificateStore &
-  SecretStore;
+/**
+ * What a caller of the API or a command may change. Each change is one `defineChange` beside its SQL (`sql/change.ts`). Roles change domains by what they
+ * observe, which is in the timeline.
+ */
+export interface Changes
+  extends AccessChanges,
+    SetupChanges,
+    TreeChanges,
+    DomainChanges,
+    DeletedChanges,
+    RedirectChanges,
+    SuspensionChanges,
+    WebhookChanges,
+    DeliveryChanges,
+    CertificateChanges,
+    SecretChanges {}
 
-/** The methods that change something for a caller of the API or a command. Nothing else may call them: roles change domains by what they observe, which is in the timeline. */
-export const CHANGE_METHODS = [
-  'createWorkspace',
-  'setWorkspaceDisabled',
-  'setWorkspaceLimits',
-  'deleteWorkspace',
-  'createRootKey',
-  'setRootKeyDisabled',
-  'revokeRootKey',
-  'replaceSigningKey',
-  'createSetupLink',
-  'revokeSetupLink',
-  'saveSetupPage',
-  'createProject',
-  'deleteProject',
-  'createApp',
-  'deleteApp',
-  'createEnvironment',
-  'deleteEnvironment',
-  'createDeployment',
-  'createDomain',
-  'createDomains',
-  'retryVerification',
-  'deleteDomain',
-  'restoreDomain',
-  'moveDomain',
-  'suspendDomain',
-  'resumeDomain',
-  'setWorkspaceSuspension',
-  'setRedirect',
-  'removeRedirect',
-  'createWebhook',
-  'updateWebhook',
-  'deleteWebhook',
-  'rotateWebhookSecret',
-  'addTestDelivery',
-  'redeliver',
-  'importCertificate',
-  'renewCertificate',
-  'replaceRevoked',
-  'resumeCas',
-  'forgetSecrets',
-] as const satisfies (keyof Changeable)[];
-
-export type ChangeMethod = (typeof CHANGE_METHODS)[number];
-export type Changes = Pick<Changeable, ChangeMethod>;
-export type ChangeArgs<Method extends ChangeMethod> = Parameters<Changeable[Method]>;
-export type ChangeOutcome<Method extends ChangeMethod> = Awaited<ReturnType<Changeable[Method]>>;
+/** Who calls. With `once`, the call may be a repeat. */
+export interface Call {
+  by: Author;
+  once?: Once | undefined;
+}
 
 export type AuthorKind = 'root_key' | 'dashboard_token' | 'setup_link' | 'command';
 
@@ -110,12 +67,15 @@ export interface AuditFilter {
 }
 
 export interface AuditStore {
-  /** Carries out a change, and in the same transaction adds one entry for each thing that it changed; none where its outcome is that nothing did. */
-  recorded<Method extends ChangeMethod>(
-    by: Author,
-    method: Method,
-    ...args: ChangeArgs<Method>
-  ): Promise<ChangeOutcome<Method>>;
+  /** The changes as `by` makes them: each adds an entry for everything it changed, in its own transaction; none where its outcome is that nothing did. */
+  changesBy(by: Author): Changes;
+
+  /**
+   * The same. With `once`, a change is carried out unless it was carried out under the same `id` in the last 24 hours and changed something. Its outcome is kept
+   * in the same transaction as what it changes, so that neither is ever there without the other; an outcome that changed nothing is not kept.
+   * `other_input`: the id was used with another fingerprint. `in_flight`: another node is carrying it out now; an engine with one writer waits instead.
+   */
+  changesOnce(call: Call): OnceChanges;
 
   /**
    * Entries of a workspace, or all, newest first. With a filter it looks at a fixed number of entries at most: the page may have fewer than its limit, or none, and still
@@ -127,12 +87,36 @@ export interface AuditStore {
   pruneAuditEntries(before: number, limit: number): Promise<number>;
 }
 
-/** The changes of a store that name `by`. */
-export function changesBy(store: Pick<AuditStore, 'recorded'>, by: Author): Changes {
-  const method =
-    (name: ChangeMethod) =>
-    (...args: unknown[]) =>
-      store.recorded(by, name, ...(args as never));
-  // One function for each method, of its type.
-  return Object.fromEntries(CHANGE_METHODS.map((name) => [name, method(name)])) as unknown as Changes;
+/** How long the result of a creation is kept for repeats. */
+export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
+
+/** A change that may be asked for several times, and happens once. */
+export interface Once {
+  /** Who asks for what under which key: the same for a request and its repeats, and for no other. */
+  id: string;
+  /** Of the input. A repeat has the same one. */
+  fingerprint: string;
+  /** What the caller made for the change, such as an id. Repeats get it back. */
+  made: Uint8Array;
+  /** Whether `made` holds a secret, which is sealed where it is kept. */
+  secret: boolean;
+  at: number;
+}
+
+export type OnceResult<Outcome> =
+  | { kind: 'first'; outcome: Outcome }
+  /** Of the first time; nothing was done now. */
+  | { kind: 'repeated'; outcome: Outcome; made: Uint8Array }
+  | { kind: 'other_input' | 'in_flight' };
+
+/** `Changes`, each of which may be a repeat. */
+export type OnceChanges = {
+  [Name in keyof Changes]: (
+    ...args: Parameters<Changes[Name]>
+  ) => Promise<OnceResult<Awaited<ReturnType<Changes[Name]>>>>;
+};
+
+export interface IdempotencyStore {
+  /** Deletes at most `limit` results that were kept earlier, oldest first. Resolves with their number. (unsynced) */
+  pruneIdempotencyKeys(before: number, limit: number): Promise<number>;
 }

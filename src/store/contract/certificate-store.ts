@@ -111,7 +111,33 @@ export interface Challenge {
   expiresAt: number;
 }
 
-export interface CertificateStore {
+export interface CertificateChanges {
+  /**
+   * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
+   * `issued.issuer` is `imported`. `missing`: no such host name. Event and change as above.
+   */
+  importCertificate(
+    hostname: string,
+    issued: IssuedCertificate & { privateKey: Uint8Array },
+    now: number,
+  ): Promise<'imported' | 'missing'>;
+
+  /** Makes a certificate due at `now`, and moves its `renewAt` there. `leased`: it is being worked on, and nothing was changed. */
+  renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
+
+  /**
+   * After the CA has revoked the certificate with this chain: makes another one due at `now`, and revokes a lease. `withdraw` also takes it out of use, deletes its
+   * key, and logs the change `certificate`. `other`: it is no longer the one in use, and nothing was changed.
+   */
+  replaceRevoked(
+    revoked: { hostname: string; chain: string; withdraw: boolean; reason: string | null },
+    now: number,
+  ): Promise<'replaced' | 'other'>;
+  /** Closes every circuit breaker that is open at `now`, and makes the certificates due that wait for the same reason. Resolves with what it closed. */
+  resumeCas(now: number): Promise<HeldCa[]>;
+}
+
+export interface CertificateStore extends CertificateChanges {
   findCertificate(hostname: string): Promise<Certificate | null>;
 
   /** Of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
@@ -190,28 +216,6 @@ export interface CertificateStore {
   }): Promise<'saved' | 'lost'>;
 
   /**
-   * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
-   * `issued.issuer` is `imported`. `missing`: no such host name. Event and change as above.
-   */
-  importCertificate(
-    hostname: string,
-    issued: IssuedCertificate & { privateKey: Uint8Array },
-    now: number,
-  ): Promise<'imported' | 'missing'>;
-
-  /** Makes a certificate due at `now`, and moves its `renewAt` there. `leased`: it is being worked on, and nothing was changed. */
-  renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
-
-  /**
-   * After the CA has revoked the certificate with this chain: makes another one due at `now`, and revokes a lease. `withdraw` also takes it out of use, deletes its
-   * key, and logs the change `certificate`. `other`: it is no longer the one in use, and nothing was changed.
-   */
-  replaceRevoked(
-    revoked: { hostname: string; chain: string; withdraw: boolean; reason: string | null },
-    now: number,
-  ): Promise<'replaced' | 'other'>;
-
-  /**
    * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.expiringAt` on. Looks at `limit`
    * of them at most, and resolves with their number. (unsynced)
    */
@@ -252,8 +256,6 @@ export interface CertificateStore {
 
   /** The CAs at which nothing is ordered at `now`. */
   listHeldCas(now: number): Promise<HeldCa[]>;
-  /** Closes every circuit breaker that is open at `now`, and makes the certificates due that wait for the same reason. Resolves with what it closed. */
-  resumeCas(now: number): Promise<HeldCa[]>;
 
   /** Orders of one issuer in the ledger since then: all, and those exempt, issued, failed. For `doctor`, metrics and tests. */
   countLedgerEntries(

@@ -1,45 +1,22 @@
-import type { AccessStore } from './access-store.ts';
-import type { AuditStore, ChangeMethod } from './audit-store.ts';
-import type { BackupStore } from './backup-store.ts';
+import type { AccessStore, SetupStore } from './access-store.ts';
+import type { AuditStore, Changes, IdempotencyStore } from './audit-store.ts';
 import type { CertificateStore } from './certificate-store.ts';
-import type { ChangeStore } from './change-store.ts';
-import type { CheckStore } from './check-store.ts';
-import type { DeletedStore } from './deleted-store.ts';
-import type { DomainStore } from './domain-store.ts';
+import type { CheckStore, MonitorStore } from './check-store.ts';
+import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionStore } from './domain-store.ts';
 import type { EdgeStore } from './edge-store.ts';
-import type { EventStore } from './event-store.ts';
-import type { IdempotencyStore } from './idempotency-store.ts';
-import type { MonitorStore } from './monitor-store.ts';
-import type { PoolUsage } from './pool-usage.ts';
-import type { RedirectStore } from './redirect-store.ts';
-import type { RequestStore } from './request-store.ts';
-import type { SecretStore } from './secret-store.ts';
-import type { SetupStore } from './setup-store.ts';
-import type { SuspensionStore } from './suspension-store.ts';
 import type { TreeStore } from './tree-store.ts';
+import type { BackupStore, ChangeStore, PoolUsage, RequestStore, SecretStore } from './upkeep-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook-store.ts';
 
 export type * from './access-store.ts';
 export type * from './audit-store.ts';
-export { CHANGE_METHODS, changesBy } from './audit-store.ts';
-export type * from './backup-store.ts';
 export type * from './certificate-store.ts';
 export { OPERATOR } from './certificate-store.ts';
-export type * from './change-store.ts';
 export type * from './check-store.ts';
-export type * from './deleted-store.ts';
 export type * from './domain-store.ts';
 export type * from './edge-store.ts';
-export type * from './event-store.ts';
-export type * from './idempotency-store.ts';
-export type * from './monitor-store.ts';
-export type * from './pool-usage.ts';
-export type * from './redirect-store.ts';
-export type * from './request-store.ts';
-export type * from './secret-store.ts';
-export type * from './setup-store.ts';
-export type * from './suspension-store.ts';
 export type * from './tree-store.ts';
+export type * from './upkeep-store.ts';
 export type * from './webhook-store.ts';
 
 /**
@@ -86,7 +63,7 @@ export interface Store
 }
 
 /** A store without the ways to change something that would leave no entry in the audit log. */
-export type AuditedStore = Omit<Store, ChangeMethod | 'createOnce' | 'recorded'>;
+export type AuditedStore = Omit<Store, keyof Changes | 'changesBy' | 'changesOnce'>;
 
 /** The engine failed (busy, disk full, unreachable, closed). The message says what to do; `cause` is the engine's own error. */
 export class StoreUnavailable extends Error {

@@ -56,32 +56,35 @@ export interface Paged<T> {
   next?: string;
 }
 
-/** Each of `project`, `app`, `environment` is an id or a slug; slugs never look like ids (ids have an underscore). */
-export interface TreeStore {
+export interface TreeChanges {
   /** `slug_taken` when the workspace has a project of that slug. */
   createProject(project: Project): Promise<'created' | 'slug_taken'>;
-  findProject(workspaceId: string, project: string): Promise<Project | null>;
-  listProjects(workspaceId: string, page: PageRequest): Promise<Paged<Project>>;
   /** `not_empty` while it has apps. */
   deleteProject(workspaceId: string, projectId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
   /** `parent_missing` when the project was deleted meanwhile. */
   createApp(app: App): Promise<'created' | 'slug_taken' | 'parent_missing'>;
-  findApp(workspaceId: string, path: { project: string; app: string }): Promise<App | null>;
-  listApps(workspaceId: string, projectId: string, page: PageRequest): Promise<Paged<App>>;
   /** `not_empty` while it has environments. */
   deleteApp(workspaceId: string, appId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
   createEnvironment(environment: Environment): Promise<'created' | 'slug_taken' | 'parent_missing'>;
-  findEnvironment(
-    workspaceId: string,
-    path: { project: string; app: string; environment: string },
-  ): Promise<Environment | null>;
-  listEnvironments(workspaceId: string, appId: string, page: PageRequest): Promise<Paged<Environment>>;
   /** `not_empty` while it has domains; its deployments go with it. */
   deleteEnvironment(workspaceId: string, environmentId: string): Promise<'deleted' | 'not_empty' | 'missing'>;
 
   /** The new deployment becomes the environment's current one. Logs the change `environment`. */
   createDeployment(deployment: Deployment): Promise<'created' | 'parent_missing'>;
+}
+
+/** Each of `project`, `app`, `environment` is an id or a slug; slugs never look like ids (ids have an underscore). */
+export interface TreeStore extends TreeChanges {
+  findProject(workspaceId: string, project: string): Promise<Project | null>;
+  listProjects(workspaceId: string, page: PageRequest): Promise<Paged<Project>>;
+  findApp(workspaceId: string, path: { project: string; app: string }): Promise<App | null>;
+  listApps(workspaceId: string, projectId: string, page: PageRequest): Promise<Paged<App>>;
+  findEnvironment(
+    workspaceId: string,
+    path: { project: string; app: string; environment: string },
+  ): Promise<Environment | null>;
+  listEnvironments(workspaceId: string, appId: string, page: PageRequest): Promise<Paged<Environment>>;
   listDeployments(workspaceId: string, environmentId: string, page: PageRequest): Promise<Paged<Deployment>>;
 }

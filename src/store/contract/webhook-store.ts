@@ -31,11 +31,9 @@ export interface WebhookSecret {
   createdAt: number;
 }
 
-export interface WebhookStore {
+export interface WebhookChanges {
   /** Adds a webhook with its secret. `limit`: the workspace has `limit` webhooks already. */
   createWebhook(webhook: Webhook, secret: WebhookSecret, limit: number): Promise<'created' | 'limit'>;
-  findWebhook(workspaceId: string, webhookId: string): Promise<Webhook | null>;
-  listWebhooks(workspaceId: string, page: PageRequest): Promise<Paged<Webhook>>;
 
   /**
    * Changes the given fields; resolves with the webhook after the change, null when there is none. `enabled: true` clears `failingSince` and
@@ -59,6 +57,11 @@ export interface WebhookStore {
     secret: WebhookSecret,
     previousExpiresAt: number,
   ): Promise<'rotated' | 'missing'>;
+}
+
+export interface WebhookStore extends WebhookChanges {
+  findWebhook(workspaceId: string, webhookId: string): Promise<Webhook | null>;
+  listWebhooks(workspaceId: string, page: PageRequest): Promise<Paged<Webhook>>;
 }
 
 /** Of the deliveries of a webhook. */
@@ -145,6 +148,20 @@ export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' 
   attempt: DeliveryAttempt | null;
 }
 
+export interface DeliveryChanges {
+  /**
+   * Adds a delivery of the type `webhook.test`, due at once and ahead of all others of the webhook. `disabled`: nothing was added, since the webhook is disabled. `missing`: there is
+   * no such webhook.
+   */
+  addTestDelivery(workspaceId: string, webhookId: string, now: number): Promise<AddedDelivery>;
+
+  /**
+   * Sends an event again, ahead of all others of the webhook. Of a delivery that waits: the first of its queue is due at once. Of one that is
+   * finished: adds a delivery of the same event in a queue of its own. `disabled`: as above. `missing`: there is no such delivery.
+   */
+  redeliver(workspaceId: string, webhookId: string, deliveryId: string, now: number): Promise<AddedDelivery>;
+}
+
 /**
  * The outbox. The transaction of a change adds a delivery for each enabled webhook of the workspace that subscribes to the event
  * (`sql/webhooks/outbox.ts`); where there is none, the change costs no statement more.
@@ -152,7 +169,7 @@ export interface DeliveryResult extends Pick<DueDelivery, 'webhookId' | 'queue' 
  * Deliveries to one webhook about one domain form a queue, in the order in which the changes were committed. Only the first of a queue is ever
  * due, and one caller at most has it. A test and a repetition are a queue each.
  */
-export interface DeliveryStore {
+export interface DeliveryStore extends DeliveryChanges {
   /**
    * The enabled webhooks for which anything is due, in any order. An entry further ahead than `furthestAttemptAt` was scheduled by a clock that was wrong,
    * and is due. Cheap: its cost grows with the webhooks for which anything waits, not with what waits for each.
@@ -187,18 +204,6 @@ export interface DeliveryStore {
     failingWebhooks: number;
     disabledWebhooks: number;
   }>;
-
-  /**
-   * Adds a delivery of the type `webhook.test`, due at once and ahead of all others of the webhook. `disabled`: nothing was added, since the webhook is disabled. `missing`: there is
-   * no such webhook.
-   */
-  addTestDelivery(workspaceId: string, webhookId: string, now: number): Promise<AddedDelivery>;
-
-  /**
-   * Sends an event again, ahead of all others of the webhook. Of a delivery that waits: the first of its queue is due at once. Of one that is
-   * finished: adds a delivery of the same event in a queue of its own. `disabled`: as above. `missing`: there is no such delivery.
-   */
-  redeliver(workspaceId: string, webhookId: string, deliveryId: string, now: number): Promise<AddedDelivery>;
 
   findDelivery(workspaceId: string, webhookId: string, deliveryId: string): Promise<Delivery | null>;
   /**

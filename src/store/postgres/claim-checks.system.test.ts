@@ -4,7 +4,7 @@ import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
 import type { Environment, Store } from '../contract/store.ts';
 import type { Reader } from '../sql/statement.ts';
-import { type CheckClaimer, checkClaimer } from './claim-checks.ts';
+import { type CheckClaimer, checkClaimer } from './due-claimer.ts';
 import { postgresStore } from './postgres.ts';
 import { clientReader } from './postgres-connection.ts';
 

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { plant } from '../../../test/support/entities.ts';
 import { addressOf, sharedPostgres } from '../../../test/support/postgres.ts';
 import { compile } from '../sql/statement.ts';
-import { lockChecks } from './claim-checks.ts';
-import { lockMonitors } from './claim-monitors.ts';
+import { lockChecks, lockMonitors } from './due-claimer.ts';
 import { postgresStore } from './postgres.ts';
 import { postgresTables } from './postgres-connection.ts';
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressOf, type Postgres, sharedPostgres } from '../../../test/support/postgres.ts';
 import { StoreUnavailable } from '../contract/store.ts';
-import { lockKey } from './advisory-locks.ts';
+import { lockKey } from './lock-queue.ts';
 import { isNew, migrate, type PostgresAddress, pendingMigrations, postgresStore } from './postgres.ts';
 import { nameOf } from './postgres-connection.ts';
 

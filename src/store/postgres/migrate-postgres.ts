@@ -1,11 +1,9 @@
 import { Kysely, PostgresAdapter, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import { type MigrationResult, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { olderSchema, refuseForeign } from '../migrations/applied.ts';
+import { type MigrateOptions, olderSchema, refuseForeign, timed, waitForLock } from '../migrations/migrate.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { timed } from '../migrations/timed.ts';
-import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
-import { lockKey } from './advisory-locks.ts';
+import { lockKey } from './lock-queue.ts';
 import { nameOf, type PostgresAddress, settingsFor, TIMEOUTS } from './postgres-connection.ts';
 import { cannotOpen } from './postgres-errors.ts';
 

@@ -31,7 +31,7 @@ function transaction<T>(perform: (tx: Transaction) => Promise<T>): Promise<T> {
   const onChange = () => {
     changes += 1;
   };
-  return transact(pool, { locks: [], synced: true, newId: () => '', now: 0, perform, onChange }, () => 0);
+  return transact(pool, { locks: [], synced: true, domains: [], newId: () => '', now: 0, perform, onChange }, () => 0);
 }
 
 const insert = (db: Tables, p: { number: number }) => ({

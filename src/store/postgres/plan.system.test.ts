@@ -4,7 +4,7 @@ import { indexed, inOrder } from '../../../test/support/indexed-use-cases.ts';
 import { addressOf, sharedPostgres } from '../../../test/support/postgres.ts';
 import { compile, type Statement, type Transaction } from '../sql/statement.ts';
 import { findDomainsByNames } from './batched-lookups.ts';
-import { lockChecks } from './claim-checks.ts';
+import { lockChecks } from './due-claimer.ts';
 import { migrate } from './postgres.ts';
 import { postgresTables } from './postgres-connection.ts';
 
@@ -56,6 +56,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     newId: () => '',
     isLocal: false,
     now: 0,
+    domains: [],
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));

@@ -1,17 +1,14 @@
 import { type Clock, systemClock } from '../../clock.ts';
 import { idMaker } from '../../ids.ts';
 import { type Store, StoreUnavailable } from '../contract/store.ts';
+import { findWorkspace } from '../sql/access.ts';
 import { certificateClaimer, isAnyDue } from '../sql/certificates/leases.ts';
-import { findWorkspace } from '../sql/root-keys.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
-import type { Reader } from '../sql/statement.ts';
-import { type WriteUseCase, writes } from '../sql/writes.ts';
-import { lockKeys } from './advisory-locks.ts';
+import type { Reader, Transaction } from '../sql/statement.ts';
+import type { WriteUseCase } from '../sql/write.ts';
 import { batchedLookups, findDomainsByNames } from './batched-lookups.ts';
-import { checkClaimer } from './claim-checks.ts';
-import { monitorClaimer } from './claim-monitors.ts';
-import { alone } from './create-once.ts';
-import { lockQueue } from './lock-queue.ts';
+import { checkClaimer, monitorClaimer } from './due-claimer.ts';
+import { alone, lockKeys, lockQueue } from './lock-queue.ts';
 import { prepareSchema } from './migrate-postgres.ts';
 import { changesSince, notifier } from './notifications.ts';
 import { connectionPool } from './pool.ts';
@@ -41,6 +38,9 @@ export interface PostgresOptions {
 
 /** Fails on a standby and in a read-only database. */
 const WRITE_NOTHING = 'update changes set key = key where false';
+
+/** A claim may be lost, and changes no domain. */
+const CLAIM = { synced: false, domains: [] };
 
 /** The store of several nodes: a PostgreSQL database. Rejects with `StoreUnavailable`, in one line that says what to do, when it cannot be used. */
 export async function postgresStore(options: PostgresOptions): Promise<Store> {
@@ -84,7 +84,7 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   }
 
   function transaction<T>(
-    about: Pick<TransactionOptions<T>, 'locks' | 'synced' | 'perform'>,
+    about: Pick<TransactionOptions<T>, 'locks' | 'synced' | 'domains' | 'perform'>,
     queueFor = about.locks,
   ): Promise<T> {
     const all = { ...about, newId, now: clock.now(), onChange: notifications.notify };
@@ -94,7 +94,12 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
   function write<Args extends unknown[], T>(useCase: WriteUseCase<Args, T>, ...args: Args): Promise<T> {
     return track(() => {
       const locks = lockKeys(useCase.locks(...args));
-      return transaction({ locks, synced: useCase.synced(...args), perform: (tx) => useCase.perform(tx, ...args) });
+      const about = { synced: useCase.synced(...args), domains: useCase.invalidates(...args) };
+      const perform = (tx: Transaction) => useCase.perform(tx, ...args);
+      const id = useCase.once?.(...args);
+      if (id === undefined) return transaction({ ...about, locks, perform });
+      // The use case says that its result may be this one.
+      return transaction({ ...about, locks: [], perform: alone(id, locks, perform) }, locks) as Promise<T>;
     });
   }
 
@@ -110,27 +115,16 @@ export async function postgresStore(options: PostgresOptions): Promise<Store> {
     changesSince: (seq) => read(changesSince, seq),
     claimDue(now, limit, checkIntervalMs, jitter, except = '') {
       const claim = { now, limit, checkIntervalMs, jitter, except };
-      return track(() =>
-        transaction({ locks: [], synced: false, perform: (tx, client) => claimDue(tx, client, claim) }),
-      );
+      return track(() => transaction({ ...CLAIM, locks: [], perform: (tx, client) => claimDue(tx, client, claim) }));
     },
     claimMonitored: (claim) =>
-      track(() =>
-        transaction({ locks: [], synced: false, perform: (tx, client) => claimMonitored(tx, client, claim) }),
-      ),
+      track(() => transaction({ ...CLAIM, locks: [], perform: (tx, client) => claimMonitored(tx, client, claim) })),
     async claimCertificates(claim) {
       if (!(await read(isAnyDue, claim))) return [];
       // One claim at a time, which costs some milliseconds, nothing beside an order: so that each finds its full share.
       const locks = lockKeys(['claims of certificates']);
-      return track(() => transaction({ locks, synced: false, perform: (tx) => claimCertificates(tx, claim) }));
+      return track(() => transaction({ ...CLAIM, locks, perform: (tx) => claimCertificates(tx, claim) }));
     },
-    createOnce: (once, method, ...args) =>
-      track(() => {
-        const { locks, synced, perform } = writes.createOnce;
-        const keys = lockKeys(locks(once, method, ...args));
-        const performAlone = alone(once.id, keys, (tx) => perform(tx, once, method, ...args));
-        return transaction({ locks: [], synced: synced(once, method, ...args), perform: performAlone }, keys);
-      }) as Promise<never>,
     addRequests: (counts) =>
       track(() =>
         writers.withClient(

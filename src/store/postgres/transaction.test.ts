@@ -16,6 +16,7 @@ async function sentUpon(failure: Error): Promise<string[]> {
   };
   const transaction = {
     locks: [],
+    domains: [],
     synced: true,
     now: 0,
     newId: () => '',

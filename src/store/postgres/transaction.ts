@@ -12,6 +12,8 @@ export interface TransactionOptions<T> {
   locks: bigint[];
   /** Whether its commit waits for the disk. */
   synced: boolean;
+  /** What the write says that it `invalidates`. */
+  domains: readonly string[];
   newId: Transaction['newId'];
   /** When the store was called (Unix ms). */
   now: number;
@@ -83,7 +85,7 @@ function begin({ locks, synced }: TransactionOptions<unknown>): string {
 /** Statements whose effect somebody polls for. */
 const NOTIFYING: unknown[] = [insertChange, insertDelivery];
 
-function transactionOn(client: pg.ClientBase, { newId, now }: TransactionOptions<unknown>) {
+function transactionOn(client: pg.ClientBase, { newId, now, domains }: TransactionOptions<unknown>) {
   let changed = false;
   const writes: Promise<unknown>[] = [];
   const note = (statement: unknown) => {
@@ -105,6 +107,7 @@ function transactionOn(client: pg.ClientBase, { newId, now }: TransactionOptions
     newId,
     isLocal: false,
     now,
+    domains,
   };
   return { tx, written: () => Promise.all(writes), hasChanges: () => changed };
 }

@@ -5,7 +5,7 @@ import { attach, NOW, plant } from '../../../test/support/entities.ts';
 import { addressOf, createMigratedDatabase } from '../../../test/support/postgres.ts';
 import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../../../test/support/webhooks.ts';
 import type { Store } from '../contract/store.ts';
-import { lockKey } from './advisory-locks.ts';
+import { lockKey } from './lock-queue.ts';
 import { postgresStore } from './postgres.ts';
 
 // What happens while another node has changed something and has not committed yet.

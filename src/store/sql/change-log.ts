@@ -1,8 +1,13 @@
 import type { Change, ChangeKind } from '../contract/store.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-/** Writes to the change log, by which every cache invalidates `key`, in the transaction that makes the change. */
+/**
+ * Writes to the change log, by which every cache invalidates `key`, in the transaction that makes the change. Throws for a domain that the write does not invalidate:
+ * the caches of this process would serve it as it was, until they read the log.
+ */
 export function logChange(tx: Transaction, kind: ChangeKind, key: string): void {
+  if (kind === 'domain' && !tx.domains.includes(key))
+    throw new Error(`a write changes the domain ${key}: its definition has to invalidate that`);
   tx.write(insertChange, { kind, key, at: tx.now });
 }
 

@@ -9,24 +9,22 @@ export interface PackedResult {
   observation: string;
 }
 
-interface Save {
-  result?: CheckResult | undefined;
-}
-
-export type Packed<Unpacked extends Save> = Omit<Unpacked, 'result'> & { result: PackedResult | undefined };
+/** A save whose result may be packed. */
+export type Packable<Save> = Omit<Save, 'result'> & { result?: CheckResult | PackedResult | undefined };
 
 /** Packs the result before a save is posted to SQLite's writer thread: posting two texts costs less than posting what they are made of. */
-export function packed<Unpacked extends Save>(save: Unpacked): Packed<Unpacked> {
+export function packed<Save extends Packable<object>>(save: Save): Save {
   return { ...save, result: save.result && packResult(save.result) };
 }
 
-function packResult(result: CheckResult): PackedResult {
+function packResult(result: CheckResult | PackedResult): PackedResult {
+  if ('digest' in result) return result;
   const { findings, observation } = toBoundedJson(result);
   return { digest: digestOf(result), findings, observation };
 }
 
-export function saveResult(tx: Transaction, domainId: string, result: PackedResult, at: number): void {
-  tx.write(upsertResult, { domainId, at, ...result });
+export function saveResult(tx: Transaction, domainId: string, result: CheckResult | PackedResult, at: number) {
+  tx.write(upsertResult, { domainId, at, ...packResult(result) });
 }
 
 export async function findCheckResult(reader: Reader, workspaceId: string, id: string): Promise<StoredCheck | null> {

@@ -3,7 +3,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { CheckStore, DueCheck } from '../contract/store.ts';
-import { type Packed, saveResult } from './check-results.ts';
+import { type Packable, saveResult } from './check-results.ts';
 import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
 import { supersedeHeld } from './deleted-domains.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
@@ -14,7 +14,7 @@ import { endRedirectsTo } from './redirect-rows.ts';
 import { addRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
 
-type Save = Packed<Parameters<CheckStore['saveTransition']>[0]>;
+type Save = Packable<Parameters<CheckStore['saveTransition']>[0]>;
 
 /** Claims at most as many due checks as there are `jitters`, which are in [0, 1). */
 export async function claimDue(

@@ -2,6 +2,8 @@ import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { retry, windowEndsAt } from '../../domain/status.ts';
 import type { Creation, WorkspaceLimits } from '../contract/store.ts';
+import { type AuditTarget, ofDomain } from './audit/entries.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
 import { removeCheck, scheduleCheck } from './check-schedule.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
@@ -10,6 +12,7 @@ import { recordEvent } from './events.ts';
 import { findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
   return reader.one(selectDomainByName, { workspaceId, name });
@@ -23,7 +26,7 @@ export async function findTargetOutside(reader: Reader, zone: string): Promise<s
   return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
 }
 
-export async function createDomain(
+async function createDomain(
   tx: Transaction,
   domain: Domain,
   windowEndsAt: number,
@@ -32,7 +35,7 @@ export async function createDomain(
   return (await createDomains(tx, [domain], windowEndsAt, actor))[0] ?? { kind: 'environment_missing' };
 }
 
-export async function createDomains(
+async function createDomains(
   tx: Transaction,
   domains: readonly Domain[],
   windowEndsAt: number,
@@ -91,7 +94,7 @@ async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, 
   await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
 }
 
-export async function retryVerification(
+async function retryVerification(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
@@ -109,7 +112,7 @@ export async function retryVerification(
   return 'accepted';
 }
 
-export async function deleteDomain(
+async function deleteDomain(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
@@ -131,6 +134,52 @@ export async function deleteDomain(
   await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
   return 'deleted';
 }
+
+/** The domain, if the workspace has it. */
+export async function domainTargets(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  detail: Record<string, unknown> = {},
+): Promise<AuditTarget[]> {
+  const found = await findDomainById(tx, workspaceId, domainId);
+  return found === null ? [] : [{ ...ofDomain(found), detail }];
+}
+
+export const domainChanges = {
+  createDomain: defineChange({
+    perform: createDomain,
+    // The workspace, for its names and its quota.
+    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
+    audit: { targets: (_, domain) => [ofDomain(domain)], isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  createDomains: defineChange({
+    perform: createDomains,
+    locks: ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
+    audit: {
+      targets: (_, domains) => domains.map(ofDomain),
+      isMade: (outcomes) => outcomes.map(isOutcome('created')),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  retryVerification: defineChange({
+    perform: retryVerification,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('accepted') },
+    secret: NO_SECRET,
+    invalidates: (_, domainId) => [domainId],
+  }),
+  deleteDomain: defineChange({
+    perform: deleteDomain,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('deleted') },
+    secret: NO_SECRET,
+    invalidates: (_, domainId) => [domainId],
+  }),
+};
 
 /** Updates the columns that can change, and logs the change. False, and nothing is changed, where `before.revision` is no longer the domain's. */
 export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revision'>, after: Domain): Promise<boolean> {

@@ -1,39 +1,26 @@
-import { type CreateMethod, IDEMPOTENCY_KEPT_MS, type Once } from '../contract/idempotency-store.ts';
-import type { OnceResult } from '../contract/store.ts';
-import { performRecorded } from './audit/recorded.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../contract/audit-store.ts';
+import type { Once, OnceResult } from '../contract/store.ts';
 import type { Tables, Transaction } from './statement.ts';
 
-interface CreateUseCase {
-  perform(tx: Transaction, ...args: never[]): Promise<unknown>;
-  /** Whether an outcome is that something was created. */
-  hasCreated(outcome: never): boolean;
+/** Of the first time; null: nothing is kept under the id. */
+export async function findKept<Outcome>(
+  tx: Transaction,
+  { id, fingerprint, at }: Once,
+): Promise<OnceResult<Outcome> | null> {
+  const kept = await tx.one(selectKept, { id, after: at - IDEMPOTENCY_KEPT_MS });
+  if (kept === null) return null;
+  if (kept.fingerprint !== fingerprint) return { kind: 'other_input' };
+  return { kind: 'repeated', outcome: JSON.parse(kept.outcome), made: kept.secret ?? kept.made ?? new Uint8Array() };
 }
 
-/** The use case that carries out one of these. */
-export function createOnceOf(creations: Record<CreateMethod, CreateUseCase>) {
-  return async function createOnce(
-    tx: Transaction,
-    { id, fingerprint, made, secret, at, by }: Once,
-    method: CreateMethod,
-    ...args: unknown[]
-  ): Promise<OnceResult<unknown>> {
-    const kept = await tx.one(selectKept, { id, after: at - IDEMPOTENCY_KEPT_MS });
-    if (kept !== null) {
-      if (kept.fingerprint !== fingerprint) return { kind: 'other_input' };
-      return {
-        kind: 'repeated',
-        outcome: JSON.parse(kept.outcome),
-        made: kept.secret ?? kept.made ?? new Uint8Array(),
-      };
-    }
-    const { perform, hasCreated } = creations[method];
-    const outcome = await performRecorded(tx, by, method, args, () => perform(tx, ...(args as never[])));
-    if (hasCreated(outcome as never)) {
-      const bytes = secret ? { made: null, secret: made } : { made, secret: null };
-      await tx.execute(upsertKept, { id, fingerprint, outcome: JSON.stringify(outcome), ...bytes, at });
-    }
-    return { kind: 'first', outcome };
-  };
+/** Keeps an outcome for repeats. */
+export async function keep(
+  tx: Transaction,
+  { id, fingerprint, made, secret, at }: Once,
+  outcome: unknown,
+): Promise<void> {
+  const bytes = secret ? { made: null, secret: made } : { made, secret: null };
+  await tx.execute(upsertKept, { id, fingerprint, outcome: JSON.stringify(outcome), ...bytes, at });
 }
 
 export async function pruneIdempotencyKeys(tx: Transaction, before: number, limit: number): Promise<number> {

@@ -2,7 +2,7 @@ import type { Domain } from '../../domain/domain.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import { followUpAt } from '../../domain/monitoring-schedule.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../contract/store.ts';
-import { type Packed, saveResult } from './check-results.ts';
+import { type Packable, saveResult } from './check-results.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { changeDomain, isNotOf } from './domains.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
@@ -10,7 +10,7 @@ import { recordEvent, recordFlags } from './events.ts';
 import { removeRoute } from './routes.ts';
 import type { Tables, Transaction } from './statement.ts';
 
-type Save = Packed<Parameters<MonitorStore['saveMonitoring']>[0]>;
+type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
 
 /** A claim whose random numbers are drawn already: it claims at most as many re-checks as there are `jitters`. */
 export type PostedClaim = Omit<MonitorClaim, 'jitter' | 'limit'> & { jitters: number[] };

@@ -1,13 +1,15 @@
 import type { Domain } from '../../domain/domain.ts';
 import { changed } from '../../domain/status.ts';
 import type { Environment, Moved } from '../contract/store.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
-import { findDomainById } from './domains.ts';
-import { selectEnvironmentId } from './environments.ts';
+import { domainTargets, findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
 import type { Tables, Transaction } from './statement.ts';
+import { selectEnvironmentId } from './tree.ts';
+import { NO_SECRET } from './write.ts';
 
-export async function moveDomain(
+async function moveDomain(
   tx: Transaction,
   domainId: string,
   target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
@@ -27,6 +29,20 @@ export async function moveDomain(
   await recordEvent(tx, 'domain.moved', domain, now, { actor, move });
   return { kind: 'moved', domain };
 }
+
+export const moveChanges = {
+  moveDomain: defineChange({
+    perform: moveDomain,
+    // The environment, that it stays.
+    locks: (domainId, { id }) => [domainId, id],
+    audit: {
+      targets: (tx, id, to) => domainTargets(tx, to.workspaceId, id, { environmentId: to.id }),
+      isMade: isOutcome('moved'),
+    },
+    secret: NO_SECRET,
+    invalidates: (domainId) => [domainId],
+  }),
+};
 
 function updatePlace(db: Tables, p: Domain) {
   return db.updateTable('domains').where('id', '=', p.id).set({

@@ -1,9 +1,11 @@
 import { MAX_REDIRECTS_TO_ONE, refuseRedirect } from '../../domain/redirect.ts';
 import type { Redirect, SetRedirect } from '../contract/store.ts';
-import { findDomainById } from './domains.ts';
+import { defineChange, isOutcome } from './change.ts';
+import { domainTargets, findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { findRedirect, logRedirect, selectSources } from './redirect-rows.ts';
 import type { Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_SECRET } from './write.ts';
 
 // What changes a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
 // those that end the redirects to a destination (`redirect-rows.ts`).
@@ -48,7 +50,7 @@ export async function setRedirect(
   return { kind: 'set', redirect };
 }
 
-export async function removeRedirect(
+async function removeRedirect(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
@@ -66,6 +68,28 @@ export async function removeRedirect(
   await logRedirect(tx, domain);
   return 'removed';
 }
+
+export const redirectChanges = {
+  setRedirect: defineChange({
+    perform: setRedirect,
+    // The destination, that its verification does not end meanwhile; both, so that what redirects does not become a destination, nor the other way round.
+    locks: (_, { domainId, destinationId }) => [domainId, destinationId],
+    audit: {
+      targets: (tx, workspaceId, { domainId, destinationId, status }) =>
+        domainTargets(tx, workspaceId, domainId, { destinationId, status }),
+      isMade: isOutcome('set'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  removeRedirect: defineChange({
+    perform: removeRedirect,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('removed') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 /** Changes nothing, and locks the row. */
 function lockDomain(db: Tables, p: { id: string; workspaceId: string }) {

@@ -1,6 +1,8 @@
 import { restored, windowEndsAt } from '../../domain/status.ts';
 import type { DeletedDomain, Restoration } from '../contract/store.ts';
+import { ofDomain } from './audit/entries.ts';
 import { restoreCertificate } from './certificates/issuance.ts';
+import { defineChange, isOutcome } from './change.ts';
 import { logChange } from './change-log.ts';
 import { scheduleCheck } from './check-schedule.ts';
 import { findIncumbent } from './checks.ts';
@@ -11,8 +13,9 @@ import { setRedirect } from './redirects.ts';
 import { addRoute } from './routes.ts';
 import type { Transaction } from './statement.ts';
 import { putSuspension } from './suspensions.ts';
+import { NO_SECRET } from './write.ts';
 
-export async function restoreDomain(
+async function restoreDomain(
   tx: Transaction,
   { domain: { id, workspaceId } }: DeletedDomain,
   now: number,
@@ -43,3 +46,20 @@ export async function restoreDomain(
   if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now, actor);
   return { kind: 'restored', domain };
 }
+
+export const restoreChanges = {
+  restoreDomain: defineChange({
+    perform: restoreDomain,
+    locks: ({ domain: { id, workspaceId, environmentId, name }, destinationId }) => [
+      id,
+      // Its names and its quota; that the environment stays; that nobody else is verified for the name; that the destination stays.
+      workspaceId,
+      environmentId,
+      name,
+      ...(destinationId === null ? [] : [destinationId]),
+    ],
+    audit: { targets: (_, { domain }) => [ofDomain(domain)], isMade: isOutcome('restored') },
+    secret: NO_SECRET,
+    invalidates: ({ domain }) => [domain.id],
+  }),
+};

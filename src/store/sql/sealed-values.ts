@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { SecretCounts, SecretPlace, StoredSecret } from '../contract/store.ts';
+import { defineChange } from './change.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
 export async function listSecretPrefixes(reader: Reader): Promise<Uint8Array[]> {
   const found = new Map<string, Uint8Array>();
@@ -38,13 +40,27 @@ export async function countSecrets(reader: Reader, prefix: Uint8Array): Promise<
   return counts;
 }
 
-export async function forgetSecrets(tx: Transaction, prefix: Uint8Array): Promise<SecretCounts> {
+async function forgetSecrets(tx: Transaction, prefix: Uint8Array): Promise<SecretCounts> {
   const counts = await countSecrets(tx, prefix);
   await tx.execute(makeOwnersDue, { prefix });
   await tx.execute(makeOrderersDue, { prefix });
   for (const { deleteSecrets } of Object.values(places)) await tx.execute(deleteSecrets, { prefix });
   return counts;
 }
+
+export const secretChanges = {
+  forgetSecrets: defineChange({
+    perform: forgetSecrets,
+    locks: NO_LOCKS,
+    audit: {
+      // After the format of a sealed secret comes the id of its key.
+      targets: (_, prefix) => [{ workspaceId: null, target: Buffer.from(prefix).toString('hex', 1) }],
+      isMade: (counts) => Object.keys(counts).length > 0,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 /** The statements of each kind of secret. */
 const places = {

@@ -30,6 +30,8 @@ export interface Transaction extends Reader {
   isLocal: boolean;
   /** When the store was called, by its clock (Unix ms): for rows whose time no caller gives. */
   now: number;
+  /** What the write says that it `invalidates`. */
+  domains: readonly string[];
 }
 
 type Awaitable<T> = T | Promise<T>;

@@ -1,13 +1,16 @@
 import { sql } from 'kysely';
 import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../../domain/suspension.ts';
 import type { SuspensionChange, WorkspaceSuspension } from '../contract/store.ts';
+import { ofWorkspace } from './audit/entries.ts';
+import { defineChange, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
-import { findDomainById, findDomainByName } from './domains.ts';
+import { domainTargets, findDomainById, findDomainByName } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { logRedirect } from './redirect-rows.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
-export async function suspendDomain(
+async function suspendDomain(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
@@ -27,7 +30,7 @@ export async function suspendDomain(
   return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
 }
 
-export async function resumeDomain(
+async function resumeDomain(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
@@ -69,7 +72,7 @@ export async function findOwnSuspension(
   return row && suspensionOf({ ...row, operatorStatus: null });
 }
 
-export async function setWorkspaceSuspension(
+async function setWorkspaceSuspension(
   tx: Transaction,
   workspaceId: string,
   suspension: WorkspaceSuspension | null,
@@ -81,6 +84,39 @@ export async function setWorkspaceSuspension(
   if (isFound) await logChange(tx, 'workspace', workspaceId);
   return isFound;
 }
+
+export const suspensionChanges = {
+  suspendDomain: defineChange({
+    perform: suspendDomain,
+    locks: (_, domainId) => [domainId],
+    audit: {
+      targets: (tx, workspaceId, id, status) => domainTargets(tx, workspaceId, id, { status }),
+      isMade: isOutcome('changed'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  resumeDomain: defineChange({
+    perform: resumeDomain,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('changed') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setWorkspaceSuspension: defineChange({
+    perform: setWorkspaceSuspension,
+    locks: NO_LOCKS,
+    audit: {
+      targets(_, id, suspension, name) {
+        const target = ofWorkspace(id, { status: suspension?.status ?? null });
+        return [name === undefined ? target : { ...target, target: name, targetName: name }];
+      },
+      isMade: isTrue,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 async function setNameSuspension(
   tx: Transaction,

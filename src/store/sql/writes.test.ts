@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CheckStore } from '../contract/store.ts';
+import { sqliteWrites } from '../sqlite/commit-batch.ts';
+import { changes } from './changes.ts';
 import { writes } from './writes.ts';
 
 type Save = Parameters<CheckStore['saveTransition']>[0];
@@ -25,7 +27,7 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     'extendLease',
     'recordExpiring',
     'recordIssuing',
-    'pruneInherited',
+    'pruneInheritedCertificates',
     'putChallenge',
     'pruneChallenges',
     'pruneLedger',
@@ -48,6 +50,16 @@ it('the save of a re-check that made a verified domain failed waits for the disk
   expect(writes.saveMonitoring.synced(save('verified', 'failed') as never)).toBe(true);
 });
 
+it("SQLite's own writes do not wait for the disk", () => {
+  expect(Object.values(sqliteWrites).filter(({ synced }) => (synced as () => boolean)())).toEqual([]);
+});
+
+it('every change waits for the disk', () => {
+  expect(Object.values(changes).filter(({ synced }) => !(synced as () => boolean)())).toEqual([]);
+});
+
 it('every write has a name of its own, by which the writer thread finds it', () => {
-  expect(Object.entries(writes).filter(([name, useCase]) => useCase.name !== name)).toEqual([]);
+  const all = [writes, changes, sqliteWrites].flatMap((useCases) => Object.entries(useCases));
+  expect(all.filter(([name, useCase]) => useCase.name !== name)).toEqual([]);
+  expect(new Set(all.map(([name]) => name)).size).toBe(all.length);
 });

@@ -22,17 +22,19 @@ afterEach(async () => {
   await rm(directory, { recursive: true });
 });
 
+const call = { by: null };
 const create = (id: string): WriteCall => ({
   name: 'createWorkspace',
-  args: [{ id, name: 'Acme', disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 1 }],
+  args: [call, { id, name: 'Acme', disabledAt: null, limits: { rates: {}, domains: null }, createdAt: 1 }],
   now: 1,
 });
-const disable = (id: string, now: number): WriteCall => ({ name: 'setWorkspaceDisabled', args: [id, now], now });
+const disable = (id: string, now: number): WriteCall => ({ name: 'setWorkspaceDisabled', args: [call, id, now], now });
 const column = (sql: string) =>
   connection.db
     .prepare(sql)
     .all()
     .map((row) => Object.values(row)[0]);
+const outcomeOf = (value: unknown) => (value as { outcome: unknown }).outcome;
 const SYNCED = { normal: 1, full: 2 };
 
 it('a batch waits for fsync exactly when it is synced', async () => {
@@ -47,9 +49,15 @@ it('a batch waits for fsync exactly when it is synced', async () => {
 });
 
 it('only the call that throws is rolled back, and results are in order', async () => {
-  const calls = [create('ws_1'), create('ws_1'), disable('ws_1', 5), { ...create('ws_3'), args: [] }, create('ws_2')];
+  const calls = [
+    create('ws_1'),
+    create('ws_1'),
+    disable('ws_1', 5),
+    { ...create('ws_3'), args: [call] },
+    create('ws_2'),
+  ];
   const results = await commit({ calls, synced: false });
-  expect(results.map((result) => ('error' in result ? 'error' : result.value))).toEqual([
+  expect(results.map((result) => ('error' in result ? 'error' : outcomeOf(result.value)))).toEqual([
     undefined,
     'error',
     true,
@@ -74,7 +82,7 @@ it('when a batch cannot be committed, every call of it fails, and the next batch
     expect.objectContaining({ errcode: 5 }),
   ]);
   other.db.close();
-  expect(await commit({ calls: [create('ws_1')], synced: true })).toEqual([{ value: undefined }]);
+  expect(await commit({ calls: [create('ws_1')], synced: true })).toEqual([{ value: { kind: 'first' } }]);
 });
 
 it('writePage writes a page, so that it fails where the file cannot be written', async () => {

@@ -1,9 +1,16 @@
+import { sql } from 'kysely';
 import { idMaker } from '../../ids.ts';
-import type { Transaction } from '../sql/statement.ts';
+import type { CertificateClaim } from '../sql/certificates/fairness.ts';
+import { certificateClaimer } from '../sql/certificates/leases.ts';
+import { changes } from '../sql/changes.ts';
+import { claimDue } from '../sql/checks.ts';
+import { claimMonitored } from '../sql/monitors.ts';
+import { addRequests } from '../sql/request-counts.ts';
+import type { Tables, Transaction } from '../sql/statement.ts';
 import { insertDelivery } from '../sql/webhooks/outbox.ts';
-import { type WriteUseCase, writes } from '../sql/writes.ts';
+import { upkeep, type WriteUseCase } from '../sql/write.ts';
+import { writes } from '../sql/writes.ts';
 import type { SqliteConnection } from './sqlite-connection.ts';
-import { sqliteWrites } from './sqlite-writes.ts';
 
 /** A write as it is posted to the writer thread. */
 export interface WriteCall {
@@ -23,8 +30,19 @@ export interface CommitBatch {
 
 export type WriteResult = { value: unknown } | { error: unknown };
 
+/** The writes that are SQLite's own. */
+export const sqliteWrites = {
+  addRequests: upkeep(addRequests),
+  claimCertificates: upkeep(claimCertificates),
+  claimDue: upkeep(claimDue),
+  claimMonitored: upkeep(claimMonitored),
+  writePage: upkeep(writePage),
+};
+
 const useCases = new Map<string, WriteUseCase<never[], unknown>>(
-  [...Object.values(writes), ...Object.values(sqliteWrites)].map((useCase) => [useCase.name, useCase]),
+  [writes, changes, sqliteWrites]
+    .flatMap((useCases) => Object.values(useCases))
+    .map((useCase) => [useCase.name, useCase]),
 );
 
 /** Commits batches, each in one transaction. A call that throws rolls back no other. `onDelivery`: a commit may have added a delivery. */
@@ -49,12 +67,14 @@ export function committer(
     newId: idMaker({ now: () => tx.now }),
     isLocal: true,
     now: 0,
+    domains: [],
   };
 
   async function perform({ name, args, now }: WriteCall): Promise<WriteResult> {
     const useCase = useCases.get(name);
     if (useCase === undefined) throw new Error(`there is no write ${name}`);
     tx.now = now;
+    tx.domains = useCase.invalidates(...(args as never[]));
     return { value: await useCase.perform(tx, ...(args as never[])) };
   }
 
@@ -105,4 +125,20 @@ export function committer(
       return batch.calls.map(() => ({ error }));
     }
   };
+}
+
+/** Of the writer thread. */
+const claimer = certificateClaimer();
+
+async function claimCertificates(tx: Transaction, claim: CertificateClaim) {
+  return claimer(tx, claim);
+}
+
+/** Writes a page, though nothing changes: nothing less shows that the file can be written. */
+async function writePage(tx: Transaction): Promise<void> {
+  await tx.execute(setUserVersion, {});
+}
+
+function setUserVersion(db: Tables) {
+  return { compile: () => sql`pragma user_version = 0`.compile(db) };
 }

@@ -2,10 +2,8 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import { olderSchema, refuseForeign } from '../migrations/applied.ts';
+import { type MigrateOptions, olderSchema, refuseForeign, timed, waitForLock } from '../migrations/migrate.ts';
 import { allMigrations } from '../migrations/migrations.ts';
-import { timed } from '../migrations/timed.ts';
-import { type MigrateOptions, waitForLock } from '../migrations/wait.ts';
 import { cannotOpen, prepareFile } from './database-file.ts';
 import { isBusy } from './sqlite-errors.ts';
 

@@ -49,6 +49,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     newId: () => '',
     isLocal: true,
     now: 0,
+    domains: [],
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));

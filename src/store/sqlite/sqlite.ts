@@ -6,11 +6,11 @@ import { changesSince } from '../sql/change-log.ts';
 import { earliestDueAt } from '../sql/check-schedule.ts';
 import { countDue } from '../sql/due.ts';
 import { type ReadUseCase, sqlStore } from '../sql/sql-store.ts';
-import { type WriteUseCase, writes } from '../sql/writes.ts';
+import type { WriteUseCase } from '../sql/write.ts';
+import { sqliteWrites } from './commit-batch.ts';
 import { prepareSchema } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection } from './sqlite-connection.ts';
 import { asUnavailable } from './sqlite-errors.ts';
-import { sqliteWrites } from './sqlite-writes.ts';
 import { createWriter } from './writer.ts';
 import { type CommitThread, joinWriterThread, startWriterThread, type WriterEvents } from './writer-client.ts';
 
@@ -118,7 +118,6 @@ function storeOn(
     async claimCertificates(claim) {
       return (await read(isAnyDue, claim)) ? write(sqliteWrites.claimCertificates, claim) : [];
     },
-    createOnce: (...args) => write(writes.createOnce, ...args) as Promise<never>,
     addRequests: (counts) => write(sqliteWrites.addRequests, counts),
     async ping() {
       await read(earliestDueAt);

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { CertificateProblem, CertificateReason } from '../../../domain/certificate-state.ts';
 import type { CaAccount, HeldCa } from '../../contract/store.ts';
+import { defineChange } from '../change.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../write.ts';
 import { toJson } from './certificate-rows.ts';
 
 export async function findCaAccount(reader: Reader, issuer: string): Promise<CaAccount | null> {
@@ -16,13 +18,27 @@ export async function listHeldCas(reader: Reader, now: number): Promise<HeldCa[]
   });
 }
 
-export async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]> {
+async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]> {
   const held = await listHeldCas(tx, now);
   // The problem stays until the CA answers, with the time since when it lasts.
   await tx.execute(closeCircuits, { now });
   for (const { problem } of held) await tx.execute(makeDue, { now, reason: problem.reason });
   return held;
 }
+
+export const caChanges = {
+  resumeCas: defineChange({
+    perform: resumeCas,
+    locks: NO_LOCKS,
+    audit: {
+      targets: async (tx, now) =>
+        (await listHeldCas(tx, now)).map(({ issuer }) => ({ workspaceId: null, target: issuer })),
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 function problemOf(text: string | null): CertificateProblem | null {
   return text && JSON.parse(text);

@@ -35,7 +35,7 @@ export function dropInherited(tx: Transaction, hostname: string): void {
   tx.write(deleteInherited, { hostname });
 }
 
-export async function pruneInherited(tx: Transaction, now: number): Promise<void> {
+export async function pruneInheritedCertificates(tx: Transaction, now: number): Promise<void> {
   for (const { hostname } of await tx.all(deleteExpired, { now })) logChange(tx, 'certificate', hostname);
 }
 

@@ -1,10 +1,13 @@
 import { type CertificateState, expiringAt, LONGEST_WAIT_MS } from '../../../domain/certificate-state.ts';
 import type { CertificateAfter, DomainEventType } from '../../../domain/domain-event.ts';
-import type { Certificate, CertificateStore, IssuedCertificate } from '../../contract/store.ts';
+import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../../contract/store.ts';
+import type { AuditTarget } from '../audit/entries.ts';
+import { defineChange, isOutcome } from '../change.ts';
 import { logChange } from '../change-log.ts';
 import { findDomainById } from '../domains.ts';
 import { recordEvent } from '../events.ts';
-import type { Tables, Transaction } from '../statement.ts';
+import type { Reader, Tables, Transaction } from '../statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../write.ts';
 import { findCertificate, toJson } from './certificate-rows.ts';
 import { dropInherited } from './inherited-certificates.ts';
 import { whereHeld } from './leases.ts';
@@ -31,13 +34,7 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
   return 'saved';
 }
 
-export async function importCertificate(
-  tx: Transaction,
-  hostname: string,
-  issued: Issued,
-  now: number,
-  domainId: string | undefined,
-) {
+async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number, domainId?: string) {
   const before = await findCertificate(tx, hostname);
   if (before === null || before.domainId !== domainId) return 'missing';
   if ((await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) })) === 0) return 'missing';
@@ -57,7 +54,7 @@ function nextTryAt({ renewal: { renewAt, askAgainAt } }: Issued, now: number): n
   return Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
 }
 
-export async function renewCertificate(tx: Transaction, hostname: string, now: number) {
+async function renewCertificate(tx: Transaction, hostname: string, now: number) {
   if ((await tx.execute(makeDue, { hostname, now })) === 0) {
     return (await findCertificate(tx, hostname)) === null ? 'missing' : 'leased';
   }
@@ -68,7 +65,7 @@ export async function renewCertificate(tx: Transaction, hostname: string, now: n
   return 'accepted';
 }
 
-export async function replaceRevoked(
+async function replaceRevoked(
   tx: Transaction,
   { hostname, chain, withdraw }: Parameters<CertificateStore['replaceRevoked']>[0],
   now: number,
@@ -87,6 +84,63 @@ export async function replaceRevoked(
   logChange(tx, 'certificate', hostname);
   return 'replaced';
 }
+
+/** The domain of a certificate, which its events are about. */
+export async function ownerOf(reader: Reader, hostname: string): Promise<string | undefined> {
+  return (await findCertificate(reader, hostname))?.domainId;
+}
+
+/** A name of the operator belongs to no workspace. */
+async function certificateTargets(
+  tx: Transaction,
+  name: string,
+  detail: Record<string, unknown> = {},
+): Promise<AuditTarget[]> {
+  const found = await findCertificate(tx, name);
+  if (found === null) return [];
+  const workspaceId = found.workspaceId === OPERATOR ? null : found.workspaceId;
+  return [{ workspaceId, target: name, targetName: name, detail }];
+}
+
+export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
+  seal: Seal,
+  id: string,
+  issued: Secret,
+): Secret {
+  return { ...issued, privateKey: seal(issued.privateKey, { kind: 'certificate', id }) };
+}
+
+export const certificateChanges = {
+  importCertificate: defineChange({
+    perform: importCertificate,
+    prepare: async (reader, hostname, issued, now) => [hostname, issued, now, await ownerOf(reader, hostname)],
+    locks: (_hostname, _issued, _now, domainId) => (domainId === undefined ? [] : [domainId]),
+    audit: {
+      targets: (tx, name, { notAfter }) => certificateTargets(tx, name, { notAfter }),
+      isMade: isOutcome('imported'),
+    },
+    secret: (seal, hostname, issued, ...rest) => [hostname, sealedIssued(seal, hostname, issued), ...rest],
+    invalidates: NO_DOMAINS,
+  }),
+  renewCertificate: defineChange({
+    perform: renewCertificate,
+    locks: NO_LOCKS,
+    audit: { targets: (tx, name) => certificateTargets(tx, name), isMade: isOutcome('accepted') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  replaceRevoked: defineChange({
+    perform: replaceRevoked,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (tx, { hostname, reason }) => certificateTargets(tx, hostname, { reason }),
+      // The CA has revoked it, also where another one is in use by now.
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
   const renewal = JSON.stringify(issued.renewal);

@@ -1,7 +1,9 @@
 import { type InferResult, sql } from 'kysely';
 import { TEST_EVENT_TYPE, type WebhookMessage } from '../../../domain/webhook-message.ts';
 import type { AddedDelivery, Delivery, DeliveryPageRequest, Paged } from '../../contract/store.ts';
+import { defineChange, isOutcome } from '../change.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../write.ts';
 import { addDelivery } from './outbox.ts';
 import { AHEAD, endQueue, putAhead, WAITING_WEBHOOKS } from './queue.ts';
 import { findWebhook } from './webhook-rows.ts';
@@ -9,7 +11,7 @@ import { findWebhook } from './webhook-rows.ts';
 /** Waiting deliveries that are counted at most: about a millisecond for each thousand. */
 const COUNTED = 10_000;
 
-export async function addTestDelivery(
+async function addTestDelivery(
   tx: Transaction,
   workspaceId: string,
   webhookId: string,
@@ -23,7 +25,7 @@ export async function addTestDelivery(
   return { kind: 'added', deliveryId: id };
 }
 
-export async function redeliver(
+async function redeliver(
   tx: Transaction,
   workspaceId: string,
   webhookId: string,
@@ -43,6 +45,26 @@ export async function redeliver(
   addDelivery(tx, { ...event, id, webhookId, queue: id, at: now, dueAt: AHEAD });
   return { kind: 'added', deliveryId: id };
 }
+
+export const deliveryChanges = {
+  addTestDelivery: defineChange({
+    perform: addTestDelivery,
+    locks: NO_LOCKS,
+    audit: { targets: (_, workspaceId, id) => [{ workspaceId, target: id }], isMade: isOutcome('added') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  redeliver: defineChange({
+    perform: redeliver,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, workspaceId, id, deliveryId) => [{ workspaceId, target: id, detail: { deliveryId } }],
+      isMade: isOutcome('added'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 async function refusal(tx: Transaction, workspaceId: string, webhookId: string) {
   const webhook = await findWebhook(tx, workspaceId, webhookId);

@@ -1,12 +1,14 @@
 import type { InferResult } from 'kysely';
 import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../../contract/store.ts';
+import { defineChange, isFound, isOutcome } from '../change.ts';
 import { type PageSlots, paged, pageSlots } from '../paging.ts';
 import type { Reader, Tables, Transaction } from '../statement.ts';
+import { NO_DOMAINS, NO_SECRET, type Seal } from '../write.ts';
 import { resumeQueues } from './queue.ts';
 
 type Change = Parameters<WebhookStore['updateWebhook']>[2];
 
-export async function createWebhook(tx: Transaction, webhook: Webhook, secret: WebhookSecret, limit: number) {
+async function createWebhook(tx: Transaction, webhook: Webhook, secret: WebhookSecret, limit: number) {
   const held = await tx.one(countWebhooks, { workspaceId: webhook.workspaceId });
   if (held !== null && held.count >= limit) return 'limit';
   await tx.execute(insertWebhook, { ...webhook, types: jsonOf(webhook.types) });
@@ -24,7 +26,7 @@ export async function listWebhooks(reader: Reader, workspaceId: string, page: Pa
   return paged(rows.map(webhookOf), page);
 }
 
-export async function updateWebhook(
+async function updateWebhook(
   tx: Transaction,
   workspaceId: string,
   webhookId: string,
@@ -44,7 +46,7 @@ export async function deleteWebhook(tx: Transaction, workspaceId: string, webhoo
   return (await tx.execute(deleteRow, { workspaceId, webhookId })) === 0 ? 'missing' : 'deleted';
 }
 
-export async function rotateWebhookSecret(
+async function rotateWebhookSecret(
   tx: Transaction,
   workspaceId: string,
   webhookId: string,
@@ -57,6 +59,50 @@ export async function rotateWebhookSecret(
   await tx.execute(insertSecret, { ...secret, webhookId });
   return 'rotated';
 }
+
+const sealed = (seal: Seal, secret: WebhookSecret): WebhookSecret => ({
+  ...secret,
+  secret: seal(secret.secret, { kind: 'webhook_secret', id: secret.id }),
+});
+
+// No entry has the URL of a webhook: it may hold a secret.
+export const webhookChanges = {
+  createWebhook: defineChange({
+    perform: createWebhook,
+    // The workspace, for the number of its webhooks.
+    locks: ({ workspaceId }) => [workspaceId],
+    audit: { targets: (_, { id, workspaceId }) => [{ workspaceId, target: id }], isMade: isOutcome('created') },
+    secret: (seal, webhook, secret, limit) => [webhook, sealed(seal, secret), limit],
+    invalidates: NO_DOMAINS,
+  }),
+  updateWebhook: defineChange({
+    perform: updateWebhook,
+    locks: (_, webhookId) => [webhookId],
+    audit: {
+      targets(_, workspaceId, id, change) {
+        const changed = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+        return [{ workspaceId, target: id, detail: { changed } }];
+      },
+      isMade: isFound,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  deleteWebhook: defineChange({
+    perform: deleteWebhook,
+    locks: (_, webhookId) => [webhookId],
+    audit: { targets: (_, workspaceId, id) => [{ workspaceId, target: id }], isMade: isOutcome('deleted') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  rotateWebhookSecret: defineChange({
+    perform: rotateWebhookSecret,
+    locks: (_, webhookId) => [webhookId],
+    audit: { targets: (_, workspaceId, id) => [{ workspaceId, target: id }], isMade: isOutcome('rotated') },
+    secret: (seal, workspaceId, id, secret, expiresAt) => [workspaceId, id, sealed(seal, secret), expiresAt],
+    invalidates: NO_DOMAINS,
+  }),
+};
 
 function jsonOf(types: Webhook['types']): string | null {
   return types === null ? null : JSON.stringify(types);

@@ -1,11 +1,15 @@
-import type { FoundSetupLink, PageRequest, SetupLink } from '../contract/store.ts';
+import type { FoundSetupLink, PageRequest, SetupLink, SetupPage } from '../contract/store.ts';
+import { findWorkspace } from './access.ts';
 import { storableActor } from './actor.ts';
+import { ofWorkspace } from './audit/entries.ts';
+import { defineChange, isFound, isOutcome, isTrue } from './change.ts';
 import { logChange } from './change-log.ts';
 import { findDomainById } from './domains.ts';
 import { type PageSlots, paged, pageSlots } from './paging.ts';
 import type { Reader, Tables, Transaction } from './statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from './write.ts';
 
-export async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
+async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
   const { workspaceId, domainId, createdAt } = link;
   if ((await findDomainById(tx, workspaceId, domainId)) === null) return 'domain_missing';
   const working = await tx.one(countWorking, { domainId, at: createdAt });
@@ -26,7 +30,7 @@ export async function listSetupLinks(reader: Reader, workspaceId: string, domain
   return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
 }
 
-export async function revokeSetupLink(
+async function revokeSetupLink(
   tx: Transaction,
   linkId: string,
   revokedAt: number,
@@ -41,7 +45,36 @@ export async function pruneSetupLinks(tx: Transaction, before: number, limit: nu
   return tx.execute(deleteExpired, { before, limit });
 }
 
-const columns = [
+export const setupLinkChanges = {
+  createSetupLink: defineChange({
+    perform: createSetupLink,
+    // The domain, for the number of its links.
+    locks: ({ domainId }) => [domainId],
+    audit: {
+      targets: (_, { id, workspaceId, domainId, expiresAt }) => [
+        { workspaceId, target: id, detail: { domainId, expiresAt } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  revokeSetupLink: defineChange({
+    perform: revokeSetupLink,
+    locks: NO_LOCKS,
+    audit: {
+      async targets(tx, id) {
+        const link = await findSetupLink(tx, id);
+        return link === null ? [] : [{ ...link, target: id, detail: { domainId: link.domainId } }];
+      },
+      isMade: isTrue,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+const linkColumns = [
   'setup_links.id',
   'setup_links.workspace_id as workspaceId',
   'setup_links.domain_id as domainId',
@@ -80,7 +113,7 @@ function selectFound(db: Tables) {
   return db
     .selectFrom('setup_links')
     .innerJoin('domains', 'domains.id', 'setup_links.domain_id')
-    .select(columns)
+    .select(linkColumns)
     .select(['domains.name as domainName', 'domains.environment_id as environmentId']);
 }
 
@@ -100,7 +133,7 @@ function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId:
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(columns);
+    .select(linkColumns);
 }
 
 /** Keeps the first revocation. */
@@ -120,4 +153,64 @@ function deleteExpired(db: Tables, p: { before: number; limit: number }) {
     .where('id', 'in', (of) =>
       of.selectFrom('setup_links').where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit).select('id'),
     );
+}
+
+export async function findSetupPage(reader: Reader, workspaceId: string): Promise<SetupPage> {
+  const row = await reader.one(selectPage, { workspaceId });
+  return row === null ? { brand: {}, origins: [] } : { brand: JSON.parse(row.brand), origins: JSON.parse(row.origins) };
+}
+
+async function saveSetupPage(
+  tx: Transaction,
+  workspaceId: string,
+  change: Partial<SetupPage>,
+): Promise<SetupPage | null> {
+  if ((await findWorkspace(tx, workspaceId)) === null) return null;
+  const before = await findSetupPage(tx, workspaceId);
+  const after = { brand: change.brand ?? before.brand, origins: [...new Set(change.origins ?? before.origins)] };
+  const row = { workspaceId, brand: JSON.stringify(after.brand), origins: JSON.stringify(after.origins) };
+  await tx.execute(upsertPage, row);
+  if (change.origins !== undefined) {
+    await tx.execute(deleteOrigins, { workspaceId });
+    for (const origin of after.origins) await tx.execute(insertOrigin, { workspaceId, origin });
+  }
+  logChange(tx, 'workspace', workspaceId);
+  return after;
+}
+
+export async function isSetupOrigin(reader: Reader, origin: string): Promise<boolean> {
+  return (await reader.one(selectOrigin, { origin })) !== null;
+}
+
+export const setupPageChanges = {
+  saveSetupPage: defineChange({
+    perform: saveSetupPage,
+    locks: (workspaceId) => [workspaceId],
+    audit: { targets: (_, id, change) => [ofWorkspace(id, { changed: Object.keys(change) })], isMade: isFound },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+function selectPage(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('setup_pages').where('workspace_id', '=', p.workspaceId).select(['brand', 'origins']);
+}
+
+function upsertPage(db: Tables, p: { workspaceId: string; brand: string; origins: string }) {
+  return db
+    .insertInto('setup_pages')
+    .values({ workspace_id: p.workspaceId, brand: p.brand, origins: p.origins })
+    .onConflict((on) => on.column('workspace_id').doUpdateSet({ brand: p.brand, origins: p.origins }));
+}
+
+function deleteOrigins(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+}
+
+function insertOrigin(db: Tables, p: { workspaceId: string; origin: string }) {
+  return db.insertInto('setup_origins').values({ origin: p.origin, workspace_id: p.workspaceId });
+}
+
+function selectOrigin(db: Tables, p: { origin: string }) {
+  return db.selectFrom('setup_origins').where('origin', '=', p.origin).limit(1).select('origin');
 }
