@@ -69,7 +69,9 @@ export const createDeployment = defineOperation({
     const { id: environmentId } = await find.environment(input);
     const { origin } = parsed;
     const deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
-    const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) => changes.createDeployment(deployment));
+    const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
+      changes.createDeployment(deployment),
+    );
     if (outcome === 'parent_missing') throw new Problem('data/environment_not_found');
     return made;
   },
