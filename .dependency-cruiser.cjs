@@ -4,31 +4,17 @@ const { join } = require('node:path');
 
 // Its table lists the folders from the bottom up: a folder may import those listed above it.
 const architecture = readFileSync(join(__dirname, 'docs/architecture.md'), 'utf8');
-const folders = [...architecture.matchAll(/^\| `src\/([a-z]+)(?:\/|\.ts)`/gm)].map(([, folder]) => folder);
-const fileOf = (names) => `^src/(${names.join('|')})(/|\\.ts$)`;
+const rooms = architecture.matchAll(/^\| `(client|page|playground|server\/src\/[a-z]+)(?:\/|\.ts)/gm);
+const folders = [...new Set([...rooms].map(([, folder]) => folder))];
+const fileOf = (names) => `^(${names.join('|')})(/|\\.ts$)`;
 
-const roles = ['api', 'verification', 'webhooks', 'certificates', 'edge'];
-// Those that the bundle has inside. package.json does not tell them from tools: an archive of the bundle needs none (docs/decisions/0037-client.md).
-const packages = [
-  'ajv',
-  'commander',
-  'csv-parse',
-  'csv-stringify',
-  'dns-packet',
-  'fastify',
-  'jose',
-  'kysely',
-  'lru-cache',
-  'pg',
-  'pino',
-  'prom-client',
-  'secure-json-parse',
-  'standardwebhooks',
-  'tldts',
-  'tr46',
-  'typebox',
-];
+const roles = ['api', 'webhooks', 'certificates', 'edge'];
+const packagesOf = (workspace) => Object.keys(require(`./${workspace}/package.json`).dependencies);
+const packageFiles = (...workspaces) => `(^|/)node_modules/(${workspaces.flatMap(packagesOf).join('|')})/`;
 const withoutTests = { pathNot: '\\.test\\.ts$' };
+/** What other folders may name of the store and of DNS: the contracts, and what has no engine behind it. */
+const contracts =
+  '^server/src/(store/(store|url|pool-usage)\\.ts|store/(?!engine/|sealing/sealed)[a-z]+/[a-z]+-store\\.ts|store/cache/|store/sealing/keyring\\.ts|dns/(resolver|query-budget)\\.ts)';
 
 module.exports = {
   forbidden: [
@@ -40,92 +26,114 @@ module.exports = {
       to: { path: fileOf(folders.slice(at + 1)) },
     })),
     {
-      name: 'the-domain-is-pure',
-      comment: 'The rules of the domain import nothing but each other; names also tr46 and tldts.',
+      name: 'the-client-stands-alone',
+      comment: 'It ships as nameplate/client, without packages.',
       severity: 'error',
-      from: { path: '^src/domain/', ...withoutTests },
-      to: { pathNot: ['^src/domain/', '(^|/)node_modules/(tr46|tldts)/', '^(tr46|tldts)$'] },
-    },
-    {
-      name: 'only-names-know-tr46-and-tldts',
-      severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/domain/name', '\\.test\\.ts$'] },
-      to: { path: '(^|/)node_modules/(tr46|tldts)/' },
-    },
-    {
-      name: 'decisions-are-pure',
-      comment: 'Permission match and rate limit decision are functions of values.',
-      severity: 'error',
-      from: { path: '^src/(access/permissions|ratelimit/decision)\\.ts$' },
-      to: { dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'certificate-policy-is-pure',
-      comment: 'When, how much and whether are functions of values; of others these know types alone.',
-      severity: 'error',
-      from: { path: '^src/certificates/policy/', ...withoutTests },
-      to: { pathNot: '^src/(domain|certificates/policy)/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'webhook-policy-is-pure',
-      comment: 'When a delivery is retried, and how many are in flight, are functions of values.',
-      severity: 'error',
-      from: { path: '^src/webhooks/policy/', ...withoutTests },
-      to: { pathNot: '^src/(domain|webhooks/policy)/', dependencyTypesNot: ['type-only'] },
-    },
-    {
-      name: 'ports-import-only-types-of-the-domain',
-      severity: 'error',
-      from: { path: '^src/(store/contract/|dns/resolver\\.ts)' },
-      to: { pathNot: ['^src/domain/', '^src/store/contract/'] },
-    },
-    ...roles.map((role) => ({
-      name: `${role}-does-not-know-other-roles`,
-      comment: 'Roles meet in rows of the store, never in an import.',
-      severity: 'error',
-      from: { path: `^src/${role}/`, ...withoutTests },
-      to: { path: `^src/(${roles.filter((other) => other !== role).join('|')})/` },
-    })),
-    {
-      name: 'engines-stay-behind-the-contract',
-      comment: 'Only main.ts with roles/, playground/ and the commands name a concrete store or resolver.',
-      severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: ['^src/(store|dns|playground|cli|roles)/', '^src/(main|metrics)\\.ts$', '\\.test\\.ts$'],
-      },
-      to: {
-        path: '^src/(store|dns)/',
-        pathNot: '^src/(store/contract/|store/(url|sealing/keyring)\\.ts|dns/(resolver|query-budget)\\.ts)',
-      },
+      from: { path: '^client/', ...withoutTests },
+      to: { pathNot: '^client/' },
     },
     {
       name: 'the-page-knows-the-client-alone',
       comment:
         'What runs in browsers calls the API through the client; of packages it takes those that are bundled with it.',
       severity: 'error',
-      from: { path: '^web/', ...withoutTests },
-      to: { pathNot: ['^web/', '^src/client/', '(^|/)node_modules/(preact|punycode)/'] },
+      from: { path: '^page/', ...withoutTests },
+      to: { pathNot: ['^page/', '^client/', packageFiles('page')] },
     },
     {
-      name: 'the-program-does-not-know-the-page',
+      name: 'the-server-ships-without-page-and-playground',
       severity: 'error',
-      from: { path: '^src/' },
-      to: { path: '^web/' },
+      from: { path: '^server/', ...withoutTests },
+      to: { path: '^(page|playground)/' },
+    },
+    {
+      name: 'the-domain-is-pure',
+      comment: 'The rules of the domain import nothing but each other; names also tr46 and tldts.',
+      severity: 'error',
+      from: { path: '^server/src/domain/', ...withoutTests },
+      to: { pathNot: ['^server/src/domain/', '(^|/)node_modules/(tr46|tldts)/', '^(tr46|tldts)$'] },
+    },
+    {
+      name: 'only-names-know-tr46-and-tldts',
+      severity: 'error',
+      from: { path: '^server/', pathNot: ['^server/src/domain/name', '\\.test\\.ts$'] },
+      to: { path: '(^|/)node_modules/(tr46|tldts)/' },
+    },
+    {
+      name: 'decisions-are-pure',
+      comment: 'Permission match and rate limit decision are functions of values.',
+      severity: 'error',
+      from: { path: '^server/src/access/(permissions|ratelimit/decision)\\.ts$' },
+      to: { dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'certificate-policy-is-pure',
+      comment: 'When, how much and whether are functions of values; of others these know types alone.',
+      severity: 'error',
+      from: { path: '^server/src/certificates/policy/', ...withoutTests },
+      to: { pathNot: '^server/src/(domain|certificates/policy)/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'webhook-policy-is-pure',
+      comment: 'When a delivery is retried, and how many are in flight, are functions of values.',
+      severity: 'error',
+      from: { path: '^server/src/webhooks/policy/', ...withoutTests },
+      to: { pathNot: '^server/src/(domain|webhooks/policy)/', dependencyTypesNot: ['type-only'] },
+    },
+    ...roles.map((role) => ({
+      name: `${role}-does-not-know-other-roles`,
+      comment: 'Roles meet in rows of the store, never in an import. All may look at DNS as the verifier does.',
+      severity: 'error',
+      from: { path: `^server/src/${role}/`, ...withoutTests },
+      to: { path: `^server/src/(${roles.filter((other) => other !== role).join('|')}|verification/[a-z-]+\\.ts)` },
+    })),
+    {
+      name: 'engines-stay-behind-the-contract',
+      comment: 'Only main.ts with roles/, the commands and the playground name a concrete store or resolver.',
+      severity: 'error',
+      from: {
+        path: '^server/',
+        pathNot: ['^server/src/(store|dns|cli|roles)/', '^server/src/main\\.ts$', '\\.test\\.ts$'],
+      },
+      to: { path: '^server/src/(store|dns)/', pathNot: contracts },
+    },
+    {
+      name: 'ports-import-only-types-of-the-domain',
+      severity: 'error',
+      from: {
+        path: '^server/src/(store/(store|pool-usage)\\.ts|store/(?!engine/|sealing/sealed)[a-z]+/[a-z]+-store\\.ts|dns/resolver\\.ts)',
+      },
+      to: {
+        pathNot: [
+          '^server/src/domain/',
+          '^server/src/store/((store|pool-usage|[a-z]+-store)\\.ts|[a-z]+/[a-z]+-store\\.ts)',
+        ],
+      },
     },
     {
       name: 'no-tests-in-the-program',
       severity: 'error',
-      from: { path: '^src/', ...withoutTests },
+      from: { path: '^(client|page|playground|server)/', ...withoutTests },
       to: { path: '(^test/|\\.test\\.ts$)' },
     },
     {
-      name: 'no-other-packages-in-the-program',
+      name: 'no-packages-but-those-of-the-workspace',
+      comment: 'The dependencies in its package.json, which the bundle has inside.',
       severity: 'error',
-      from: { path: '^src/', ...withoutTests },
+      from: { path: '^server/', ...withoutTests },
       to: {
         path: '(^|/)node_modules/',
-        pathNot: `(^|/)node_modules/(${packages.join('|')})/`,
+        pathNot: packageFiles('server'),
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'no-packages-in-the-playground-but-its-own-and-those-of-the-server',
+      severity: 'error',
+      from: { path: '^playground/', ...withoutTests },
+      to: {
+        path: '(^|/)node_modules/',
+        pathNot: packageFiles('playground', 'server'),
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,16 +1,21 @@
-# The program in one bundle, its packages included (npm run build), and a user other than root.
+# The server in one bundle, its packages included and the playground not (npm run build), and a user other than root.
 # To pin the base by digest: --build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…
 ARG NODE_IMAGE=node:24-bookworm-slim
 
 FROM ${NODE_IMAGE} AS bundle
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+COPY client/package.json ./client/
+COPY page/package.json ./page/
+COPY playground/package.json ./playground/
+COPY server/package.json ./server/
 RUN npm ci --ignore-scripts
 COPY bin ./bin
 COPY deploy/healthcheck.ts ./deploy/
 COPY scripts ./scripts
-COPY src ./src
-COPY web ./web
+COPY client ./client
+COPY page ./page
+COPY server ./server
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}

@@ -12,8 +12,8 @@ process.env.TMPDIR = memoryDirectory() ?? tmpdir();
 
 /** Files that use the PostgreSQL server that a run starts. */
 const ON_POSTGRES = [
-  'src/store/postgres/**/*.system.test.ts',
-  'test/contract/postgres*.system.test.ts',
+  'server/src/store/engine/postgres/**/*.system.test.ts',
+  'test/store/postgres*.system.test.ts',
   'test/deploy/roles.system.test.ts',
   'test/e2e/{copy,operations-walk,postgres}.system.test.ts',
   'test/nodes/**/*.system.test.ts',
@@ -43,7 +43,7 @@ export default defineConfig({
           ...each,
           name: 'embedded',
           globalSetup: 'test/support/server-bundle.ts',
-          include: ['{src,web,test}/**/*.system.test.ts'],
+          include: ['{client,page,playground,server,test}/**/*.system.test.ts'],
           exclude: ON_POSTGRES,
         },
       },

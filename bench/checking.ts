@@ -1,7 +1,7 @@
-import { systemClock } from '../src/clock.ts';
-import type { AnswerKind } from '../src/dns/answer-metrics.ts';
-import type { Metrics } from '../src/metrics.ts';
-import type { Store } from '../src/store/contract/store.ts';
+import { systemClock } from '../server/src/base/clock.ts';
+import type { AnswerKind } from '../server/src/dns/answer-metrics.ts';
+import type { Metrics } from '../server/src/roles/metrics.ts';
+import type { Store } from '../server/src/store/store.ts';
 import { importSource } from './checkout.ts';
 
 /** What checks were done. */

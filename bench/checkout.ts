@@ -33,31 +33,31 @@ export async function checkOut(commit: string, directory: string): Promise<Check
 
 /** Where the modules are that measurements import: in the present source, and before they moved. Their interfaces are the same. */
 const PATHS: { [Name in keyof Modules]: string[] } = {
-  config: ['config/config.ts', 'config.ts'],
-  dnsClient: ['dns/transport/dns-client.ts', 'dns/client.ts'],
-  edge: ['edge/edge.ts'],
-  log: ['log.ts'],
-  main: ['main.ts'],
-  metrics: ['metrics.ts'],
-  postgres: ['store/postgres/postgres.ts', 'store/postgres.ts'],
-  resolver: ['dns/authoritative.ts'],
-  seed: ['playground/seed.ts', 'dev/seed.ts'],
-  sqlite: ['store/sqlite/sqlite.ts', 'store/sqlite.ts'],
-  verifier: ['verification/verifier.ts', 'verification/worker.ts'],
+  config: ['server/src/config/config.ts', 'src/config/config.ts'],
+  dnsClient: ['server/src/dns/transport/dns-client.ts', 'src/dns/transport/dns-client.ts'],
+  edge: ['server/src/edge/edge.ts', 'src/edge/edge.ts'],
+  log: ['server/src/base/log.ts', 'src/log.ts'],
+  main: ['server/src/main.ts', 'src/main.ts'],
+  metrics: ['server/src/roles/metrics.ts', 'src/metrics.ts'],
+  postgres: ['server/src/store/engine/postgres/postgres.ts', 'src/store/postgres/postgres.ts'],
+  resolver: ['server/src/dns/authoritative.ts', 'src/dns/authoritative.ts'],
+  seed: ['playground/seed.ts', 'src/playground/seed.ts'],
+  sqlite: ['server/src/store/engine/sqlite/sqlite.ts', 'src/store/sqlite/sqlite.ts'],
+  verifier: ['server/src/verification/verifier.ts', 'src/verification/verifier.ts'],
 };
 
 interface Modules {
-  config: typeof import('../src/config/config.ts');
-  dnsClient: typeof import('../src/dns/transport/dns-client.ts');
-  edge: typeof import('../src/edge/edge.ts');
-  log: typeof import('../src/log.ts');
-  main: typeof import('../src/main.ts');
-  metrics: typeof import('../src/metrics.ts');
-  postgres: typeof import('../src/store/postgres/postgres.ts');
-  resolver: typeof import('../src/dns/authoritative.ts');
-  seed: typeof import('../src/playground/seed.ts');
-  sqlite: typeof import('../src/store/sqlite/sqlite.ts');
-  verifier: typeof import('../src/verification/verifier.ts');
+  config: typeof import('../server/src/config/config.ts');
+  dnsClient: typeof import('../server/src/dns/transport/dns-client.ts');
+  edge: typeof import('../server/src/edge/edge.ts');
+  log: typeof import('../server/src/base/log.ts');
+  main: typeof import('../server/src/main.ts');
+  metrics: typeof import('../server/src/roles/metrics.ts');
+  postgres: typeof import('../server/src/store/engine/postgres/postgres.ts');
+  resolver: typeof import('../server/src/dns/authoritative.ts');
+  seed: typeof import('../playground/seed.ts');
+  sqlite: typeof import('../server/src/store/engine/sqlite/sqlite.ts');
+  verifier: typeof import('../server/src/verification/verifier.ts');
 }
 
 /** A module of a source tree; unless given, of the one that this process measures. */
@@ -65,7 +65,7 @@ export async function importSource<Name extends keyof Modules>(
   name: Name,
   root = process.env[ROOT_VARIABLE] ?? PRESENT.root,
 ): Promise<Modules[Name]> {
-  const path = PATHS[name].map((path) => join(root, 'src', path)).find((path) => existsSync(path));
+  const path = PATHS[name].map((path) => join(root, path)).find((path) => existsSync(path));
   if (path === undefined) throw new Error(`${root} has no ${PATHS[name].join(' or ')} that could be measured`);
   return import(pathToFileURL(path).href);
 }

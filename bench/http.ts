@@ -1,4 +1,4 @@
-import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../server/src/domain/schedule.ts';
 import type { Bench } from './figure.ts';
 import type { Part } from './part.ts';
 import type { Bare } from './parts/bare.ts';

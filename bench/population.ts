@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { type Domain, WINDOW_MS } from '../src/domain/domain.ts';
-import type { ZoneObservation } from '../src/domain/observation.ts';
-import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
-import { NO_MEMORY } from '../src/domain/status.ts';
-import { idMaker } from '../src/ids.ts';
-import { type FirstAnswer, fingerprintOf } from '../src/observation/fingerprint.ts';
-import type { Store } from '../src/store/contract/store.ts';
+import { idMaker } from '../server/src/base/ids.ts';
+import { type Domain, WINDOW_MS } from '../server/src/domain/domain.ts';
+import type { ZoneObservation } from '../server/src/domain/observation.ts';
+import { CHECK_INTERVAL_MS } from '../server/src/domain/schedule.ts';
+import { NO_MEMORY } from '../server/src/domain/status.ts';
+import type { Store } from '../server/src/store/store.ts';
+import { type FirstAnswer, fingerprintOf } from '../server/src/verification/observation/fingerprint.ts';
 import { type Checkout, importSource, PRESENT } from './checkout.ts';
 import { apexOf, nameOf } from './zone.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { CHECK_INTERVAL_MS } from '../src/domain/schedule.ts';
-import { idMaker } from '../src/ids.ts';
+import { idMaker } from '../server/src/base/ids.ts';
+import { CHECK_INTERVAL_MS } from '../server/src/domain/schedule.ts';
 import { addressOf, type PostgresServer } from '../test/support/postgres.ts';
 import { type Checkout, importSource, PRESENT } from './checkout.ts';
 import { newCheck, newDomain, type Population, prepare } from './population.ts';

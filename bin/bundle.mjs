@@ -6,12 +6,15 @@ import { join } from 'node:path';
 /** Written last into a bundle: the hash of its sources. */
 export const STAMP = 'sources.sha256';
 
-/** What a bundle is built from, besides `src/` and `web/`: another entry, the packages and the build itself. */
+/** The folders of sources. An image is built without the playground. */
+const WORKSPACES = ['client', 'page', 'playground', 'server'];
+
+/** What a bundle is built from besides: another entry, the packages and the build itself. */
 const OTHERS = [
   'deploy/healthcheck.ts',
   'package-lock.json',
   'package.json',
-  'scripts/bundle-web.ts',
+  'scripts/bundle-page.ts',
   'scripts/bundle.ts',
   'scripts/compile-client.ts',
 ];
@@ -23,7 +26,7 @@ const OTHERS = [
 export function isBundled(root) {
   const stamp = join(root, 'dist', STAMP);
   if (!existsSync(stamp)) return false;
-  return !existsSync(join(root, 'src')) || readFileSync(stamp, 'utf8') === hashSources(root);
+  return !existsSync(join(root, 'server')) || readFileSync(stamp, 'utf8') === hashSources(root);
 }
 
 /**
@@ -32,7 +35,8 @@ export function isBundled(root) {
  */
 export function hashSources(root) {
   const hash = createHash('sha256');
-  const sources = ['src', 'web'].flatMap((folder) =>
+  const folders = WORKSPACES.filter((folder) => existsSync(join(root, folder)));
+  const sources = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => `${folder}/${file}`),

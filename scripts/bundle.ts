@@ -1,12 +1,15 @@
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
 import { hashSources, STAMP } from '../bin/bundle.mjs';
-import { bundleWeb } from './bundle-web.ts';
+import { bundlePage } from './bundle-page.ts';
 import { compileClient } from './compile-client.ts';
 
-/** The programs; threads are found where the sources name them. */
-const PROGRAMS = { cli: 'src/cli/cli.ts', healthcheck: 'deploy/healthcheck.ts' };
+/** The programs of a tree, with the playground's commands where it is there; threads are found where the sources name them. */
+function programsOf(root: string): Record<string, string> {
+  const cli = ['playground/nameplate.ts', 'server/src/cli/cli.ts'].find((file) => existsSync(join(root, file))) ?? '';
+  return { cli, healthcheck: 'deploy/healthcheck.ts' };
+}
 
 /** Optional packages of `pg`, which Nameplate does not use. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];
@@ -19,8 +22,8 @@ export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
   const directory = join(root, 'dist');
   const next = `${directory}.${process.pid}`;
-  const modules = await bundlePrograms(root, PROGRAMS, next);
-  modules.push(...(await bundleWeb(root, join(next, 'web'))));
+  const modules = await bundlePrograms(root, programsOf(root), next);
+  modules.push(...(await bundlePage(root, join(next, 'page'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
   compileClient(root, join(next, 'client'));
   writeFileSync(join(next, STAMP), hash);
@@ -95,7 +98,7 @@ function files(): Plugin {
   return {
     name: 'files',
     transform: {
-      filter: { id: /\/src\// },
+      filter: { id: /\/playground\// },
       handler(code, id) {
         const text = new RolldownMagicString(code);
         for (const { 0: url, 1: file = '', index } of code.matchAll(FILE)) {

@@ -6,18 +6,22 @@ import { basename, dirname } from 'node:path';
 const MOST_RECURRING_FILES = 14;
 
 const root = new URL('../', import.meta.url);
-const files = readdirSync(new URL('src/', root), { recursive: true, encoding: 'utf8' })
-  .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
-  .map((file) => `src/${file}`);
+const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+    .map((file) => `${folder}/${file}`),
+);
 
 const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems()];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 function layoutProblems(): string[] {
-  const rows = readFileSync(new URL('docs/architecture.md', root), 'utf8').matchAll(/^\| `(src\/[^`]+)` \|/gm);
+  const rows = readFileSync(new URL('docs/architecture.md', root), 'utf8').matchAll(
+    /^\| `((?:client|playground|server\/src)\/[^`]*)` \|/gm,
+  );
   const listed = new Set([...rows].map(([, path]) => path ?? ''));
-  const places = new Set(files.map((file) => (dirname(file) === 'src' ? file : `${dirname(file)}/`)));
+  const places = new Set(files.map((file) => (dirname(file) === 'server/src' ? file : `${dirname(file)}/`)));
   const missing = [...places].filter((place) => !listed.has(place));
   const gone = [...listed].filter((place) => !places.has(place));
   return [
@@ -31,7 +35,7 @@ function pathProblems(): string[] {
   return ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)].flatMap((page) => {
     const paths =
       readFileSync(new URL(page, root), 'utf8').match(
-        /(?:\b(?:src|test|bench|scripts|deploy)|(?<![\w/.-])web)\/[\w./-]*[\w/]/g,
+        /(?<![\w/.-])(?:client|page|playground|server|test|bench|scripts|deploy)\/[\w./-]*[\w/]/g,
       ) ?? [];
     const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
     return gone.map((path) => `${page} names ${path}, which does not exist.`);

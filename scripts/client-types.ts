@@ -1,4 +1,4 @@
-import type { ApiDocument, ApiOperation, JsonSchema } from '../src/api/openapi/api-document.ts';
+import type { ApiDocument, ApiOperation, JsonSchema } from '../server/src/api/openapi/api-document.ts';
 
 /** The types of the client's calls and of what they exchange, from the OpenAPI document; docs/decisions/0037-client.md. Throws where a schema has a form that is not known here. */
 export function renderClientTypes({ paths, components }: ApiDocument): string {

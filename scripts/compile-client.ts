@@ -3,7 +3,7 @@ import ts from 'typescript';
 
 /** Compiles the TypeScript client below `root` into JavaScript and its types, module by module: it has no packages. Throws with what is wrong. */
 export function compileClient(root: string, directory: string): void {
-  const program = ts.createProgram([join(root, 'src/client/client.ts')], {
+  const program = ts.createProgram([join(root, 'client/client.ts')], {
     target: ts.ScriptTarget.ES2024,
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
@@ -15,7 +15,7 @@ export function compileClient(root: string, directory: string): void {
     skipLibCheck: true,
     declaration: true,
     rewriteRelativeImportExtensions: true,
-    rootDir: join(root, 'src/client'),
+    rootDir: join(root, 'client'),
     outDir: directory,
   });
   const { diagnostics } = program.emit();

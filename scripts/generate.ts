@@ -1,15 +1,15 @@
 // Writes the files generated from the code. With --check it writes nothing, lists outdated files, and exits with 1.
 import { readFile, writeFile } from 'node:fs/promises';
-import { renderErrors } from '../src/api/error-pages.ts';
-import { renderFindings } from '../src/api/finding-pages.ts';
-import { openApiDocument } from '../src/api/openapi/openapi.ts';
-import { renderPermissions } from '../src/api/permission-table.ts';
-import { renderConfiguration } from '../src/config/reference.ts';
+import { renderErrors } from '../server/src/api/docs/error-pages.ts';
+import { renderFindings } from '../server/src/api/docs/finding-pages.ts';
+import { renderPermissions } from '../server/src/api/docs/permission-table.ts';
+import { openApiDocument } from '../server/src/api/openapi/openapi.ts';
+import { renderConfiguration } from '../server/src/config/reference.ts';
 import { renderClientTypes } from './client-types.ts';
 
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
-  { path: 'src/client/api-types.ts', content: renderClientTypes(openApiDocument()) },
+  { path: 'client/api-types.ts', content: renderClientTypes(openApiDocument()) },
   { path: 'docs/errors.md', content: renderErrors() },
   { path: 'docs/findings.md', content: renderFindings() },
   { path: 'docs/permissions.md', content: renderPermissions() },

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import { type ScriptedSetup, startScriptedSetup } from '../test/page/scripted-setup.ts';
+import { STATES, type State } from '../test/page/states.ts';
 import { startBrowser } from '../test/support/browser.ts';
-import { type ScriptedSetup, startScriptedSetup } from '../test/web/scripted-setup.ts';
-import { STATES, type State } from '../test/web/states.ts';
-import { bundleWeb } from './bundle-web.ts';
+import { bundlePage } from './bundle-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'nameplate-pictures-'));
@@ -57,7 +57,7 @@ const platformPage = (api: string) => `<!doctype html><html lang="en"><meta char
 <main><h1>Your domain</h1><p>Your shop is at maison-brun.example until your own domain is ready.</p>
 <nameplate-domain token="nps_x"></nameplate-domain></main></html>`;
 
-await bundleWeb(root, directory);
+await bundlePage(root, directory);
 const { browser, close } = await startBrowser();
 rmSync(pictures, { recursive: true, force: true });
 mkdirSync(pictures, { recursive: true });

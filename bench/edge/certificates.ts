@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import { type Authority, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
-import { privateKeyPem } from '../../src/edge/tls/tls-contexts.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import { type Authority, createServerCertificate } from '../../server/src/certificates/x509/x509-certificate.ts';
+import { privateKeyPem } from '../../server/src/edge/tls/tls-contexts.ts';
 
 const DAY_MS = 24 * 3_600_000;
 

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../server/src/domain/schedule.ts';
 import { type Bench, type Figure, medianOf, onBoth, type Row, showNumber, showSpread, toOther } from '../figure.ts';
 import type { Nameserver } from '../parts/nameserver.ts';
 import type { VerifierPart } from '../parts/verifier.ts';

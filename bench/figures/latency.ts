@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../server/src/domain/schedule.ts';
 import { readCheckCounts } from '../check-metrics.ts';
 import {
   alternate,

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { MONITORING_INTERVAL_MS } from '../../src/domain/monitoring-schedule.ts';
-import { idMaker } from '../../src/ids.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import { MONITORING_INTERVAL_MS } from '../../server/src/domain/monitoring-schedule.ts';
 import { type Figure, type Row, showNumber, showSpread } from '../figure.ts';
 import type { MonitoringPart, RanBeside } from '../parts/monitoring.ts';
 import type { Nameserver } from '../parts/nameserver.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../server/src/domain/schedule.ts';
 import type { Checkout } from '../checkout.ts';
 import { type Bench, type Figure, onBoth, type Row, showNumber } from '../figure.ts';
 import type { Part } from '../part.ts';

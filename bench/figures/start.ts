@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isBundled } from '../../bin/bundle.mjs';
-import { nextFree } from '../../src/playground/ports.ts';
+import { nextFree } from '../../server/src/cli/api/ports.ts';
 import { type Checkout, PRESENT } from '../checkout.ts';
 import {
   alternate,
@@ -41,7 +41,7 @@ export const start: Figure = {
   name: 'start',
   async measure(bench) {
     if (!isBundled(PRESENT.root)) throw new Error('dist/ is missing or outdated: npm run build');
-    const words = [process.execPath, '--enable-source-maps', join(PRESENT.root, 'src/cli/cli.ts')];
+    const words = [process.execPath, '--enable-source-maps', join(PRESENT.root, 'server/src/cli/cli.ts')];
     const sources = { words, env: { NODE_COMPILE_CACHE: bench.path('compiled') } };
     const both = await onBoth(bench, async (checkout) => ({
       program: programOf(checkout),

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import type { EdgeStore } from '../../src/store/contract/store.ts';
-import { createSupervisor } from '../../src/threads/supervisor.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { createSupervisor } from '../../server/src/base/threads/supervisor.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import type { EdgeStore } from '../../server/src/store/store.ts';
 import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
 

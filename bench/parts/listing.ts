@@ -1,6 +1,6 @@
-import type { Store, WorkspacePageRequest } from '../../src/store/contract/store.ts';
-import { databaseAt } from '../../src/store/database.ts';
-import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
+import type { Store, WorkspacePageRequest } from '../../server/src/store/store.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { cpuMicros, offer } from '../part.ts';
 
 /** What a page is narrowed to. `rare`: three domains of the workspace; `nothing`: none, which no index says. */

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../../src/clock.ts';
-import { authoritativeResolver } from '../../src/dns/authoritative.ts';
-import { dnsClient } from '../../src/dns/transport/dns-client.ts';
-import { MONITORING_INTERVAL_MS } from '../../src/domain/monitoring-schedule.ts';
-import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { observe } from '../../src/observation/observe.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
-import { createMonitor } from '../../src/verification/monitor.ts';
-import { createVerifier } from '../../src/verification/verifier.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { authoritativeResolver } from '../../server/src/dns/authoritative.ts';
+import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import { MONITORING_INTERVAL_MS } from '../../server/src/domain/monitoring-schedule.ts';
+import { CHECK_INTERVAL_MS } from '../../server/src/domain/schedule.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
+import { createMonitor } from '../../server/src/verification/monitor.ts';
+import { observe } from '../../server/src/verification/observation/observe.ts';
+import { createVerifier } from '../../server/src/verification/verifier.ts';
 import { cpuMicros, offer } from '../part.ts';
 
 /** Re-checks of verified domains in a process of its own, alone or beside the checks of pending ones: real stores, real DNS packets. */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CHECK_INTERVAL_MS } from '../../src/domain/schedule.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import type { Store } from '../../src/store/contract/store.ts';
-import { postgresStore } from '../../src/store/postgres/postgres.ts';
-import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { CHECK_INTERVAL_MS } from '../../server/src/domain/schedule.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { postgresStore } from '../../server/src/store/engine/postgres/postgres.ts';
+import type { Store } from '../../server/src/store/store.ts';
+import { createVerifier, type Verifier } from '../../server/src/verification/verifier.ts';
 import { fixedAnswers } from '../../test/support/fixed-answers.ts';
 import { addressOf } from '../../test/support/postgres.ts';
 import { cpuMicros, offer } from '../part.ts';

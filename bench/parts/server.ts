@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { RunningServer } from '../../src/main.ts';
+import type { RunningServer } from '../../server/src/main.ts';
 import { ENCRYPTION_KEY } from '../../test/support/encryption-key.ts';
 import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';

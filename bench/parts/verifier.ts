@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Question } from '../../src/dns/protocol/wire.ts';
-import { dnsClient } from '../../src/dns/transport/dns-client.ts';
-import { WINDOW_MS } from '../../src/domain/domain.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Question } from '../../server/src/dns/protocol/wire.ts';
+import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import { WINDOW_MS } from '../../server/src/domain/domain.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { type Checking, prepareChecks, type Report } from '../checking.ts';
 import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';

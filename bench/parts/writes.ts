@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Domain } from '../../src/domain/domain.ts';
-import { idMaker } from '../../src/ids.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import { offer } from '../part.ts';
 import { inserting, newCheck, newDomain, type Population } from '../population.ts';
 

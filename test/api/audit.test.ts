@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openOperations, operations } from '../../src/api/operations.ts';
-import { isRead } from '../../src/client/operation-kinds.ts';
-import { NO_MEMORY } from '../../src/domain/status.ts';
-import { createDiagnoser } from '../../src/observation/diagnose.ts';
-import type { AuditEntry } from '../../src/store/contract/store.ts';
+import { isRead } from '../../client/operation-kinds.ts';
+import { openOperations, operations } from '../../server/src/api/operations.ts';
+import { NO_MEMORY } from '../../server/src/domain/status.ts';
+import type { AuditEntry } from '../../server/src/store/store.ts';
+import { createDiagnoser } from '../../server/src/verification/observation/diagnose.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 import { verifiedAt } from '../support/entities.ts';
 import { observation } from '../support/observations.ts';

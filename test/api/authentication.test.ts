@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRootKey } from '../../src/access/secret-text.ts';
-import { operations } from '../../src/api/operations.ts';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { operations } from '../../server/src/api/operations.ts';
 import { type Harness, START, startApi } from '../support/api-harness.ts';
 
 let api: Harness;

@@ -3,11 +3,6 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Static } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import type { OutcomeSchema } from '../../src/api/domains/createDomains.ts';
-import type { ListedDomainSchema } from '../../src/api/domains/listDomains.ts';
-import type { DomainSchema } from '../../src/api/domains/present-domain.ts';
-import { isStream } from '../../src/api/operation.ts';
-import { operations } from '../../src/api/operations.ts';
 import {
   allItems,
   createClient,
@@ -16,10 +11,15 @@ import {
   NameplateError,
   UnexpectedResponse,
   VerificationFailed,
-} from '../../src/client/client.ts';
-import { isCreation, isRead } from '../../src/client/operation-kinds.ts';
-import type { Domain as StoredDomain } from '../../src/domain/domain.ts';
-import { NO_MEMORY } from '../../src/domain/status.ts';
+} from '../../client/client.ts';
+import { isCreation, isRead } from '../../client/operation-kinds.ts';
+import type { OutcomeSchema } from '../../server/src/api/domains/createDomains.ts';
+import type { ListedDomainSchema } from '../../server/src/api/domains/listDomains.ts';
+import type { DomainSchema } from '../../server/src/api/domains/present-domain.ts';
+import { isStream } from '../../server/src/api/operation.ts';
+import { operations } from '../../server/src/api/operations.ts';
+import type { Domain as StoredDomain } from '../../server/src/domain/domain.ts';
+import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 import { failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
 

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderErrors } from '../../src/api/error-pages.ts';
-import { ERRORS, errorCodes, Problem } from '../../src/api/errors.ts';
-import { html, prose } from '../../src/api/html.ts';
-import type { ApiContent } from '../../src/api/openapi/api-document.ts';
-import { API_VERSION, openApiDocument } from '../../src/api/openapi/openapi.ts';
-import { operations } from '../../src/api/operations.ts';
-import { FINDING_CODES } from '../../src/domain/finding.ts';
-import { FINDING_TEXTS } from '../../src/domain/findings/finding-texts.ts';
+import { renderErrors } from '../../server/src/api/docs/error-pages.ts';
+import { html, prose } from '../../server/src/api/docs/html.ts';
+import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
+import type { ApiContent } from '../../server/src/api/openapi/api-document.ts';
+import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
+import { operations } from '../../server/src/api/operations.ts';
+import { FINDING_CODES } from '../../server/src/domain/finding.ts';
+import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
 import { document } from '../support/api-contract.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { STATUSES } from '../../src/api/errors.ts';
-import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { STATUSES } from '../../server/src/api/errors.ts';
+import { type Store, StoreUnavailable } from '../../server/src/store/store.ts';
 import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
 /** Runs a test against an API of its own. */

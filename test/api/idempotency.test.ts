@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/operations.ts';
-import { IDEMPOTENCY_KEPT_MS } from '../../src/store/contract/audit-store.ts';
-import { type Store, StoreUnavailable } from '../../src/store/contract/store.ts';
+import { operations } from '../../server/src/api/operations.ts';
+import { IDEMPOTENCY_KEPT_MS } from '../../server/src/store/audit/audit-store.ts';
+import { type Store, StoreUnavailable } from '../../server/src/store/store.ts';
 import type { Answer } from '../support/api-contract.ts';
 import { type CallOptions, dataOf, type Harness, startApi } from '../support/api-harness.ts';
 import { unique } from '../support/entities.ts';

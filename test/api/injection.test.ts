@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../src/api/operations.ts';
+import { operations } from '../../server/src/api/operations.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 // What somebody types into a field is a value, never a part of a statement: on every engine, in every field of every operation.

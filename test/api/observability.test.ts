@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLoadShedder } from '../../src/api/load-shedding.ts';
-import { operations } from '../../src/api/operations.ts';
+import { createLoadShedder } from '../../server/src/api/load-shedding.ts';
+import { operations } from '../../server/src/api/operations.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
 /** Operations whose request names one domain, and the properties of the request. A name that is only examined is no domain yet. */

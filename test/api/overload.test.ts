@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSetupToken } from '../../src/access/setup-link.ts';
-import { createLoadShedder } from '../../src/api/load-shedding.ts';
+import { createSetupToken } from '../../server/src/access/setup-link.ts';
+import { createLoadShedder } from '../../server/src/api/load-shedding.ts';
 import { type Harness, type HarnessOptions, startApi } from '../support/api-harness.ts';
 
 const open: { close(): Promise<unknown> }[] = [];

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../src/access/dashboard-token.ts';
-import { createRootKey } from '../../src/access/secret-text.ts';
-import { currentSigningKey } from '../../src/access/signing-key.ts';
-import { operations } from '../../src/api/operations.ts';
-import { idMaker } from '../../src/ids.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import { signToken } from '../../server/src/access/dashboard-token.ts';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { currentSigningKey } from '../../server/src/access/signing-key.ts';
+import { operations } from '../../server/src/api/operations.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import type { Answer } from '../support/api-contract.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 

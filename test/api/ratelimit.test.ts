@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
 const MINUTE = 60_000;

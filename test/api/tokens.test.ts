@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signToken } from '../../src/access/dashboard-token.ts';
-import { currentSigningKey, rotateSigningKey } from '../../src/access/signing-key.ts';
-import { idMaker } from '../../src/ids.ts';
+import { signToken } from '../../server/src/access/dashboard-token.ts';
+import { currentSigningKey, rotateSigningKey } from '../../server/src/access/signing-key.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
 import { ALL_GRANTS, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 
 const MINUTE = 60_000;

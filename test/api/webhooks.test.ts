@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { webhookBody } from '../../src/domain/webhook-message.ts';
-import { createKeyring } from '../../src/store/sealing/keyring.ts';
-import { sealedStore } from '../../src/store/sealing/sealed-store.ts';
+import { webhookBody } from '../../server/src/domain/webhook-message.ts';
+import { createKeyring } from '../../server/src/store/sealing/keyring.ts';
+import { sealedStore } from '../../server/src/store/sealing/sealed-store.ts';
 import { dataOf, type Harness, START, startApi } from '../support/api-harness.ts';
 import { aDeliveryResult, aWebhookSecret, claimDue, saveResults } from '../support/webhooks.ts';
 

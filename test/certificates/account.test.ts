@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AcmeOptions } from '../../src/certificates/acme/acme.ts';
+import type { AcmeOptions } from '../../server/src/certificates/acme/acme.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { IssueTask } from '../../src/certificates/issuer.ts';
-import { splitPem } from '../../src/certificates/x509/pem.ts';
-import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import type { IssueTask } from '../../server/src/certificates/issuer.ts';
+import { splitPem } from '../../server/src/certificates/x509/pem.ts';
+import { newPrivateKey, publicKeyInfo, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { overHttp } from '../edge/harness.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AcmeClient, createAcmeClient, type Signer } from '../../src/certificates/acme/acme-client.ts';
-import { type CaTransport, caTransport } from '../../src/certificates/acme/ca-transport.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import { createLog } from '../../src/log.ts';
-import type { CaLimit } from '../../src/store/contract/store.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { type AcmeClient, createAcmeClient, type Signer } from '../../server/src/certificates/acme/acme-client.ts';
+import { type CaTransport, caTransport } from '../../server/src/certificates/acme/ca-transport.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import type { CaLimit } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing } from './issuing.ts';

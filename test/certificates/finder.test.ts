@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
 import { createFinder, secretOf } from './live/finder.ts';
 
 const key = newPrivateKey();

@@ -1,8 +1,8 @@
-import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme/acme.ts';
-import { CaProblem, type Issuer, type IssueTask } from '../../src/certificates/issuer.ts';
-import { newPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import { createLog } from '../../src/log.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { type AcmeOptions, acmeIssuer } from '../../server/src/certificates/acme/acme.ts';
+import { CaProblem, type Issuer, type IssueTask } from '../../server/src/certificates/issuer.ts';
+import { newPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { openEngine } from '../support/engine.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 

@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { internalIssuer } from '../../src/certificates/internal-ca.ts';
+import { internalIssuer } from '../../server/src/certificates/internal-ca.ts';
 import { ENDPOINTS } from '../support/fake-ca/endpoint.ts';
 import type { Fault } from '../support/fake-ca/faults.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CertificateReason } from '../../src/domain/certificate-state.ts';
+import type { CertificateReason } from '../../server/src/domain/certificate-state.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { until } from '../support/server-site.ts';
 import { addName, each, expectServed, nameOf, readCertificate } from './live/names.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Issuer } from '../../src/certificates/issuer.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Issuer } from '../../server/src/certificates/issuer.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { servedCertificate } from '../support/certificates.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ReplacesRefused } from '../../src/certificates/issuer.ts';
+import { ReplacesRefused } from '../../server/src/certificates/issuer.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createIssuing, type Issuing, type Task } from './issuing.ts';

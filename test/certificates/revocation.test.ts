@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { revokeAtCa } from '../../src/certificates/acme/revocation.ts';
-import { createLog } from '../../src/log.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { revokeAtCa } from '../../server/src/certificates/acme/revocation.ts';
 import { aPrivateKey, servedCertificate } from '../support/certificates.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { createWorld, type World } from './world.ts';

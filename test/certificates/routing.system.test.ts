@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { IssueTask } from '../../src/certificates/issuer.ts';
-import type { CertificateReason } from '../../src/domain/certificate-state.ts';
-import type { Certificate } from '../../src/store/contract/store.ts';
+import type { IssueTask } from '../../server/src/certificates/issuer.ts';
+import type { CertificateReason } from '../../server/src/domain/certificate-state.ts';
+import type { Certificate } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';

@@ -3,17 +3,17 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { AddressPolicy } from '../../src/certificates/policy/address-rule.ts';
-import { checkedRouting } from '../../src/certificates/preflight/routing-blocker.ts';
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import { createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
-import { systemClock } from '../../src/clock.ts';
-import { recursiveResolver } from '../../src/dns/recursive.ts';
-import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
-import { addressRule } from '../../src/net/addresses.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { createSelfChecker, type SelfCheckOptions } from '../../src/selfcheck/self-check.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import type { AddressPolicy } from '../../server/src/certificates/policy/address-rule.ts';
+import { checkedRouting } from '../../server/src/certificates/preflight/routing-blocker.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import { createServerCertificate } from '../../server/src/certificates/x509/x509-certificate.ts';
+import { recursiveResolver } from '../../server/src/dns/recursive.ts';
+import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import { createSelfChecker, type SelfCheckOptions } from '../../server/src/verification/observation/self-check.ts';
 
 const HOST = 'shop.example.com';
 

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startSimulator } from '../../src/playground/dns/simulator.ts';
+import { startSimulator } from '../../playground/dns/simulator.ts';
 
 /** What a CA validates: DNS records that point here, and challenge responses. */
 export interface Site {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/policy/budget.ts';
-import type { CaLimit } from '../../src/store/contract/store.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
+import type { CaLimit } from '../../server/src/store/store.ts';
 import { plant } from '../support/entities.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { createWorld, type World } from './world.ts';

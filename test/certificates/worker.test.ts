@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Issuer } from '../../src/certificates/issuer.ts';
-import { readPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import type { Issuer } from '../../server/src/certificates/issuer.ts';
+import { readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, servedCertificate } from '../support/certificates.ts';
 import { plant } from '../support/entities.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';

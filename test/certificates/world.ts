@@ -1,21 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type AcmeOptions, acmeIssuer } from '../../src/certificates/acme/acme.ts';
-import { internalIssuer } from '../../src/certificates/internal-ca.ts';
-import type { Issuer } from '../../src/certificates/issuer.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { type AcmeOptions, acmeIssuer } from '../../server/src/certificates/acme/acme.ts';
+import { internalIssuer } from '../../server/src/certificates/internal-ca.ts';
+import type { Issuer } from '../../server/src/certificates/issuer.ts';
 import {
   type CertificateWorker,
   type CertificateWorkerOptions,
   createCertificateWorker,
-} from '../../src/certificates/worker/certificate-worker.ts';
-import { recursiveResolver } from '../../src/dns/recursive.ts';
-import { dnsClient } from '../../src/dns/transport/dns-client.ts';
-import type { Domain } from '../../src/domain/domain.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { addressRule } from '../../src/net/addresses.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import type { Certificate, Store } from '../../src/store/contract/store.ts';
+} from '../../server/src/certificates/worker/certificate-worker.ts';
+import { recursiveResolver } from '../../server/src/dns/recursive.ts';
+import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
+import type { Certificate, Store } from '../../server/src/store/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { type Planted, plant, timelineOf } from '../support/entities.ts';

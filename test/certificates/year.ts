@@ -1,6 +1,6 @@
-import { LETS_ENCRYPT_LIMITS } from '../../src/certificates/policy/budget.ts';
-import type { CertificateWorker } from '../../src/certificates/worker/certificate-worker.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
+import type { CertificateWorker } from '../../server/src/certificates/worker/certificate-worker.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';

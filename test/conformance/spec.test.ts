@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
-import { StoreUnavailable } from '../../src/store/contract/store.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { StoreUnavailable } from '../../server/src/store/store.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 import { cname, everywhere, rightTxt, txt } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';

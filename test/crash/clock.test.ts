@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startChangeFeed } from '../../src/cache/change-feed.ts';
-import type { Domain } from '../../src/domain/domain.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { startReopening } from '../../src/verification/reopening.ts';
-import { createVerifier } from '../../src/verification/verifier.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { startChangeFeed } from '../../server/src/store/cache/change-feed.ts';
+import { startReopening } from '../../server/src/verification/reopening.ts';
+import { createVerifier } from '../../server/src/verification/verifier.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 

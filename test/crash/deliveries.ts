@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { databaseAt, keyringFor } from '../../src/store/database.ts';
-import { parseKeys } from '../../src/store/sealing/keyring.ts';
-import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { databaseAt, keyringFor } from '../../server/src/store/database.ts';
+import { parseKeys } from '../../server/src/store/sealing/keyring.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { createLedger } from '../support/acknowledged.ts';
 import type { Closing } from '../support/closing.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import { type Answer, ask } from '../support/api-client.ts';
 import { inspect } from '../support/inspection.ts';
 import type { Random } from '../support/seeded-random.ts';

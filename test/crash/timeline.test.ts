@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DomainStatus } from '../../src/domain/domain.ts';
-import type { DomainEventType } from '../../src/domain/domain-event.ts';
+import type { DomainStatus } from '../../server/src/domain/domain.ts';
+import type { DomainEventType } from '../../server/src/domain/domain-event.ts';
 import { type Entry, timelineFaults } from './timeline.ts';
 
 // The judge of the crash suites: whatever it lets pass, they let pass.

@@ -1,6 +1,6 @@
-import type { DomainStatus } from '../../src/domain/domain.ts';
-import type { DomainEventType } from '../../src/domain/domain-event.ts';
-import type { DomainEventData } from '../../src/store/contract/store.ts';
+import type { DomainStatus } from '../../server/src/domain/domain.ts';
+import type { DomainEventType } from '../../server/src/domain/domain-event.ts';
+import type { DomainEventData } from '../../server/src/store/store.ts';
 
 /** One entry of the timeline, of whichever domain, in the order in which they were written. */
 export interface Entry {

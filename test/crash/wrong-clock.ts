@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { newDomain } from '../../src/domain/domain.ts';
-import { databaseAt } from '../../src/store/database.ts';
-import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { newDomain } from '../../server/src/domain/domain.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import type { embedded } from '../support/server-data.ts';
 import type { Server } from '../support/server-process.ts';
 import { createSite, plant, type Site, until } from '../support/server-site.ts';

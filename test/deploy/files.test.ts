@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { operations } from '../../src/api/operations.ts';
-import { STOP_MS } from '../../src/cli/signals.ts';
-import { readServerConfig } from '../../src/config/config.ts';
-import { anyAddress } from '../../src/config/parse-values.ts';
-import { commandVariables, serverVariables } from '../../src/config/variables.ts';
-import { watchEdgeCache } from '../../src/edge/edge-cache/edge-cache-metrics.ts';
-import { createEdgeMetrics } from '../../src/edge/edge-metrics.ts';
-import { PAGE_NAMES, renderPage } from '../../src/edge/http/pages.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { asUnavailable } from '../../src/store/postgres/postgres-errors.ts';
+import { operations } from '../../server/src/api/operations.ts';
+import { STOP_MS } from '../../server/src/cli/signals.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { anyAddress } from '../../server/src/config/parse-values.ts';
+import { commandVariables, serverVariables } from '../../server/src/config/variables.ts';
+import { watchEdgeCache } from '../../server/src/edge/cache/edge-cache-metrics.ts';
+import { createEdgeMetrics } from '../../server/src/edge/edge-metrics.ts';
+import { PAGE_NAMES, renderPage } from '../../server/src/edge/http/pages.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { asUnavailable } from '../../server/src/store/engine/postgres/postgres-errors.ts';
 import { assignment, entrypoint, imageEnvironment, instruction, instructions, read } from './image.ts';
 
 const example = Object.fromEntries(

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { entrypoint, type Image, instruction, makeImage } from './image.ts';
@@ -76,6 +78,16 @@ test('what is in the image, without the right to write any of it and without a h
   const made = await runIn([...start, 'workspaces', 'create', 'acme'], env).ended;
   expect(made).toMatchObject({ code: 0, stderr: '' });
   expect(await server.stop()).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('the image has neither the playground nor its simulator', async () => {
+  for (const command of ['dev', 'demo', 'dns']) {
+    expect(await runIn([...start, command], {}).ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`unknown command '${command}'`),
+    });
+  }
+  expect(existsSync(join(image.app, 'dist/panel'))).toBe(false);
 });
 
 test.each(['api,verifier,certificates,edge', 'edge'])(

@@ -121,7 +121,8 @@ function copyInto(app: string, stage: readonly Instruction[], bundled = ''): voi
 }
 
 function fileOfClone(source: string): string {
-  if (!read('.dockerignore').split('\n').includes(`!${source}`)) {
+  const kept = read('.dockerignore').split('\n');
+  if (!kept.some((line) => line === `!${source}` || source.startsWith(`${line.slice(1)}/`))) {
     throw new Error(`.dockerignore keeps ${source} from the Dockerfile`);
   }
   return join(CLONE, source);

@@ -1,10 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { listenForChanges, migrate, pendingMigrations, postgresStore } from '../../src/store/postgres/postgres.ts';
+import {
+  listenForChanges,
+  migrate,
+  pendingMigrations,
+  postgresStore,
+} from '../../server/src/store/engine/postgres/postgres.ts';
 import { createRoles, FIRST, type Roles } from '../support/database-roles.ts';
 import { aWorkspace } from '../support/entities.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// That the role that serves has all the rights it needs is shown by the contract of the store (test/contract/postgres.system.test.ts).
+// That the role that serves has all the rights it needs is shown by the contract of the store (test/store/postgres.system.test.ts).
 
 let server: PostgresServer;
 let roles: Roles;

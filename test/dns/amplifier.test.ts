@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ADDRESS_QUERIES_A_MINUTE } from '../../src/dns/nameserver-addresses.ts';
-import type { Resolver } from '../../src/dns/resolver.ts';
-import type { Domain } from '../../src/domain/domain.ts';
-import type { Depth } from '../../src/observation/asking.ts';
-import { observe } from '../../src/observation/observe.ts';
+import { ADDRESS_QUERIES_A_MINUTE } from '../../server/src/dns/nameserver-addresses.ts';
+import type { Resolver } from '../../server/src/dns/resolver.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import type { Depth } from '../../server/src/verification/observation/asking.ts';
+import { observe } from '../../server/src/verification/observation/observe.ts';
 import { type DnsTree, startDnsTree } from '../support/dns-tree.ts';
 import { aDomain, anApp, anEnvironment, aProject } from '../support/entities.ts';
 

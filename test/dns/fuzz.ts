@@ -1,9 +1,9 @@
 import packet, { type Answer } from 'dns-packet';
-import { decodeMessage } from '../../src/dns/protocol/message.ts';
-import { type EncodedQuery, encodeQuery, isResponseTo } from '../../src/dns/protocol/query.ts';
-import type { DnsMessage, Question } from '../../src/dns/protocol/wire.ts';
-import { currentName, readAnswer, startChase } from '../../src/dns/record-answer.ts';
-import type { Answer as RecordAnswer } from '../../src/domain/observation.ts';
+import { decodeMessage } from '../../server/src/dns/protocol/message.ts';
+import { type EncodedQuery, encodeQuery, isResponseTo } from '../../server/src/dns/protocol/query.ts';
+import type { DnsMessage, Question } from '../../server/src/dns/protocol/wire.ts';
+import { currentName, readAnswer, startChase } from '../../server/src/dns/record-answer.ts';
+import type { Answer as RecordAnswer } from '../../server/src/domain/observation.ts';
 
 /**
  * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at random.

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { commandVariables, serverVariables } from '../../src/config/variables.ts';
+import { commandVariables, serverVariables } from '../../server/src/config/variables.ts';
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -23,7 +23,7 @@ describe.each(pages)('%s', (page) => {
   const text = read(page);
 
   test('names files and folders that exist', () => {
-    const paths = matches(text, /`((?:src|test|bench|scripts|deploy|docs|bin)\/[\w./-]+)`/g);
+    const paths = matches(text, /`((?:client|page|playground|server|test|bench|scripts|deploy|docs|bin)\/[\w./-]+)`/g);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe.each(pages)('%s', (page) => {
     const settings = matches(text, /\b(NAMEPLATE_[A-Z_]*[A-Z])\b(?!_)/g);
     expect(settings.filter((name) => variables.every((variable) => variable.name !== name))).toEqual([]);
 
-    const source = globSync('src/{**/*-metrics.ts,edge/**/*.ts}', { cwd: root }).map(read).join('\n');
+    const source = globSync('server/src/{**/*-metrics.ts,edge/**/*.ts}', { cwd: root }).map(read).join('\n');
     const metrics = matches(text, /`(nameplate_[a-z_]+)[{`]/g).filter(
       (name) => !/^nameplate_(serve|migrate)$/.test(name),
     );

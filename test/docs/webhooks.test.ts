@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { DOMAIN_EVENT_TYPES } from '../../src/domain/domain-event.ts';
-import { TEST_EVENT_TYPE } from '../../src/domain/webhook-message.ts';
+import { DOMAIN_EVENT_TYPES } from '../../server/src/domain/domain-event.ts';
+import { TEST_EVENT_TYPE } from '../../server/src/domain/webhook-message.ts';
 import { formatted, producedBodies } from './webhook-bodies.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');

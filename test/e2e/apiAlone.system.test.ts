@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { DiagnosisData } from '../../src/api/domains/diagnosis-schema.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readServerConfig } from '../../src/config/config.ts';
-import { idMaker } from '../../src/ids.ts';
-import { createLog } from '../../src/log.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { seed } from '../../src/playground/seed.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { seed } from '../../playground/seed.ts';
+import type { DiagnosisData } from '../../server/src/api/domains/diagnosis-schema.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 

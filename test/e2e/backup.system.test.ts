@@ -2,8 +2,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Store } from '../../src/store/contract/store.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { run, start, temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';
 

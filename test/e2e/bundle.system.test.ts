@@ -35,9 +35,11 @@ const FILES = [
   'package-lock.json',
   'package.json',
   'scripts',
-  'src',
-  'web',
-];
+  'client',
+  'page',
+  'playground',
+  'server',
+].sort();
 
 beforeAll(async () => {
   const filter = (path: string) => !path.endsWith('.test.ts');
@@ -206,7 +208,9 @@ test.concurrent('stacks name the sources', async () => {
   const args = ['migrate', '--database', 'sqlite:/dev/null/nameplate.db'];
   const { code, stderr } = await start(installed, args, { NAMEPLATE_LOG_LEVEL: 'debug' }).ended;
   expect(code).toBe(1);
-  expect(stderr).toMatch(/ at (?:Module\.)?prepareFile \(.*\/src\/store\/sqlite\/database-file\.ts:\d+:\d+\)/);
+  expect(stderr).toMatch(
+    / at (?:Module\.)?prepareFile \(.*\/server\/src\/store\/engine\/sqlite\/database-file\.ts:\d+:\d+\)/,
+  );
   expect(stderr).not.toContain('/dist/');
 });
 
@@ -227,7 +231,7 @@ test('a clone runs its bundle while that is of its sources, and else the sources
   const runs = () => start(clone, ['--version']).ended;
   expect(await runs()).toMatchObject({ code: 0, stdout: version, stderr: 'from the bundle\n' });
 
-  appendFileSync(join(clone, 'src/clock.ts'), '\n// Changed.\n');
+  appendFileSync(join(clone, 'server/src/base/clock.ts'), '\n// Changed.\n');
   expect(await runs()).toMatchObject({ code: 0, stdout: version, stderr: '' });
   const served = start(clone, ['serve'], { ...server, NAMEPLATE_DATABASE_URL: `sqlite:${directory.path}/outdated.db` });
   await served.says(/"msg":"dist\/ was built from other sources, so the sources run: npm run build"/);

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import type { ControlResults } from '../../src/playground/control.ts';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/data-dir.ts';
+import type { ControlResults } from '../../playground/control.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../server/src/cli/data-dir.ts';
+import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
 import { run, runJson, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();

@@ -4,8 +4,8 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type PlaygroundFile, readPlaygroundFile } from '../../src/playground/data-dir.ts';
-import { migrate } from '../../src/store/sqlite/sqlite.ts';
+import { type PlaygroundFile, readPlaygroundFile } from '../../server/src/cli/data-dir.ts';
+import { migrate } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import {
   ANY_PORTS,
   run,

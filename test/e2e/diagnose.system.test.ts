@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ShownDiagnosis } from '../../src/cli/show-diagnosis.ts';
+import type { ShownDiagnosis } from '../../server/src/cli/output/show-diagnosis.ts';
 import { run, type Started, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { databaseAt } from '../../src/store/database.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
 import { createRoom } from '../crash/room.ts';
 import { startMiddlebox } from '../interop/middlebox.ts';
 import { run, runJson, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';

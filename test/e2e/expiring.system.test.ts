@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/main.ts';
-import { databaseAt, keyringFor } from '../../src/store/database.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { startServer } from '../../server/src/main.ts';
+import { databaseAt, keyringFor } from '../../server/src/store/database.ts';
 import { anIssuedCertificate, aSave, DAY_MS, verify } from '../support/certificates.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { temporaryDirectory } from '../support/command.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ShownWebhook } from '../../src/cli/show-webhook.ts';
+import type { ShownWebhook } from '../../server/src/cli/output/show-webhook.ts';
 import { run, runJson, type Started, start, startPlayground, temporaryDirectory } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 

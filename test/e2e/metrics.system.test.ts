@@ -1,11 +1,11 @@
 import { Registry } from 'prom-client';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { startBackupGauge } from '../../src/roles/backup-gauge.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { type RunningServer, startServer } from '../../server/src/main.ts';
+import { startBackupGauge } from '../../server/src/roles/backup-gauge.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import { verify } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';

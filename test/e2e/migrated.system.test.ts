@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startServer } from '../../src/main.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { startServer } from '../../server/src/main.ts';
 import { temporaryDirectory } from '../support/command.ts';
 
 test('a start that makes a new database, and one that migrates nothing, say nothing of migrations', async () => {

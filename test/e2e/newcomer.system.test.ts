@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
-import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import type { ControlResults } from '../../src/playground/control.ts';
-import { visit } from '../../src/playground/visit.ts';
+import type { ControlResults } from '../../playground/control.ts';
+import { visit } from '../../playground/visit.ts';
+import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
 import { ANY_PORTS, CLONE, run, runJson, type Started, start, temporaryDirectory, type } from '../support/command.ts';
 
 const directory = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ShownDomain } from '../../src/cli/show-domain.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
 import { run, runJson, type Started, start } from '../support/command.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';

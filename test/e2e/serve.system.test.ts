@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, expect, test } from 'vitest';
-import { migrate } from '../../src/store/sqlite/sqlite.ts';
+import { migrate } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import {
   type Ended,
   run,

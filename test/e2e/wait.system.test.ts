@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import type { ShownDomain } from '../../src/cli/show-domain.ts';
+import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
 import { run, start, startPlayground, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ShownDelivery, ShownWebhook } from '../../src/cli/show-webhook.ts';
+import type { ShownDelivery, ShownWebhook } from '../../server/src/cli/output/show-webhook.ts';
 import { ANY_PORTS, run, runJson, type Started, start, temporaryDirectory } from '../support/command.ts';
 
 const directory = temporaryDirectory();

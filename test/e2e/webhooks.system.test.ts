@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { type RunningServer, startServer } from '../../server/src/main.ts';
 import type { Closing } from '../support/closing.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { type Planted, plant } from '../support/entities.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startAskEndpoint } from '../../src/edge/ask-endpoint.ts';
+import { startAskEndpoint } from '../../server/src/edge/ask-endpoint.ts';
 import { type Answer, type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 let edge: Harness;

@@ -1,7 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
-import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
-import type { IssuedCertificate } from '../../src/store/contract/store.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
+import {
+  createAuthorityCertificate,
+  createServerCertificate,
+} from '../../server/src/certificates/x509/x509-certificate.ts';
+import type { IssuedCertificate } from '../../server/src/store/store.ts';
 import { anIssuedCertificate } from '../support/certificates.ts';
 import { newKey } from '../support/issue-chain.ts';
 

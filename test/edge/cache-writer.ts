@@ -1,5 +1,5 @@
-import { writeEdgeCache } from '../../src/edge/edge-cache/edge-cache-file.ts';
-import { createKeyring, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { writeEdgeCache } from '../../server/src/edge/cache/edge-cache-file.ts';
+import { createKeyring, parseKeys } from '../../server/src/store/sealing/keyring.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 
 // Writes the file of an edge cache again and again, until it is killed: `node cache-writer.ts PATH NAMES`.

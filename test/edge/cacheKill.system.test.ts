@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readEdgeCache } from '../../src/edge/edge-cache/edge-cache-file.ts';
-import { createKeyring, parseKeys } from '../../src/store/sealing/keyring.ts';
+import { readEdgeCache } from '../../server/src/edge/cache/edge-cache-file.ts';
+import { createKeyring, parseKeys } from '../../server/src/store/sealing/keyring.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { chooseSeed, seeded } from '../support/seeded-random.ts';
 

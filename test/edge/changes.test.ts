@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import { takeOver } from '../support/certificates.ts';
 import { plant, unique } from '../support/entities.ts';
 import { issue } from './authority.ts';

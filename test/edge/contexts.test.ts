@@ -2,8 +2,12 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { createTlsContextCache, type TlsContext, type TlsContextCache } from '../../src/edge/tls/tls-contexts.ts';
-import type { ServedCertificate } from '../../src/store/contract/store.ts';
+import {
+  createTlsContextCache,
+  type TlsContext,
+  type TlsContextCache,
+} from '../../server/src/edge/tls/tls-contexts.ts';
+import type { ServedCertificate } from '../../server/src/store/store.ts';
 import { issue, ROOT } from './authority.ts';
 
 const SECRET = new Uint8Array(32);

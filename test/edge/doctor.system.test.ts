@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { examineEdge } from '../../src/cli/doctor/examine-edge.ts';
-import { addressRule } from '../../src/net/addresses.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import type { Database } from '../../src/store/database.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { examineEdge } from '../../server/src/cli/doctor/examine-edge.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import type { Database } from '../../server/src/store/database.ts';
 import { type Harness, startHarness } from './harness.ts';
 
 /** The edge is at 127.0.0.1, another server at 127.0.0.2, one that redirects at 127.0.0.3, and nothing at 127.0.0.4. */

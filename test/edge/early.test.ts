@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { EdgeLimits } from '../../src/edge/edge-limits.ts';
+import type { EdgeLimits } from '../../server/src/edge/edge-limits.ts';
 import type { Closing } from '../support/closing.ts';
 import { type Harness, handshake, startHarness } from './harness.ts';
 import {

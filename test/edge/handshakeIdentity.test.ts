@@ -4,7 +4,7 @@ import { duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
-import { createTlsTerminator } from '../../src/edge/tls/tls.ts';
+import { createTlsTerminator } from '../../server/src/edge/tls/tls.ts';
 import { issue, ROOT } from './authority.ts';
 
 it('a connection that closes leaves the handshake of another one with the same addresses alone', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { readServerConfig } from '../../src/config/config.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
 import { overHttps, startHarness } from './harness.ts';
 
 const { edgeHttpListen, edgeHttpsListen } = readServerConfig({

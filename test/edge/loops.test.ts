@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { viaPseudonym } from '../../src/edge/http/via.ts';
+import { viaPseudonym } from '../../server/src/edge/http/via.ts';
 import { type Harness, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 
 const INSTALLATION = 'self-check.cname.example.com';

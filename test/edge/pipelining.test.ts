@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { LIMITS } from '../../src/edge/edge-limits.ts';
-import type { Client } from '../../src/edge/http/edge-client.ts';
-import type { ClientExchange } from '../../src/edge/http/http-exchange.ts';
-import { http1Server } from '../../src/edge/http/http1.ts';
-import { isClosed } from '../../src/edge/http/respond.ts';
+import { LIMITS } from '../../server/src/edge/edge-limits.ts';
+import type { Client } from '../../server/src/edge/http/edge-client.ts';
+import type { ClientExchange } from '../../server/src/edge/http/http-exchange.ts';
+import { http1Server } from '../../server/src/edge/http/http1.ts';
+import { isClosed } from '../../server/src/edge/http/respond.ts';
 import type { Closing } from '../support/closing.ts';
 import { listen } from '../support/listen.ts';
 import { type Harness, handshake, type Site, startHarness } from './harness.ts';

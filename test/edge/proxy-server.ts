@@ -1,11 +1,11 @@
 import { createServer as createHttp1Server, type IncomingMessage } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import { createServer, type Socket } from 'node:net';
-import type { RoutingInfo } from '../../src/edge/http/http-exchange.ts';
-import type { OriginFailure } from '../../src/edge/proxy/origin-failure.ts';
-import { createReverseProxy, type ReverseProxy, type ReverseProxyOptions } from '../../src/edge/proxy/proxy.ts';
-import { addressRule } from '../../src/net/addresses.ts';
-import { createDialer, type Dialer } from '../../src/net/dialer.ts';
+import type { RoutingInfo } from '../../server/src/edge/http/http-exchange.ts';
+import type { OriginFailure } from '../../server/src/edge/proxy/origin-failure.ts';
+import { createReverseProxy, type ReverseProxy, type ReverseProxyOptions } from '../../server/src/edge/proxy/proxy.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import { createDialer, type Dialer } from '../../server/src/net/dialer.ts';
 import type { Closing } from '../support/closing.ts';
 import { listen } from '../support/listen.ts';
 

@@ -1,8 +1,8 @@
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { addressRule } from '../../src/net/addresses.ts';
-import { createDialer } from '../../src/net/dialer.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import { createDialer } from '../../server/src/net/dialer.ts';
 import { type Closing, closingAfterEach } from '../support/closing.ts';
 import { frame, headers, opening, reset } from './frames.ts';
 import { versions } from './proxy-client.ts';

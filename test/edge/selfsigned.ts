@@ -1,10 +1,10 @@
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
 import {
   type Authority,
   createAuthorityCertificate,
   createServerCertificate,
-} from '../../src/certificates/x509/x509-certificate.ts';
+} from '../../server/src/certificates/x509/x509-certificate.ts';
 
 /** A certificate for a name, of a CA that exists for this alone. All PEM. */
 export function certificateFor(name: string): { key: string; cert: string; ca: string } {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SuspensionStatus } from '../../src/domain/suspension.ts';
+import type { SuspensionStatus } from '../../server/src/domain/suspension.ts';
 import { type Harness, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 
 const TOKEN = 'x'.repeat(43);

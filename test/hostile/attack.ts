@@ -1,4 +1,4 @@
-import { operations } from '../../src/api/operations.ts';
+import { operations } from '../../server/src/api/operations.ts';
 import type { Random } from '../support/seeded-random.ts';
 
 /** What an attacker sends over one connection. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
 let world: World;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
 import type { Nameserver } from './knot.ts';

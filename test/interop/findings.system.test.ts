@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
-import { FINDING_CODES } from '../../src/domain/finding.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { FINDING_CODES } from '../../server/src/domain/finding.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Lab, startLab } from './lab.ts';
 import { allScenarios, failureOf, tryScenarios } from './scenarios.ts';

@@ -1,5 +1,5 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import type { Random } from '../support/seeded-random.ts';
 import type { Nameserver } from './knot.ts';
 import type { Lab } from './lab.ts';

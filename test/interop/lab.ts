@@ -1,4 +1,4 @@
-import type { Domain } from '../../src/domain/domain.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
 import { startHostileServer } from './hostile-server.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';

@@ -1,6 +1,6 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import type { FindingCode } from '../../src/domain/finding.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import type { FindingCode } from '../../server/src/domain/finding.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { ownershipLine, routingLine, txtLine } from './world.ts';
 
 /** Mistakes that customers make in the content of a zone, one by one: the catalogue that scenarios and generated zones draw from. */

@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { seeded } from '../support/seeded-random.ts';
 import { answerWith } from './dns-packets.ts';

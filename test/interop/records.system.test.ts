@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet } from './internet.ts';
 import { createInterop, type InteropWorld, ownershipLine, routingLine, txtLine } from './world.ts';

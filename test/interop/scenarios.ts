@@ -1,5 +1,5 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import type { Finding, FindingCode } from '../../src/domain/finding.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import type { Finding, FindingCode } from '../../server/src/domain/finding.ts';
 import type { Lab } from './lab.ts';
 import { type Mistake, OWNERSHIP_MISTAKES, ROUTING_MISTAKES, rightLine } from './mistakes.ts';
 import { EDGE_ADDRESS } from './world.ts';

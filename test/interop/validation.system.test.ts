@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { examineResolvers } from '../../src/cli/doctor/examine-dns.ts';
-import { systemClock } from '../../src/clock.ts';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { startSimulator } from '../../src/playground/dns/simulator.ts';
-import { logUnvalidatingResolvers } from '../../src/roles/resolver-validation.ts';
+import { startSimulator } from '../../playground/dns/simulator.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { examineResolvers } from '../../server/src/cli/doctor/examine-dns.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { logUnvalidatingResolvers } from '../../server/src/roles/resolver-validation.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Internet, startInternet } from './internet.ts';
 

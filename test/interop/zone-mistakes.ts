@@ -1,6 +1,6 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import type { FindingCode } from '../../src/domain/finding.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import type { FindingCode } from '../../server/src/domain/finding.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import type { HostileOptions, HostileRecord, HostileServer } from './hostile-server.ts';
 import type { Internet, Zone } from './internet.ts';
 import type { Nameserver } from './knot.ts';

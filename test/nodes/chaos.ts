@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { DomainEventType } from '../../src/domain/domain-event.ts';
+import type { DomainEventType } from '../../server/src/domain/domain-event.ts';
 import { createLedger, reconcile } from '../support/acknowledged.ts';
 import { askPatiently } from '../support/api-client.ts';
 import { publish, type Scene, startLoad } from '../support/load.ts';

@@ -1,4 +1,4 @@
-import type { DomainEventType } from '../../src/domain/domain-event.ts';
+import type { DomainEventType } from '../../server/src/domain/domain-event.ts';
 
 /** A time during which a domain waited for its records to be found. Unix ms. */
 export interface Wait {

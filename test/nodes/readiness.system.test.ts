@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import type { Store } from '../../src/store/contract/store.ts';
-import { postgresStore } from '../../src/store/postgres/postgres.ts';
-import { sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import { postgresStore } from '../../server/src/store/engine/postgres/postgres.ts';
+import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { startApi } from '../support/api-harness.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { addressOf, startPostgres } from '../support/postgres.ts';

@@ -1,4 +1,4 @@
-import type { LoggedQuery, Simulator } from '../../src/playground/dns/simulator.ts';
+import type { LoggedQuery, Simulator } from '../../playground/dns/simulator.ts';
 
 /** When a nameserver was asked for the ownership record of each domain, by the name of the domain. */
 export interface Watch {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CertificateReason, CertificateState } from '../../src/domain/certificate-state.ts';
+import type { CertificateReason, CertificateState } from '../../server/src/domain/certificate-state.ts';
 import type { Tenant } from './server-site.ts';
 
 /** An answer of the API. */

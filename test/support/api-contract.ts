@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type ErrorStatus, STATUSES } from '../../src/api/errors.ts';
-import type { ApiDocument, ApiResponse } from '../../src/api/openapi/api-document.ts';
+import { type ErrorStatus, STATUSES } from '../../server/src/api/errors.ts';
+import type { ApiDocument, ApiResponse } from '../../server/src/api/openapi/api-document.ts';
 
 /** An answer of the API. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Diagnoser } from '../../src/observation/diagnoser.ts';
+import type { Diagnoser } from '../../server/src/verification/observation/diagnoser.ts';
 
 /** A diagnoser without DNS: it refuses every request. */
 export const blindDiagnoser: Diagnoser = {

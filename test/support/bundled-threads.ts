@@ -24,7 +24,7 @@ export function bundledThreads(): Plugin {
       defineCacheKeyGenerator(({ sourceCode }) => (sourceCode.search(THREAD) === -1 ? undefined : false));
     },
     async transform(code, id) {
-      if (!id.includes('/src/') || id.endsWith('.test.ts')) return null;
+      if (!id.includes('/server/src/') || id.endsWith('.test.ts')) return null;
       const threads = [...code.matchAll(THREAD)].map(([, path = '']) => resolve(dirname(id), path));
       if (threads.length === 0) return null;
       for (const thread of threads) {

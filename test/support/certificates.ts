@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Domain } from '../../src/domain/domain.ts';
-import { NO_MEMORY } from '../../src/domain/status.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type {
   CaAccount,
   CertificateOrder,
@@ -11,7 +11,7 @@ import type {
   LedgerEntry,
   ServedCertificate,
   Store,
-} from '../../src/store/contract/store.ts';
+} from '../../server/src/store/store.ts';
 import { attach, failedAt, NOW, unique, verifiedAt } from './entities.ts';
 
 export const DAY_MS = 86_400_000;

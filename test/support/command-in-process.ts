@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { runCommand } from '../../src/cli/program.ts';
+import { PLAYGROUND_COMMANDS } from '../../playground/commands.ts';
+import { runCommand } from '../../server/src/cli/program.ts';
 
 /** What a command has of a process of its own. */
 interface CommandProcess {
@@ -22,7 +23,7 @@ export async function runInProcess(
 ): Promise<{ code: number; stdout: string; stderr: string }> {
   divideProcess();
   const own: CommandProcess = { env, stdout: '', stderr: '', exitCode: undefined };
-  await current.run(own, () => runCommand(args));
+  await current.run(own, () => runCommand(args, PLAYGROUND_COMMANDS));
   return { code: Number(own.exitCode ?? 0), stdout: own.stdout, stderr: own.stderr };
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Ready } from '../../src/playground/data-dir.ts';
+import type { Ready } from '../../server/src/cli/data-dir.ts';
 import { runInProcess } from './command-in-process.ts';
 
 /** The program as people run it: `bin/nameplate`, in a process of its own, from the clone. */

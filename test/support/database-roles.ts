@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { migrate, type PostgresAddress } from '../../src/store/postgres/postgres.ts';
+import { migrate, type PostgresAddress } from '../../server/src/store/engine/postgres/postgres.ts';
 import { addressOf, type Postgres } from './postgres.ts';
 
 /** The two roles of deploy/postgres/roles.sql on a server, and databases with no more rights than it gives them. */

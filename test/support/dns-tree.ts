@@ -1,9 +1,9 @@
 import packet, { type DecodedPacket, type Packet, type Question } from 'dns-packet';
-import { systemClock } from '../../src/clock.ts';
-import { type AuthoritativeOptions, authoritativeResolver } from '../../src/dns/authoritative.ts';
-import { queryBudget } from '../../src/dns/query-budget.ts';
-import type { Resolver } from '../../src/dns/resolver.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { type AuthoritativeOptions, authoritativeResolver } from '../../server/src/dns/authoritative.ts';
+import { queryBudget } from '../../server/src/dns/query-budget.ts';
+import type { Resolver } from '../../server/src/dns/resolver.ts';
 import { listenAt, loopbackClient, startSimulatorAt } from './simulators.ts';
 
 /** A part of the DNS on loopback (simulators.ts): a resolver, the nameserver of `com`, and two nameservers that `com` delegates acme.com to. All have one port. */

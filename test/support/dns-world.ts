@@ -1,13 +1,13 @@
-import { authoritativeResolver } from '../../src/dns/authoritative.ts';
-import type { Resolver } from '../../src/dns/resolver.ts';
-import type { DnsClient } from '../../src/dns/transport/dns-client.ts';
-import { type Domain, newDomain } from '../../src/domain/domain.ts';
-import { dnsRecords } from '../../src/domain/records.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import type { Store } from '../../src/store/contract/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { authoritativeResolver } from '../../server/src/dns/authoritative.ts';
+import type { Resolver } from '../../server/src/dns/resolver.ts';
+import type { DnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import { type Domain, newDomain } from '../../server/src/domain/domain.ts';
+import { dnsRecords } from '../../server/src/domain/records.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import type { Store } from '../../server/src/store/store.ts';
+import { createVerifier, type Verifier } from '../../server/src/verification/verifier.ts';
 import { openEngine } from './engine.ts';
 import { loopbackClient, startSimulatorAt } from './simulators.ts';
 

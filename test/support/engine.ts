@@ -2,10 +2,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { Clock } from '../../src/clock.ts';
-import type { Store } from '../../src/store/contract/store.ts';
-import { postgresStore } from '../../src/store/postgres/postgres.ts';
-import { migrate, sqliteStore } from '../../src/store/sqlite/sqlite.ts';
+import type { Clock } from '../../server/src/base/clock.ts';
+import { postgresStore } from '../../server/src/store/engine/postgres/postgres.ts';
+import { migrate, sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import { addressOf, createMigratedDatabase } from './postgres.ts';
 
 /** A new store on the engine of the test project (vitest.config.ts): SQLite, or PostgreSQL where the project has a server. */

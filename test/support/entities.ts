@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../../src/clock.ts';
-import type { CheckResult } from '../../src/domain/check-result.ts';
-import { type Domain, newDomain, WINDOW_MS } from '../../src/domain/domain.ts';
-import type { Finding } from '../../src/domain/finding.ts';
-import { idMaker } from '../../src/ids.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import type { CheckResult } from '../../server/src/domain/check-result.ts';
+import { type Domain, newDomain, WINDOW_MS } from '../../server/src/domain/domain.ts';
+import type { Finding } from '../../server/src/domain/finding.ts';
 import type {
   App,
   Author,
@@ -17,7 +17,7 @@ import type {
   SigningKey,
   Store,
   Workspace,
-} from '../../src/store/contract/store.ts';
+} from '../../server/src/store/store.ts';
 import { observation } from './observations.ts';
 
 export const newId = idMaker(systemClock);

@@ -1,5 +1,5 @@
-import type { DnsQueries, QueryLimits, RecordQueries, RecordQuestion } from '../../src/dns/resolver.ts';
-import type { Answer, ZoneObservation } from '../../src/domain/observation.ts';
+import type { DnsQueries, QueryLimits, RecordQueries, RecordQuestion } from '../../server/src/dns/resolver.ts';
+import type { Answer, ZoneObservation } from '../../server/src/domain/observation.ts';
 
 const NAMESERVER = { name: 'ns.example', addresses: ['192.0.2.53'] };
 

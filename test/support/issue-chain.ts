@@ -1,10 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
 import {
   type Authority,
   createAuthorityCertificate,
   createServerCertificate,
-} from '../../src/certificates/x509/x509-certificate.ts';
+} from '../../server/src/certificates/x509/x509-certificate.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

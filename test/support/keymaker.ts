@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRootKey } from '../../src/access/secret-text.ts';
-import { systemClock } from '../../src/clock.ts';
-import { idMaker } from '../../src/ids.ts';
-import { databaseAt } from '../../src/store/database.ts';
-import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 
 // Makes and revokes root keys straight on the store while a server runs on it, as `nameplate keys` does, and says on standard output what has
 // been acknowledged, before it asks for the next: `node keymaker.ts URL WORKSPACE`.

@@ -1,4 +1,4 @@
-import type { Domain } from '../../src/domain/domain.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
 import type {
   Answer,
   NameserverAnswers,
@@ -7,9 +7,9 @@ import type {
   RecordObservation,
   Validation,
   ZoneObservation,
-} from '../../src/domain/observation.ts';
-import type { Failure } from '../../src/domain/reading.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
+} from '../../server/src/domain/observation.ts';
+import type { Failure } from '../../server/src/domain/reading.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 
 /** Observations written by hand: what the nameservers ns1, ns2, … of a zone answer. */
 

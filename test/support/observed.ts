@@ -1,7 +1,7 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import { findingsOf } from '../../src/domain/findings/findings.ts';
-import { readObservation } from '../../src/domain/read-observation.ts';
-import { NO_MEMORY, transition } from '../../src/domain/status.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { findingsOf } from '../../server/src/domain/findings/findings.ts';
+import { readObservation } from '../../server/src/domain/read-observation.ts';
+import { NO_MEMORY, transition } from '../../server/src/domain/status.ts';
 import type { Harness } from './api-harness.ts';
 import { observation, type Seen } from './observations.ts';
 

@@ -5,9 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { certificatePem } from '../../src/certificates/x509/pem.ts';
-import { newPrivateKey, readPrivateKey } from '../../src/certificates/x509/private-key.ts';
-import { createAuthorityCertificate, createServerCertificate } from '../../src/certificates/x509/x509-certificate.ts';
+import { certificatePem } from '../../server/src/certificates/x509/pem.ts';
+import { newPrivateKey, readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import {
+  createAuthorityCertificate,
+  createServerCertificate,
+} from '../../server/src/certificates/x509/x509-certificate.ts';
 import { findPrograms } from './debian.ts';
 import { type Service, startService } from './service.ts';
 

@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../src/store/postgres/postgres.ts';
+import { migrate } from '../../server/src/store/engine/postgres/postgres.ts';
 import { addressOf, installPostgres, startInstalled } from './postgres.ts';
 
 /** One PostgreSQL server for all test files of a project, with a migrated database to copy. Nothing that they test looks at the disk. */

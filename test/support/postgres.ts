@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { type PostgresUrl, parseDatabaseUrl } from '../../src/store/url.ts';
+import { type PostgresUrl, parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { freePort } from './free-port.ts';
 
 /** A real PostgreSQL server, out of the npm registry: data in a temporary directory, on loopback alone. */

@@ -1,7 +1,7 @@
-import type { Domain } from '../../src/domain/domain.ts';
-import { HEALTHY } from '../../src/domain/monitoring.ts';
-import { NO_MEMORY } from '../../src/domain/status.ts';
-import type { Environment, Store } from '../../src/store/contract/store.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { HEALTHY } from '../../server/src/domain/monitoring.ts';
+import { NO_MEMORY } from '../../server/src/domain/status.ts';
+import type { Environment, Store } from '../../server/src/store/store.ts';
 import { DAY_MS } from './certificates.ts';
 import { attach, failedAt, verifiedAt } from './entities.ts';
 

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { migrate } from '../../src/store/sqlite/sqlite.ts';
+import { migrate } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import { type About, type Contents, inspect } from './inspection.ts';
 import type { Postgres } from './postgres.ts';
 

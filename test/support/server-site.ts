@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createRootKey } from '../../src/access/secret-text.ts';
-import { systemClock } from '../../src/clock.ts';
-import { idMaker } from '../../src/ids.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { databaseAt } from '../../src/store/database.ts';
-import { parseDatabaseUrl } from '../../src/store/url.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { type Data, embedded } from './server-data.ts';
 import { type Server, startServer } from './server-process.ts';
 

@@ -1,6 +1,6 @@
-import { type DnsClient, dnsClient } from '../../src/dns/transport/dns-client.ts';
-import { type DnsListener, listen } from '../../src/playground/dns/dns-listener.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
+import { type DnsListener, listen } from '../../playground/dns/dns-listener.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-client.ts';
 
 /*
  * Nameservers have an address each and one port. Only Linux has loopback addresses other than 127.0.0.1, so all servers of tests listen there, at

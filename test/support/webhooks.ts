@@ -5,7 +5,7 @@ import type {
   Store,
   Webhook,
   WebhookSecret,
-} from '../../src/store/contract/store.ts';
+} from '../../server/src/store/store.ts';
 import { NOW, newId } from './entities.ts';
 
 export const LEASE_MS = 30_000;

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { addSnapshots } from '../../src/threads/snapshots.ts';
-import { createSupervisor, type SupervisedThread, type Supervisor } from '../../src/threads/supervisor.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { addSnapshots } from '../../server/src/base/threads/snapshots.ts';
+import { createSupervisor, type SupervisedThread, type Supervisor } from '../../server/src/base/threads/supervisor.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
 import type { TrialData, TrialMethods, TrialParent } from './trial-thread.ts';
 
 const script = new URL('./trial-thread.ts', import.meta.url);

@@ -3,10 +3,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import type { Worker } from 'node:worker_threads';
-import { createRootKey } from '../../src/access/secret-text.ts';
-import { readServerConfig } from '../../src/config/config.ts';
-import { createLog } from '../../src/log.ts';
-import { type RunningServer, startServer } from '../../src/main.ts';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readServerConfig } from '../../server/src/config/config.ts';
+import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { aRootKey, type Planted, plant } from '../support/entities.ts';
 

@@ -1,7 +1,7 @@
 import { workerData } from 'node:worker_threads';
-import { createMetrics } from '../../src/metrics.ts';
-import type { SupervisedMethods } from '../../src/threads/supervisor.ts';
-import { serveParent } from '../../src/threads/thread.ts';
+import type { SupervisedMethods } from '../../server/src/base/threads/supervisor.ts';
+import { serveParent } from '../../server/src/base/threads/thread.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
 
 // A supervised thread that does as it is told. It counts three claims and seven checks in flight.
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import type { Store } from '../../src/store/contract/store.ts';
-import { createVerifier } from '../../src/verification/verifier.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import type { Store } from '../../server/src/store/store.ts';
+import { createVerifier } from '../../server/src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
 import { fixedAnswers } from '../support/fixed-answers.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
-import { ownershipName, ownershipValue } from '../../src/domain/records.ts';
-import type { Simulator } from '../../src/playground/dns/simulator.ts';
+import type { Simulator } from '../../playground/dns/simulator.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 import { timelineOf } from '../support/entities.ts';
 

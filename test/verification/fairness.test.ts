@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { QueryLimits } from '../../src/dns/resolver.ts';
-import { WINDOW_MS } from '../../src/domain/domain.ts';
-import type { Answer } from '../../src/domain/observation.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import type { Store } from '../../src/store/contract/store.ts';
-import { createVerifier, type Verifier } from '../../src/verification/verifier.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import type { QueryLimits } from '../../server/src/dns/resolver.ts';
+import { WINDOW_MS } from '../../server/src/domain/domain.ts';
+import type { Answer } from '../../server/src/domain/observation.ts';
+import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
+import type { Store } from '../../server/src/store/store.ts';
+import { createVerifier, type Verifier } from '../../server/src/verification/verifier.ts';
 import { openEngine } from '../support/engine.ts';
 import { attach, NOW, plant } from '../support/entities.ts';
 import { fixedAnswers } from '../support/fixed-answers.ts';

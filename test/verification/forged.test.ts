@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Domain, DomainKind } from '../../src/domain/domain.ts';
-import type { MonitoringMode } from '../../src/domain/monitoring.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { observe } from '../../src/observation/observe.ts';
-import { type Simulator, startSimulator } from '../../src/playground/dns/simulator.ts';
-import { createMonitor } from '../../src/verification/monitor.ts';
+import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import type { Domain, DomainKind } from '../../server/src/domain/domain.ts';
+import type { MonitoringMode } from '../../server/src/domain/monitoring.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { createMonitor } from '../../server/src/verification/monitor.ts';
+import { observe } from '../../server/src/verification/observation/observe.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Domain } from '../../src/domain/domain.ts';
-import type { DueLoop } from '../../src/due-loop.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics } from '../../src/metrics.ts';
-import { observe } from '../../src/observation/observe.ts';
-import type { SelfChecker } from '../../src/selfcheck/self-check.ts';
-import { createMonitor } from '../../src/verification/monitor.ts';
+import type { DueLoop } from '../../server/src/base/due-loop.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { createMonitor } from '../../server/src/verification/monitor.ts';
+import { observe } from '../../server/src/verification/observation/observe.ts';
+import type { SelfChecker } from '../../server/src/verification/observation/self-check.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ownershipName } from '../../src/domain/records.ts';
+import { ownershipName } from '../../server/src/domain/records.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
 // A process that is stopped during a check, or a machine that is suspended, continues with an old observation.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { LONGEST_ATTEMPT_WAIT_MS } from '../../src/domain/webhook-attempts.ts';
-import { type OwnFailure, retryOwnFailureAt } from '../../src/webhooks/policy/own-failure.ts';
-import { nextAttemptAt } from '../../src/webhooks/policy/retry-schedule.ts';
+import { LONGEST_ATTEMPT_WAIT_MS } from '../../server/src/domain/webhook-attempts.ts';
+import { type OwnFailure, retryOwnFailureAt } from '../../server/src/webhooks/policy/own-failure.ts';
+import { nextAttemptAt } from '../../server/src/webhooks/policy/retry-schedule.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { addDomain, openWorld, plantReceiver } from './world.ts';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type DueDelivery, StoreUnavailable } from '../../src/store/contract/store.ts';
-import type { DeliveryWorker } from '../../src/webhooks/delivery-worker.ts';
-import { DELIVERY_WINDOW_MS } from '../../src/webhooks/policy/retry-schedule.ts';
+import { type DueDelivery, StoreUnavailable } from '../../server/src/store/store.ts';
+import type { DeliveryWorker } from '../../server/src/webhooks/delivery-worker.ts';
+import { DELIVERY_WINDOW_MS } from '../../server/src/webhooks/policy/retry-schedule.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { plant } from '../support/entities.ts';
 import { type Received, startReceiver } from './receivers.ts';

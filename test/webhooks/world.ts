@@ -1,15 +1,15 @@
-import { WINDOW_MS } from '../../src/domain/domain.ts';
-import { createLog } from '../../src/log.ts';
-import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { addressRule } from '../../src/net/addresses.ts';
-import { type AddressLookup, createDialer } from '../../src/net/dialer.ts';
-import type { Store } from '../../src/store/contract/store.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { WINDOW_MS } from '../../server/src/domain/domain.ts';
+import { addressRule } from '../../server/src/net/addresses.ts';
+import { type AddressLookup, createDialer } from '../../server/src/net/dialer.ts';
+import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
+import type { Store } from '../../server/src/store/store.ts';
 import {
   createDeliveryWorker,
   type DeliveryWorker,
   type DeliveryWorkerOptions,
-} from '../../src/webhooks/delivery-worker.ts';
-import { createSender, type SenderOptions } from '../../src/webhooks/sender.ts';
+} from '../../server/src/webhooks/delivery-worker.ts';
+import { createSender, type SenderOptions } from '../../server/src/webhooks/sender.ts';
 import type { Closing } from '../support/closing.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDomain, newId, type Planted, plant } from '../support/entities.ts';

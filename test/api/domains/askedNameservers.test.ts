@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
-import type { NameCheck } from '../../../src/api/domains/present-name.ts';
-import { authoritativeResolver } from '../../../src/dns/authoritative.ts';
-import { ownershipName, ownershipValue } from '../../../src/domain/records.ts';
-import { createDiagnoser } from '../../../src/observation/diagnose.ts';
-import { observe } from '../../../src/observation/observe.ts';
-import { type Simulator, startSimulator } from '../../../src/playground/dns/simulator.ts';
+import { type Simulator, startSimulator } from '../../../playground/dns/simulator.ts';
+import type { DiagnosisData } from '../../../server/src/api/domains/diagnosis-schema.ts';
+import type { NameCheck } from '../../../server/src/api/domains/present-name.ts';
+import { authoritativeResolver } from '../../../server/src/dns/authoritative.ts';
+import { ownershipName, ownershipValue } from '../../../server/src/domain/records.ts';
+import { createDiagnoser } from '../../../server/src/verification/observation/diagnose.ts';
+import { observe } from '../../../server/src/verification/observation/observe.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { loopbackClient, startSimulatorAt } from '../../support/simulators.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { NameCheck } from '../../../src/api/domains/present-name.ts';
-import type { Answer, Observation, RecordObservation } from '../../../src/domain/observation.ts';
-import type { Diagnoser, NameRequest } from '../../../src/observation/diagnoser.ts';
+import type { NameCheck } from '../../../server/src/api/domains/present-name.ts';
+import type { Answer, Observation, RecordObservation } from '../../../server/src/domain/observation.ts';
+import type { Diagnoser, NameRequest } from '../../../server/src/verification/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;

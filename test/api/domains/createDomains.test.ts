@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { WorkspaceLimits } from '../../../src/store/contract/store.ts';
+import type { WorkspaceLimits } from '../../../server/src/store/store.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 
 const MINUTE = 60_000;

@@ -2,15 +2,15 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
-import type { NameCheck } from '../../../src/api/domains/present-name.ts';
-import { describeDiagnosis } from '../../../src/cli/show-diagnosis.ts';
-import { authoritativeResolver } from '../../../src/dns/authoritative.ts';
-import { recursiveResolver } from '../../../src/dns/recursive.ts';
-import type { Resolver } from '../../../src/dns/resolver.ts';
-import { dnsClient } from '../../../src/dns/transport/dns-client.ts';
-import { createDiagnoser } from '../../../src/observation/diagnose.ts';
-import { observe } from '../../../src/observation/observe.ts';
+import type { DiagnosisData } from '../../../server/src/api/domains/diagnosis-schema.ts';
+import type { NameCheck } from '../../../server/src/api/domains/present-name.ts';
+import { describeDiagnosis } from '../../../server/src/cli/output/show-diagnosis.ts';
+import { authoritativeResolver } from '../../../server/src/dns/authoritative.ts';
+import { recursiveResolver } from '../../../server/src/dns/recursive.ts';
+import type { Resolver } from '../../../server/src/dns/resolver.ts';
+import { dnsClient } from '../../../server/src/dns/transport/dns-client.ts';
+import { createDiagnoser } from '../../../server/src/verification/observation/diagnose.ts';
+import { observe } from '../../../server/src/verification/observation/observe.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 // The API while none of NAMEPLATE_DNS_RESOLVERS answers: the customer has nothing to do.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { DiagnosisData } from '../../../src/api/domains/diagnosis-schema.ts';
-import type { Domain } from '../../../src/domain/domain.ts';
-import type { Answer, Observation, RecordObservation } from '../../../src/domain/observation.ts';
-import { ownershipName } from '../../../src/domain/records.ts';
-import { createDiagnoser, type DiagnosisQuery } from '../../../src/observation/diagnose.ts';
+import type { DiagnosisData } from '../../../server/src/api/domains/diagnosis-schema.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import type { Answer, Observation, RecordObservation } from '../../../server/src/domain/observation.ts';
+import { ownershipName } from '../../../server/src/domain/records.ts';
+import { createDiagnoser, type DiagnosisQuery } from '../../../server/src/verification/observation/diagnose.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;

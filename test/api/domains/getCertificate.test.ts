@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Domain } from '../../../src/domain/domain.ts';
-import type { Store } from '../../../src/store/contract/store.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import type { Store } from '../../../server/src/store/store.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { takeOver } from '../../support/certificates.ts';
 import { plant } from '../../support/entities.ts';

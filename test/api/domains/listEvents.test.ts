@@ -1,8 +1,8 @@
 import type { Static } from 'typebox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { EventSchema } from '../../../src/api/domains/listEvents.ts';
-import type { Domain } from '../../../src/domain/domain.ts';
-import { NO_MEMORY } from '../../../src/domain/status.ts';
+import type { EventSchema } from '../../../server/src/api/domains/listEvents.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 type Event = Static<typeof EventSchema>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Domain } from '../../../src/domain/domain.ts';
-import { NO_MEMORY } from '../../../src/domain/status.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { failedAt, verifiedAt } from '../../support/entities.ts';
 

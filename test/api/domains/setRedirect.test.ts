@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Domain } from '../../../src/domain/domain.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
 import { unique, verifiedAt } from '../../support/entities.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WINDOW_MS } from '../../../src/domain/domain.ts';
+import { WINDOW_MS } from '../../../server/src/domain/domain.ts';
 import { type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { cname, everywhere, txt } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { operations } from '../../../src/api/operations.ts';
+import { operations } from '../../../server/src/api/operations.ts';
 import { dataOf, type Harness, startApi } from '../../support/api-harness.ts';
 import { watch } from '../../support/watching.ts';
 

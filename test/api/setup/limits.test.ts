@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createRootKey } from '../../../src/access/secret-text.ts';
-import { createSetupToken } from '../../../src/access/setup-link.ts';
-import { NO_MEMORY } from '../../../src/domain/status.ts';
+import { createRootKey } from '../../../server/src/access/secret-text.ts';
+import { createSetupToken } from '../../../server/src/access/setup-link.ts';
+import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';
 import { failedAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';

@@ -1,4 +1,4 @@
-import { readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
+import { readPrivateKey } from '../../../server/src/certificates/x509/private-key.ts';
 
 /** Looks for secrets in anything visible. */
 export interface Finder {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/contract/store.ts';
+import type { Store } from '../../../server/src/store/store.ts';
 import type { Random } from '../../support/seeded-random.ts';
 import type { Server } from '../../support/server-process.ts';
 import { until } from '../../support/server-site.ts';

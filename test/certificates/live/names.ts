@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/contract/store.ts';
+import type { Store } from '../../../server/src/store/store.ts';
 import { type Answer, ask, type CertificateData, type Data, type Operation } from '../../support/api-client.ts';
 import { servedCertificate } from '../../support/certificates.ts';
 import { GREETING, type IssuingSite } from './site.ts';

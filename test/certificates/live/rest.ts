@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { Store } from '../../../src/store/contract/store.ts';
+import type { Store } from '../../../server/src/store/store.ts';
 import { until } from '../../support/server-site.ts';
 import type { IssuingSite } from './site.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, type TestContext } from 'vitest';
-import type { Store } from '../../../src/store/contract/store.ts';
+import type { Store } from '../../../server/src/store/store.ts';
 import { run } from '../../support/command.ts';
 import { chooseSeed, seeded } from '../../support/seeded-random.ts';
 import { until } from '../../support/server-site.ts';

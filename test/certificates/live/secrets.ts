@@ -3,10 +3,10 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { expect } from 'vitest';
-import { publicJwk } from '../../../src/certificates/acme/acme-client.ts';
-import { readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
-import type { SecretStore } from '../../../src/store/contract/store.ts';
-import { isPlaintext } from '../../../src/store/sealing/keyring.ts';
+import { publicJwk } from '../../../server/src/certificates/acme/acme-client.ts';
+import { readPrivateKey } from '../../../server/src/certificates/x509/private-key.ts';
+import { isPlaintext } from '../../../server/src/store/sealing/keyring.ts';
+import type { SecretStore } from '../../../server/src/store/store.ts';
 import { createFinder, type Secret, secretOf } from './finder.ts';
 import type { IssuingSite } from './site.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Store, StoreUnavailable } from '../../../src/store/contract/store.ts';
+import { type Store, StoreUnavailable } from '../../../server/src/store/store.ts';
 import type { Random } from '../../support/seeded-random.ts';
 import { addName, nameOf } from './names.ts';
 import type { Killed } from './orders.ts';

@@ -2,7 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import { request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import type { TLSSocket } from 'node:tls';
-import { publicKeyInfo, readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
+import { publicKeyInfo, readPrivateKey } from '../../../server/src/certificates/x509/private-key.ts';
 import type { IssuingSite } from './site.ts';
 
 /** The response of a name. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from 'vitest';
-import { createKey } from '../../../src/store/sealing/keyring.ts';
+import { createKey } from '../../../server/src/store/sealing/keyring.ts';
 import type { Killed } from '../../certificates/live/orders.ts';
 import { eab, expectWhole, open, rotate, sealingKey, underTraffic } from '../../certificates/live/rotation.ts';
 import { type PostgresServer, startPostgres } from '../../support/postgres.ts';

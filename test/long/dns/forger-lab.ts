@@ -10,7 +10,7 @@
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -90,11 +90,16 @@ function openLab(tree: string) {
   const shell = (script: string) => execFileSync('sh', ['-ec', script], { env }).toString();
   const directory = mkdtempSync(join(tmpdir(), 'nameplate-forger-'));
   const started: ChildProcess[] = [];
-  // Beside the sources of the tree, for its imports.
+  // Beside the sources of the tree, for its imports; an older tree has them all in src/.
   mkdirSync(join(directory, 'test/long/dns'), { recursive: true });
-  for (const shared of ['src', 'package.json']) symlinkSync(resolve(tree, shared), join(directory, shared));
+  for (const shared of ['src', 'server', 'package.json'])
+    if (existsSync(join(tree, shared))) symlinkSync(resolve(tree, shared), join(directory, shared));
   const victim = join(directory, 'test/long/dns/forger-victim.ts');
-  copyFileSync(join(import.meta.dirname, 'forger-victim.ts'), victim);
+  const text = readFileSync(join(import.meta.dirname, 'forger-victim.ts'), 'utf8');
+  writeFileSync(
+    victim,
+    existsSync(join(tree, 'server')) ? text : text.replace(/server\/src\/(base\/|(store\/)engine\/)?/g, 'src/$2'),
+  );
   shell(CLEAN_UP + SET_UP);
 
   return {

@@ -1,9 +1,9 @@
 // Nameservers of a namespace: the true ones, or the attacker's own. Started by forger-lab.ts.
 import packet from 'dns-packet';
-import { type DnsTransport, listen } from '../../../src/playground/dns/dns-listener.ts';
-import { encodeResponse, udpOctets } from '../../../src/playground/dns/encode-response.ts';
-import { parseRecord } from '../../../src/playground/dns/simulated-record.ts';
-import { createZones } from '../../../src/playground/dns/simulated-zones.ts';
+import { type DnsTransport, listen } from '../../../playground/dns/dns-listener.ts';
+import { encodeResponse, udpOctets } from '../../../playground/dns/encode-response.ts';
+import { parseRecord } from '../../../playground/dns/simulated-record.ts';
+import { createZones } from '../../../playground/dns/simulated-zones.ts';
 
 export interface LabServer {
   address: string;

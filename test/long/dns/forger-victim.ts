@@ -1,14 +1,14 @@
 // Checks the claims that an attacker makes, in the victim's namespace. forger-lab.ts starts a copy of it beside the sources that are attacked.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../../../src/clock.ts';
-import { authoritativeResolver } from '../../../src/dns/authoritative.ts';
-import { dnsClient } from '../../../src/dns/transport/dns-client.ts';
-import { type Domain, newDomain } from '../../../src/domain/domain.ts';
-import { createLog } from '../../../src/log.ts';
-import { createMetrics } from '../../../src/metrics.ts';
-import { migrate, sqliteStore } from '../../../src/store/sqlite/sqlite.ts';
-import { createVerifier } from '../../../src/verification/verifier.ts';
+import { systemClock } from '../../../server/src/base/clock.ts';
+import { createLog } from '../../../server/src/base/log.ts';
+import { authoritativeResolver } from '../../../server/src/dns/authoritative.ts';
+import { dnsClient } from '../../../server/src/dns/transport/dns-client.ts';
+import { type Domain, newDomain } from '../../../server/src/domain/domain.ts';
+import { createMetrics } from '../../../server/src/roles/metrics.ts';
+import { migrate, sqliteStore } from '../../../server/src/store/engine/sqlite/sqlite.ts';
+import { createVerifier } from '../../../server/src/verification/verifier.ts';
 
 // The sources that are attacked may be older than clocks that are trusted.
 const clock = { ...systemClock, isTrusted: () => true };

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../src/clock.ts';
-import { createEdgeCache, MAX_BYTES } from '../../../src/edge/edge-cache/edge-cache.ts';
-import { createLog } from '../../../src/log.ts';
-import type { Site } from '../../../src/store/contract/store.ts';
-import { keyFile } from '../../../src/store/sealing/key-file.ts';
-import { createKeyring } from '../../../src/store/sealing/keyring.ts';
+import { systemClock } from '../../../server/src/base/clock.ts';
+import { createLog } from '../../../server/src/base/log.ts';
+import { createEdgeCache, MAX_BYTES } from '../../../server/src/edge/cache/edge-cache.ts';
+import { keyFile } from '../../../server/src/store/sealing/key-file.ts';
+import { createKeyring } from '../../../server/src/store/sealing/keyring.ts';
+import type { Site } from '../../../server/src/store/store.ts';
 
 const NAMES = 100_000;
 /** As long as a chain of Let's Encrypt: a leaf and one intermediate, in PEM. */

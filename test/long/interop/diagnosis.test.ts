@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Domain } from '../../../src/domain/domain.ts';
-import type { Finding } from '../../../src/domain/finding.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import type { Finding } from '../../../server/src/domain/finding.ts';
 import { brokenZone, type GeneratedZone, healthyZone, type Setting } from '../../interop/generated-zones.ts';
 import { type Lab, startLab } from '../../interop/lab.ts';
 import { allScenarios, failureOf, inParallel, report, tryScenarios } from '../../interop/scenarios.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Domain } from '../../../src/domain/domain.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
 import { type Internet, startInternet } from '../../interop/internet.ts';
 import { startMiddlebox } from '../../interop/middlebox.ts';
 import {

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 
 // Loaded first (`node --import`), it makes the program that follows the next version of itself: with one more migration.
 
-const MIGRATIONS = '/src/store/migrations/migrations.ts';
+const MIGRATIONS = '/server/src/store/schema/migrations.ts';
 const NEXT = `
   import { allMigrations as before } from './migrations.ts?before';
   import { nextMigrations } from '${new URL('./migration.ts', import.meta.url)}';

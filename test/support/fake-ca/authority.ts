@@ -1,11 +1,11 @@
 import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from 'node:crypto';
-import { oid, readElements, readInside, TAGS } from '../../../src/certificates/x509/der.ts';
-import { certificatePem } from '../../../src/certificates/x509/pem.ts';
-import { keyId, newPrivateKey, readPrivateKey } from '../../../src/certificates/x509/private-key.ts';
+import { oid, readElements, readInside, TAGS } from '../../../server/src/certificates/x509/der.ts';
+import { certificatePem } from '../../../server/src/certificates/x509/pem.ts';
+import { keyId, newPrivateKey, readPrivateKey } from '../../../server/src/certificates/x509/private-key.ts';
 import {
   createAuthorityCertificate,
   createServerCertificate,
-} from '../../../src/certificates/x509/x509-certificate.ts';
+} from '../../../server/src/certificates/x509/x509-certificate.ts';
 import { AcmeProblem } from './problem.ts';
 
 /** X.509 of the fake CA: a root, an intermediate, and server certificates. */

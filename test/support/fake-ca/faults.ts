@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../server/src/base/clock.ts';
 import type { Endpoint } from './endpoint.ts';
 import { AcmeProblem } from './problem.ts';
 

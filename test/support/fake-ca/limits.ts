@@ -1,5 +1,5 @@
-import { registrableDomain } from '../../../src/domain/name.ts';
-import type { CaLimit } from '../../../src/store/contract/store.ts';
+import { registrableDomain } from '../../../server/src/domain/name.ts';
+import type { CaLimit } from '../../../server/src/store/store.ts';
 import { AcmeProblem } from './problem.ts';
 
 /** Published limits over sliding windows. Exempt orders count for failures only. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../src/clock.ts';
-import type { CaLimit } from '../../../src/store/contract/store.ts';
+import type { Clock } from '../../../server/src/base/clock.ts';
+import type { CaLimit } from '../../../server/src/store/store.ts';
 import { createFakeAuthority, type FakeCertificate, readRequest } from './authority.ts';
 import { createLimits } from './limits.ts';
 import { AcmeProblem } from './problem.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/clock.ts';
+import type { Clock } from '../../../server/src/base/clock.ts';
 import type { FakeCertificate } from './authority.ts';
 
 /** Renewal windows of the fake CA (RFC 9773). */

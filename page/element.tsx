@@ -1,0 +1,69 @@
+import { render } from 'preact';
+import type { Domain } from '../client/client.ts';
+import { type Followed, isServed } from './followed.ts';
+import { Setup } from './setup.tsx';
+import css from './styles.css';
+
+/**
+ * `<nameplate-domain token="nps_…">`: what the page at `/setup` shows, inside a page of the platform. `api` is the address of the API, unless this script is from there.
+ * Events: `nameplate-status` with the domain (`detail`) at once and whenever it changes; `nameplate-live` when it is served over HTTPS.
+ */
+class NameplateDomain extends HTMLElement {
+  static readonly observedAttributes = ['api', 'token'];
+  readonly #root = this.attachShadow({ mode: 'open' });
+  #domain: Domain | null = null;
+  #isLive = false;
+  #hasWarned = false;
+
+  connectedCallback(): void {
+    // Nothing of the page's styles comes in, and nothing of these gets out. Scripts may set styles where a policy forbids them in the document.
+    this.#root.adoptedStyleSheets = [sheet];
+    this.#show();
+  }
+
+  disconnectedCallback(): void {
+    render(null, this.#root);
+  }
+
+  attributeChangedCallback(): void {
+    if (this.isConnected) this.#show();
+  }
+
+  #show(): void {
+    const api = this.getAttribute('api') ?? HOME;
+    const token = this.getAttribute('token') ?? '';
+    this.#domain = null;
+    this.#isLive = false;
+    this.#hasWarned = false;
+    render(<Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />, this.#root);
+  }
+
+  readonly #tell = ({ domain, certificate, link, isConnected, isCrowded }: Followed): void => {
+    const hasFailed = link === 'denied' || (link === 'opening' && !isConnected && !isCrowded);
+    if (hasFailed && !this.#hasWarned) {
+      this.#hasWarned = true;
+      console.warn(
+        `<nameplate-domain>: the API did not answer. Is ${location.origin} in the workspace's list of origins ("nameplate workspaces brand --origin", setup.setBrand)?`,
+      );
+    }
+    if (domain !== this.#domain && domain !== null) {
+      this.#domain = domain;
+      this.#dispatch('nameplate-status', domain);
+    }
+    const isLive = domain?.status === 'verified' && isServed(certificate);
+    if (isLive && !this.#isLive) this.#dispatch('nameplate-live', domain);
+    this.#isLive = isLive;
+  };
+
+  #dispatch(type: string, detail: Domain | null): void {
+    this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+  }
+}
+
+/** This script is at `/setup/nameplate-domain.js` of the API. */
+const HOME = new URL('..', import.meta.url).href;
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(css);
+
+if (customElements.get('nameplate-domain') === undefined) customElements.define('nameplate-domain', NameplateDomain);

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../client/client.ts';
+import { STATES } from '../test/page/states.ts';
+import type { Followed } from './followed.ts';
+import { comparisonOf, type Stage, viewOf } from './view.ts';
+
+const followed = (name: string): Followed => ({
+  link: 'open',
+  advice: null,
+  isConnected: true,
+  isCrowded: false,
+  brand: {},
+  domain: STATES[name]?.script.domain ?? null,
+  diagnosis: STATES[name]?.script.diagnosis ?? null,
+  certificate: STATES[name]?.script.certificate ?? null,
+  isChecking: false,
+  busyUntil: null,
+  clockOffset: 0,
+});
+
+describe('what is shown', () => {
+  it.each<[string, Stage, string]>([
+    ['before the first look', 'publish', 'current waiting waiting waiting'],
+    ['publish', 'publish', 'current waiting waiting waiting'],
+    ['resolvers down', 'unseen', 'current waiting waiting waiting'],
+    ['one found', 'one_found', 'current waiting waiting waiting'],
+    ['fix', 'fix', 'problem waiting waiting waiting'],
+    ['held elsewhere', 'fix', 'problem waiting waiting waiting'],
+    ['confirming', 'confirming', 'done current waiting waiting'],
+    ['failed', 'failed', 'problem waiting waiting waiting'],
+    ['certificate', 'certificate', 'done done current waiting'],
+    ['certificate blocked', 'certificate_blocked', 'done done problem waiting'],
+    ['certificate refused', 'certificate_blocked', 'done done problem waiting'],
+    ['apex that leads here, without its TXT record', 'one_found', 'current waiting waiting waiting'],
+    ['CAA record in the way', 'publish', 'current waiting waiting waiting'],
+    ['live', 'live', 'done done done done'],
+    ['live, but drifted', 'live_at_risk', 'problem done done problem'],
+  ])('%s is the stage %s', (name, stage, steps) => {
+    const view = viewOf(followed(name));
+    expect(view?.stage).toBe(stage);
+    expect(Object.values(view?.steps ?? {}).join(' ')).toBe(steps);
+  });
+
+  it('is nothing before a domain is known', () => {
+    expect(viewOf({ ...followed('publish'), domain: null })).toBeUndefined();
+  });
+
+  it('is no mistake where a record is merely missing', () => {
+    const { diagnosis, ...rest } = followed('publish');
+    const missing = { code: 'record_missing', severity: 'blocking', message: '', fix: '', retryable: true } as const;
+    if (diagnosis === null) throw new Error('it has been looked at');
+    expect(viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [missing] } })?.stage).toBe('publish');
+  });
+
+  it('is a certificate that is blocked as soon as a CAA record forbids it, before the first attempt', () => {
+    expect(viewOf({ ...followed('certificate blocked'), certificate: null })?.stage).toBe('certificate_blocked');
+  });
+
+  it('no CAA record is added where one has to be deleted', () => {
+    const known = followed('certificate blocked');
+    const action = {
+      kind: 'delete',
+      at: 'zone',
+      zone: 'example.com',
+      type: 'CAA',
+      name: 'example.com',
+      tag: 'tbs',
+    } as const;
+    const findings = known.diagnosis?.findings.map((finding) => ({ ...finding, action })) ?? [];
+    if (known.diagnosis === null) throw new Error('it has been looked at');
+    expect(viewOf({ ...known, diagnosis: { ...known.diagnosis, findings } })?.caa).toBeNull();
+  });
+
+  it('an apex has the addresses that may be published instead, of both IP versions', () => {
+    const known = followed('apex in Unicode, unknown provider');
+    const { diagnosis } = known;
+    if (diagnosis === null) throw new Error('it has been looked at');
+    const [routing, ...others] = diagnosis.records;
+    if (routing === undefined) throw new Error('it has records');
+    const insteadOf = (addresses: string[]) =>
+      viewOf({ ...known, diagnosis: { ...diagnosis, records: [{ ...routing, addresses }, ...others] } })?.records[0]
+        ?.instead;
+    expect(insteadOf([])).toEqual([]);
+    expect(insteadOf(['192.0.2.1', '2001:db8::1'])).toEqual([
+      { type: 'A', value: '192.0.2.1' },
+      { type: 'AAAA', value: '2001:db8::1' },
+    ]);
+  });
+
+  it('addresses that lead here are no right record while another nameserver has others', () => {
+    const known = followed('apex that leads here, without its TXT record');
+    if (known.diagnosis === null) throw new Error('it has been looked at');
+    const stale = { nameserver: 'ns2.hoster.example', outcome: 'other' as const, values: ['198.51.100.7'] };
+    const records = known.diagnosis.records.map((record) =>
+      record.record === 'routing' ? { ...record, seen: [...record.seen, stale] } : record,
+    );
+    const [routing] = viewOf({ ...known, diagnosis: { ...known.diagnosis, records } })?.records ?? [];
+    expect([routing?.state, routing?.seen.map(({ outcome }) => outcome)]).toEqual(['wrong', ['leads_here', 'other']]);
+  });
+
+  it('nameservers that say the same are shown together', () => {
+    expect(viewOf(followed('fix'))?.records.map(({ state, seen }) => [state, seen])).toEqual([
+      [
+        'wrong',
+        [
+          {
+            outcome: 'other',
+            values: ['old-shop.example.net', '203.0.113.10'],
+            nameservers: ['kip.ns.cloudflare.com', 'zoe.ns.cloudflare.com'],
+          },
+        ],
+      ],
+      ['missing', [{ outcome: 'absent', values: [], nameservers: ['kip.ns.cloudflare.com', 'zoe.ns.cloudflare.com'] }]],
+    ]);
+  });
+
+  it('a record at a doubled name is compared by its name, since its value is right, with what to type instead', () => {
+    const doubled = {
+      code: 'name_doubled',
+      severity: 'blocking',
+      record: 'routing',
+      name: 'shop.example.com.example.com',
+      seen: ['k7.cname.example.net'],
+      expected: 'k7.cname.example.net',
+      action: { kind: 'change', at: 'zone', zone: 'example.com', type: 'CNAME', nameInZone: 'shop' },
+      message: '',
+      fix: '',
+      retryable: false,
+    } satisfies Finding;
+    expect(comparisonOf(doubled)).toEqual({ found: ['shop.example.com.example.com'], expected: 'shop' });
+  });
+
+  it('a value to which the provider appends the zone is copied with the dot that ends it', () => {
+    const appended = {
+      code: 'value_doubled_zone',
+      severity: 'blocking',
+      record: 'routing',
+      seen: ['k7.cname.example.net.example.com'],
+      expected: 'k7.cname.example.net',
+      action: { kind: 'change', at: 'zone', zone: 'example.com', valueInZone: 'k7.cname.example.net.' },
+      message: '',
+      fix: '',
+      retryable: false,
+    } satisfies Finding;
+    expect(comparisonOf(appended)?.expected).toBe('k7.cname.example.net.');
+  });
+});
+
+/** Every sentence of the API, in place of which another language may stand. */
+const SENTENCES = new Set(['message', 'fix', 'note', 'verificationError']);
+
+function withoutSentences<T>(answer: T): T {
+  return JSON.parse(JSON.stringify(answer), (key, value) => (SENTENCES.has(key) && value !== '' ? '–' : value));
+}
+
+it.each(Object.keys(STATES))('no sentence of the API decides what is shown: %s', (name) => {
+  const told = followed(name);
+  const untold = withoutSentences(told);
+  const views = [told, untold].map(viewOf);
+  expect(views[1]).toEqual(views[0] && withoutSentences(views[0]));
+  const compared = [told, untold].map((one) => one.diagnosis?.findings.map(comparisonOf));
+  expect(compared[1]).toEqual(compared[0]);
+});

@@ -1,0 +1,247 @@
+import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import { type Followed, isServed } from './followed.ts';
+
+/** What the page shows: pure, from what is known. */
+
+export type StepState = 'done' | 'current' | 'problem' | 'waiting';
+
+/** The picture: where the name stands on its way. */
+export type Steps = Record<'dns' | 'verified' | 'certificate' | 'live', StepState>;
+
+/** What there is to do, or to wait for. */
+export type Stage =
+  /** No record is there. */
+  | 'publish'
+  /** One is, and another is needed. */
+  | 'one_found'
+  /** The service could not look. */
+  | 'unseen'
+  /** Something is wrong that waiting will not mend. */
+  | 'fix'
+  /** What is needed was found; the checks that confirm it go on. */
+  | 'confirming'
+  /** Checks have ended without success. */
+  | 'failed'
+  | 'certificate'
+  | 'certificate_blocked'
+  | 'live'
+  /** It is served, but its DNS leads elsewhere. */
+  | 'live_at_risk';
+
+export interface View {
+  stage: Stage;
+  steps: Steps;
+  /** The mistake to mend first. */
+  finding: Finding | null;
+  records: RecordView[];
+  /** The CAA record that has to be added, for the certificate. */
+  caa: CaaView | null;
+}
+
+/** A CAA record (RFC 8659), as it is typed at the provider. */
+export interface CaaView {
+  /** Fully qualified. */
+  name: string;
+  /** As the panel of the provider wants it; empty: nothing is entered. Null: that is not known. */
+  entered: string | null;
+  flags: string;
+  tag: string;
+  value: string;
+  /** Those that are there, which forbid the certificate. */
+  seen: readonly string[];
+}
+
+export type RecordState =
+  | 'unknown'
+  | 'found'
+  /** The provider answers in its place, as it may: it cannot be read back. */
+  | 'hidden'
+  | 'missing'
+  | 'wrong'
+  | 'unreadable'
+  | 'not_needed';
+
+export interface RecordView {
+  record: 'routing' | 'ownership';
+  type: DnsRecord['type'];
+  /** As the panel of the provider wants it; empty: nothing is entered. */
+  entered: string;
+  /** Fully qualified. */
+  name: string;
+  /** Exactly, and as the panel of the provider wants it. */
+  expected: string;
+  value: string;
+  state: RecordState;
+  needed: DiagnosisRecord['needed'];
+  /** What is there, each with the nameservers that say so. */
+  seen: Seen[];
+  /** What to do about it, where that is not said above the records. */
+  fix: string;
+  /** Records in its place, where the provider has none of this type. */
+  instead: { type: 'A' | 'AAAA'; value: string }[];
+}
+
+export interface Seen {
+  /** `leads_here`: addresses of the service, in place of the record. */
+  outcome: 'matched' | 'leads_here' | 'other' | 'absent' | 'unreadable';
+  values: string[];
+  nameservers: string[];
+}
+
+/** These say that a record is not there yet: that is no mistake while checks run. */
+const ABSENT = new Set(['record_missing', 'txt_missing']);
+
+/** These say that a record is there under another name. */
+const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
+
+/** What is there beside what should be: names where the record is at the wrong one, otherwise values. */
+export interface Comparison {
+  found: readonly string[];
+  /** As it is typed at the provider; an empty name: nothing is entered. */
+  expected: string;
+}
+
+/** Null where there is nothing to compare. */
+export function comparisonOf({ code, name, seen = [], expected, action }: Finding): Comparison | null {
+  // The parts of a CAA record are typed one by one: it has a card of its own.
+  if (code === 'caa_forbids') return null;
+  if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
+    return { found: [name], expected: action.nameInZone };
+  }
+  return expected === undefined ? null : { found: seen, expected: action?.valueInZone ?? expected };
+}
+
+/** Undefined until a domain is known. */
+export function viewOf(followed: Followed): View | undefined {
+  const { domain, diagnosis } = followed;
+  if (domain === null) return undefined;
+  const findings = diagnosis?.findings ?? [];
+  const blocking = findings.filter(({ severity }) => severity === 'blocking');
+  const first = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
+  const records = domain.dnsRecords.map((record, at) =>
+    viewRecord(record, at === 0 ? 'routing' : 'ownership', { diagnosis, first }),
+  );
+  const stage = stageOf(followed, records, first);
+  const finding = SHOWS_FINDING.has(stage) ? first : null;
+  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings) };
+}
+
+const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
+
+/** Null also where one has to be deleted: then none is added. */
+function viewCaa(findings: readonly Finding[]): CaaView | null {
+  const { action, seen = [] } = findings.find(({ code }) => code === 'caa_forbids') ?? {};
+  const { kind, name, nameInZone: entered = null, flags, tag, value } = action ?? {};
+  if (kind !== 'add' || name === undefined || flags === undefined || tag === undefined || value === undefined)
+    return null;
+  return { name, entered, flags, tag, value, seen };
+}
+
+function stageOf({ domain, diagnosis, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
+  if (domain?.status === 'verified') {
+    if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
+    const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
+    // Known before the first attempt.
+    return isBlocked || finding?.code === 'caa_forbids' ? 'certificate_blocked' : 'certificate';
+  }
+  if (domain?.status === 'failed') return 'failed';
+  if (finding !== null) return 'fix';
+  if (diagnosis?.findings.some(({ code }) => code === 'resolvers_unreachable')) return 'unseen';
+  const found = records.filter(isThere);
+  const lacking = records.filter((record) => record.needed === 'yes' && !isThere(record));
+  if (found.length === 0) return 'publish';
+  return lacking.length === 0 ? 'confirming' : 'one_found';
+}
+
+function isThere({ state }: RecordView): boolean {
+  return state === 'found' || state === 'hidden';
+}
+
+function stepsOf(stage: Stage): Steps {
+  switch (stage) {
+    case 'publish':
+    case 'one_found':
+    case 'unseen':
+      return { dns: 'current', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
+    case 'confirming':
+      return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };
+    case 'fix':
+    case 'failed':
+      return { dns: 'problem', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
+    case 'certificate':
+      return { dns: 'done', verified: 'done', certificate: 'current', live: 'waiting' };
+    case 'certificate_blocked':
+      return { dns: 'done', verified: 'done', certificate: 'problem', live: 'waiting' };
+    case 'live':
+      return { dns: 'done', verified: 'done', certificate: 'done', live: 'done' };
+    case 'live_at_risk':
+      return { dns: 'problem', verified: 'done', certificate: 'done', live: 'problem' };
+    default:
+      return stage satisfies never;
+  }
+}
+
+/** `first`: the mistake to mend first. */
+function viewRecord(
+  { type, name, value, verified }: DnsRecord,
+  record: RecordView['record'],
+  { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
+): RecordView {
+  const diagnosed = diagnosis?.records.find((each) => each.record === record);
+  const findings = (diagnosis?.findings ?? []).filter((each) => each.record === record);
+  const codes = findings.map(({ code }) => code);
+  const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
+  const seen = grouped(diagnosed?.seen ?? [], ours);
+  const needed = diagnosed?.needed ?? 'yes';
+  const isToldAbove = first?.record === record;
+  const more = findings.find(({ code, severity }) => severity === 'warning' && !ABSENT.has(code));
+  return {
+    record,
+    type,
+    entered: diagnosed?.nameInZone ?? name,
+    name,
+    expected: value,
+    value: diagnosed?.valueInZone ?? value,
+    state: verified || diagnosed?.verified ? 'found' : stateOf(needed, seen, codes),
+    needed,
+    seen,
+    fix: isToldAbove || more === undefined ? '' : more.fix,
+    instead: isToldAbove || more !== undefined ? [] : addressRecords(diagnosed?.addresses ?? []),
+  };
+}
+
+function addressRecords(addresses: readonly string[]): RecordView['instead'] {
+  return addresses.map((value) => ({ type: value.includes(':') ? 'AAAA' : 'A', value }));
+}
+
+function stateOf(needed: RecordView['needed'], seen: Seen[], codes: string[]): RecordState {
+  if (needed === 'no') return 'not_needed';
+  if (seen.length > 0 && seen.every(({ outcome }) => outcome === 'leads_here')) return 'found';
+  if (codes.includes('proxied')) return 'hidden';
+  if (seen.some(({ outcome }) => outcome === 'other' || outcome === 'matched')) return 'wrong';
+  if (seen.some(({ outcome }) => outcome === 'absent')) return 'missing';
+  return seen.length > 0 ? 'unreadable' : 'unknown';
+}
+
+const OUTCOMES: Partial<Record<DiagnosisRecord['seen'][number]['outcome'], Seen['outcome']>> = {
+  matched: 'matched',
+  other: 'other',
+  changing: 'other',
+  nxdomain: 'absent',
+  nodata: 'absent',
+};
+
+/** Nameservers that say the same are shown together. `ours`: addresses of the service, which stand in place of the record. */
+function grouped(seen: DiagnosisRecord['seen'], ours: readonly string[]): Seen[] {
+  const groups = new Map<string, Seen>();
+  for (const { nameserver, outcome, values, cname = [] } of seen) {
+    const all = [...values, ...cname];
+    const shown = OUTCOMES[outcome] ?? 'unreadable';
+    const kind = shown === 'other' && all.some((value) => ours.includes(value)) ? 'leads_here' : shown;
+    const key = JSON.stringify([kind, all]);
+    const group = groups.get(key) ?? { outcome: kind, values: all, nameservers: [] };
+    group.nameservers.push(nameserver);
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+
+/**
+ * Bundles the set-up page and the component below `root` into `directory`, each script and stylesheet also compressed. Returns the modules that are in it. Rejects with what is
+ * wrong.
+ */
+export async function bundlePage(root: string, directory: string): Promise<string[]> {
+  const css = minified(readFileSync(join(root, 'page/styles.css'), 'utf8'));
+  const page = await bundleScript(root, 'page/page.tsx', css);
+  const component = await bundleScript(root, 'page/element.tsx', css);
+  mkdirSync(join(directory, 'assets'), { recursive: true });
+
+  let html = readFileSync(join(root, 'page/index.html'), 'utf8');
+  for (const [kind, content] of [
+    ['css', css],
+    ['js', page.code],
+  ] as const) {
+    const name = `page-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.${kind}`;
+    write(join(directory, 'assets', name), content);
+    html = html.replace(`assets/page.${kind}`, `assets/${name}`);
+  }
+  write(join(directory, 'nameplate-domain.js'), component.code);
+  // Last: a server that is running serves the files once the page is there.
+  writeFileSync(join(directory, 'index.html'), html);
+  return [...page.moduleIds, ...component.moduleIds];
+}
+
+/** As one script, without names of its own in the page. */
+async function bundleScript(root: string, input: string, css: string): Promise<OutputChunk> {
+  const build = await rolldown({
+    cwd: root,
+    input,
+    platform: 'browser',
+    tsconfig: false,
+    plugins: [stylesheet(css)],
+    transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
+    onLog(level, log) {
+      if (level === 'warn') throw new Error(log.message);
+    },
+  });
+  const { output } = await build.generate({ format: 'esm', minify: true, comments: false, codeSplitting: false });
+  await build.close();
+  return output[0];
+}
+
+function stylesheet(css: string): Plugin {
+  return {
+    name: 'stylesheet',
+    load: {
+      filter: { id: /\.css$/ },
+      handler: () => ({ code: `export default ${JSON.stringify(css)}`, moduleType: 'js' }),
+    },
+  };
+}
+
+/** Without comments and white space. */
+function minified(css: string): string {
+  return css
+    .replace(/\/\*.*?\*\//gs, '')
+    .replace(/\s+/g, ' ')
+    .replace(/ ?([{};,]) ?/g, '$1')
+    .replace(/;}/g, '}')
+    .trim();
+}
+
+function write(path: string, content: string): void {
+  writeFileSync(path, content);
+  writeFileSync(`${path}.br`, brotliCompressSync(content));
+  writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+}

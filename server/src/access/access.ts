@@ -1,0 +1,63 @@
+import type { Clock } from '../base/clock.ts';
+import { createLoadingCache } from '../store/cache/cache.ts';
+import type { ChangeFeed } from '../store/cache/change-feed.ts';
+import type { AccessStore, DomainStore, SetupStore, Workspace } from '../store/store.ts';
+import {
+  type Authentication,
+  type AuthenticationDeps,
+  authenticate,
+  type Standing,
+  standingOf,
+} from './authenticate.ts';
+import { createTokenVerifier } from './dashboard-token.ts';
+import { createFailureLimit } from './failure-limit.ts';
+import { createRootKeyCache } from './root-key-cache.ts';
+import { createSetupSessions, type SetupSessions } from './setup-session.ts';
+import { signatureVerifier } from './signed-token.ts';
+
+/** Most workspaces cached. */
+const WORKSPACES = 10_000;
+
+/** Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached. */
+export type Authenticate = (
+  header: string | undefined,
+  client: { readonly ip: string },
+) => Authentication | Promise<Authentication>;
+
+export interface Access {
+  authenticate: Authenticate;
+  /** Of a set-up link that was found by its token. Rejects with `StoreUnavailable`. */
+  standingOfLink: SetupSessions['standingOf'];
+  /** Authenticates a request that goes on again, and counts no failure. Rejects with `StoreUnavailable`. */
+  standingOf(header: string): Promise<Standing>;
+}
+
+export function createAccess(
+  store: AccessStore & Pick<SetupStore, 'findSetupLink'> & Pick<DomainStore, 'findDomainById'>,
+  clock: Clock,
+  changes?: ChangeFeed,
+  failures = createFailureLimit(clock),
+): Access {
+  const verifySignature = signatureVerifier(store, clock, changes);
+  const workspaces = createLoadingCache<Workspace>({
+    changes,
+    capacity: WORKSPACES,
+    read: (workspaceId) => store.findWorkspace(workspaceId),
+    keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
+  });
+  const setupSessions = createSetupSessions({ store, clock, changes, workspaces, verifySignature });
+  const deps: AuthenticationDeps = {
+    rootKeys: createRootKeyCache(store, changes),
+    tokens: createTokenVerifier(verifySignature),
+    checkSession: setupSessions.check,
+    isKnownSession: setupSessions.isKnown,
+    workspaces,
+    failures,
+    clock,
+  };
+  return {
+    authenticate: (header, client) => authenticate(header, client, deps),
+    standingOfLink: setupSessions.standingOf,
+    standingOf: (header) => standingOf(header, deps),
+  };
+}

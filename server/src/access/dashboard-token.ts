@@ -1,0 +1,50 @@
+import type { SigningKey } from '../store/store.ts';
+import { sign, type TokenKind, type VerifySignature } from './signed-token.ts';
+
+/** Dashboard tokens: short-lived JWTs of a person in a workspace (spec: Authentication, 2). */
+export interface Claims {
+  /** The person. */
+  sub: string;
+  workspaceId: string;
+  /** Grants, as of a root key. */
+  permissions: string[];
+}
+
+const KIND: TokenKind = {
+  typ: 'JWT',
+  issuer: 'nameplate-dashboard',
+  audience: 'nameplate-api',
+  claims: ['workspaceId', 'permissions'],
+};
+
+/** As `sign`. */
+export function signToken(
+  key: Pick<SigningKey, 'id' | 'privateKey'>,
+  { sub, workspaceId, permissions }: Claims,
+  life: { now: number; lifeMs: number },
+): Promise<{ token: string; expiresAt: number }> {
+  return sign(key, KIND, { sub, workspaceId, permissions }, life);
+}
+
+export interface TokenVerifier {
+  /** Null when the token is forged, expired, for another audience, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
+  verify(token: string): Promise<VerifiedClaims | null>;
+}
+
+interface VerifiedClaims extends Claims {
+  /** From when on it is refused, Unix ms. */
+  expiresAt: number;
+}
+
+export function createTokenVerifier(verifySignature: VerifySignature): TokenVerifier {
+  return {
+    async verify(token) {
+      const verified = await verifySignature(token, KIND);
+      if (verified === null) return null;
+      const { sub, workspaceId, permissions } = verified.claims;
+      if (typeof workspaceId !== 'string') return null;
+      if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
+      return { sub, workspaceId, permissions, expiresAt: verified.expiresAt };
+    },
+  };
+}

@@ -1,0 +1,131 @@
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import type { RateLimit } from '../../store/store.ts';
+import type { CountTable } from './count-table.ts';
+import { decide, type RateLimitDecision, windowStart } from './decision.ts';
+
+/** Counts requests and decides about them. A subject is limited: a workspace, an address. Names hold no spaces. */
+export interface Limiter {
+  /** Decides the next request of a subject to an operation, and counts it. */
+  take(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
+  /** Decides like `take`, and counts nothing. */
+  peek(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
+  /** Number of counts in memory. */
+  size(): number;
+}
+
+/** Requests allowed in one window, by `<subject> <operation>`. */
+export interface Counts {
+  get(key: string): number | undefined;
+  set(key: string, requests: number): void;
+  readonly size: number;
+}
+
+export interface Window<C extends Counts> {
+  lengthMs: number;
+  /** Unix ms. */
+  startedAt: number;
+  counts: C;
+}
+
+/** About 20 MB. */
+export const CAPACITY = 200_000;
+
+/**
+ * Counts in the memory of this process. With more than `capacity` subjects and operations in one window, the least recently used ones
+ * start at 0 again.
+ */
+export function memoryLimiter(clock: Clock, capacity = CAPACITY): Limiter {
+  return limiterOn(clock, () => lruCounts(capacity));
+}
+
+/** Grows as it fills; with `max`, lru-cache would allocate every slot at the start of each window. */
+export function lruCounts(capacity: number): LRUCache<string, number> {
+  return new LRUCache({ maxSize: capacity, sizeCalculation: () => 1 });
+}
+
+/** A limiter on counts of any kind. It keeps one window of each length: the current one. */
+export function limiterOn<C extends Counts>(clock: Clock, newCounts: () => C): Limiter & { windows(): Window<C>[] } {
+  const windows = new Map<number, Window<C>>();
+
+  function deleteEnded(now: number): void {
+    for (const [lengthMs, { startedAt }] of windows) {
+      if (startedAt !== windowStart(now, lengthMs)) windows.delete(lengthMs);
+    }
+  }
+
+  function countsAt(now: number, lengthMs: number): C {
+    const current = windows.get(lengthMs);
+    const startedAt = windowStart(now, lengthMs);
+    if (current?.startedAt === startedAt) return current.counts;
+    deleteEnded(now);
+    const counts = newCounts();
+    windows.set(lengthMs, { lengthMs, startedAt, counts });
+    return counts;
+  }
+
+  return {
+    take(subject, operation, limit) {
+      const now = clock.now();
+      const counts = countsAt(now, limit.windowMs);
+      const key = `${subject} ${operation}`;
+      const decision = decide(counts.get(key) ?? 0, limit, now);
+      if (decision.allowed) counts.set(key, decision.requests);
+      return decision;
+    },
+    peek(subject, operation, limit) {
+      const now = clock.now();
+      return decide(countsAt(now, limit.windowMs).get(`${subject} ${operation}`) ?? 0, limit, now);
+    },
+    size: () => [...windows.values()].reduce((sum, { counts }) => sum + counts.size, 0),
+    windows() {
+      deleteEnded(clock.now());
+      return [...windows.values()];
+    },
+  };
+}
+
+/** A limiter of one thread on counts that all threads of the process share: together they allow no more than the limit. */
+export function processLimiter(clock: Clock, counts: CountTable): Pick<Limiter, 'take' | 'peek'> {
+  return {
+    take(subject, operation, limit) {
+      const now = clock.now();
+      const window = { lengthMs: limit.windowMs, startsAt: windowStart(now, limit.windowMs) };
+      return decide(counts.add(`${subject} ${operation}`, window, limit.limit), limit, now);
+    },
+    peek(subject, operation, limit) {
+      const now = clock.now();
+      const window = { lengthMs: limit.windowMs, startsAt: windowStart(now, limit.windowMs) };
+      return decide(counts.read(`${subject} ${operation}`, window), limit, now);
+    },
+  };
+}
+
+/** Allows what both allow; `other` counts no request that `first` refuses, and `first` none that `other` refuses. */
+export function bothLimiters(
+  first: Pick<Limiter, 'take'>,
+  other: Pick<Limiter, 'take' | 'peek'>,
+): Pick<Limiter, 'take'> {
+  return {
+    take(...request) {
+      const peeked = other.peek(...request);
+      if (!peeked.allowed) return peeked;
+      const taken = first.take(...request);
+      if (!taken.allowed) return taken;
+      const counted = other.take(...request);
+      return counted.remaining < taken.remaining ? counted : taken;
+    },
+  };
+}
+
+/** The network that limits count a client by: its IPv4 address, or the first 64 bits of its IPv6 address (RFC 6177). */
+export function clientNetwork(address: string): string {
+  // A proxy forwards whatever it was sent as an address.
+  if (isIP(address) === 0) return 'unknown';
+  if (!address.includes(':')) return address;
+  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
+  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
+}

@@ -1,0 +1,212 @@
+import type { Server } from 'node:http';
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import { createAccess } from '../access/access.ts';
+import { createFailureLimit, type FailureLimit } from '../access/failure-limit.ts';
+import { type Limiter, memoryLimiter } from '../access/ratelimit/limiter.ts';
+import type { Principal } from '../access/root-key-cache.ts';
+import type { Log } from '../base/log.ts';
+import { apexRoutingNote } from '../domain/records.ts';
+import { networkRule } from '../net/addresses.ts';
+import { limitConnections } from '../net/connection-limit.ts';
+import { ignoreUpgrade } from '../net/response-order.ts';
+import type { ChangeFeed } from '../store/cache/change-feed.ts';
+import type { DomainStore, Store } from '../store/store.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { handleClientErrors, malformation } from './client-errors.ts';
+import { serveDocumentation } from './docs/documentation.ts';
+import { edgeClients } from './edge-clients.ts';
+import { Problem } from './errors.ts';
+import { createLoadShedder, LOAD_LIMITS, type LoadShedder, shareOf } from './load-shedding.ts';
+import type { HandlerContext } from './operation.ts';
+import { DEFAULT_RATE_LIMITS, openOperations, operations } from './operations.ts';
+import { serveOperation } from './pipeline.ts';
+import { servePublicRoutes } from './public-routes.ts';
+import { requestCounter } from './request-hooks.ts';
+import { type RecordRequest, requestRecorder } from './request-log.ts';
+import { sendProblem } from './send-problem.ts';
+import { createCrossOrigin } from './setup/cross-origin.ts';
+import { createCustomerAccess } from './setup/customer-access.ts';
+import { serveSetupFiles } from './setup/setup-files.ts';
+import { compileValidator, parseBody } from './validation.ts';
+import type { StreamTimes } from './watchers/event-stream.ts';
+import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
+import { createWatchers } from './watchers/watchers.ts';
+
+export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest'> {
+  log: Log;
+  metrics: ApiMetrics;
+  /** Without it keys and workspaces are not cached, and watchers are told of no change. */
+  changes?: ChangeFeed;
+  /** The whole store, changes included. */
+  store: Store;
+  /** Told which credential each request has. */
+  noteKeyUse?: (principal: Principal) => void;
+  /** The store without its cache of domains; `store` unless given. */
+  uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
+  /** Limits the requests of a workspace; counts in memory unless given. */
+  limiter?: Pick<Limiter, 'take'>;
+  /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
+  webDirectory?: string | null;
+  /** Counts refused requests per address, in memory unless given. */
+  failures?: FailureLimit;
+  /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
+  threads?: number;
+  loadShedder?: LoadShedder;
+  /** Aborted when the server stops accepting connections: streams end, and requests in flight go on. */
+  draining?: AbortSignal;
+  limits?: Partial<ApiLimits>;
+}
+
+/** Limits on clients that hold on to connections. */
+interface ApiLimits {
+  connections: number;
+  connectionsPerAddress: number;
+  /** Until the header of a request has arrived; a connection that never sends one is closed too. */
+  headerTimeoutMs: number;
+  /** Until a request has arrived, its body included. */
+  requestTimeoutMs: number;
+  /** Open streams of the process. */
+  watchers: Omit<WatchLimits, 'perLink'>;
+  streams: StreamTimes;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Name of the route in metrics and logs. */
+    operation?: string;
+  }
+}
+
+const BODY_LIMIT_BYTES = 1024 * 1024;
+const LIMITS: ApiLimits = {
+  connections: 10_000,
+  connectionsPerAddress: 1000,
+  headerTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  watchers: { total: 5000, perWorkspace: 2500, perKey: 1000 },
+  streams: { heartbeatMs: 15_000, stalledMs: 30_000 },
+};
+
+/** The HTTP API, not yet listening. A request takes steps 1 and 2 here, and the others in the pipeline of its operation; any of them may throw a `Problem`. */
+export function createApi(deps: ApiDeps): FastifyInstance {
+  const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes, noteKeyUse } = deps;
+  const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
+  const { loadShedder = createLoadShedder({ inFlight: shareOf(LOAD_LIMITS.inFlight, threads) }) } = deps;
+  const limits = { ...LIMITS, ...deps.limits };
+  const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
+  const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
+  const countRequest = requestCounter(limiter, rateLimits);
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
+  const { authenticate, standingOfLink, standingOf } = createAccess(store, clock, changes, failures);
+  const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });
+  const customers = createCustomerAccess({ store, standingOfLink, crossOrigin, limiter, failures });
+  const { edge = null } = settings;
+  const perAddress = shareOf(limits.connectionsPerAddress, threads);
+  const admitEdgeClient = edge && edgeClients({ secret: edge.secret, perAddress });
+  const connections = limitConnections({
+    total: shareOf(limits.connections, threads),
+    perAddress,
+    isProxy: networkRule([...(settings.trustedProxies ?? []), ...(edge?.networks ?? [])]),
+    onCount: (open) => metrics.connections.set(open),
+  });
+  const watchers = createWatchers({
+    ...{ changes, standingOf, clock, log: deps.log, metrics, settings, apexNote },
+    store: deps.uncached ?? store,
+    limits: { ...limits.streams, ...watchLimitsOfThread(limits.watchers, threads) },
+  });
+  const recordRequest = requestRecorder(deps);
+  const app = Fastify(fastifyOptions(deps, limits, recordRequest));
+  app.server.on('connection', connections.add);
+  app.decorateRequest('principal', null);
+  app.decorateRequest('operation', null);
+  app.decorateRequest('domainId', undefined);
+  app.setValidatorCompiler(compileValidator);
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) =>
+    done(null, parseBody(body)),
+  );
+
+  // 1 request id, and what Node's parser lets pass
+  app.addHook('onRequest', (request, reply, next) => {
+    connections.busy(request.raw.socket);
+    reply.header('x-request-id', request.id);
+    admitEdgeClient?.(request, reply);
+    next(malformation(request.raw));
+  });
+  // 2 route
+  rejectUnknownRoutes(app);
+  // 3 to 8
+  const parts = {
+    loadShedder,
+    authenticate,
+    customers,
+    crossOrigin,
+    watchers,
+    recordRequest,
+    store,
+    noteKeyUse,
+    context,
+  };
+  for (const operation of [...operations, ...openOperations]) serveOperation(app, operation, parts);
+  serveSetupFiles(app, deps.webDirectory);
+  servePublicRoutes(app, deps);
+  serveDocumentation(app, settings);
+  handleClientErrors(app.server, deps);
+
+  app.setErrorHandler<Problem>((error, request, reply) => sendProblem(error, request, reply, deps));
+  app.addHook('onResponse', (request, reply, next) => {
+    connections.idle(request.raw.socket);
+    recordRequest(request, reply);
+    next();
+  });
+  deps.draining?.addEventListener('abort', watchers.stop);
+  app.addHook('preClose', async () => watchers.stop());
+  app.addHook('onClose', async () => loadShedder.stop());
+  return app;
+}
+
+function fastifyOptions(
+  deps: ApiDeps,
+  { headerTimeoutMs, requestTimeoutMs }: ApiLimits,
+  recordRequest: RecordRequest,
+): FastifyHttpOptions<Server> {
+  return {
+    genReqId: () => deps.newId('req'),
+    // Requests are logged by `recordRequest`.
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: requestTimeoutMs,
+    trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
+    return503OnClosing: false,
+    // A request without Host is refused by `malformation`: Node's own response is not JSON.
+    http: {
+      requireHostHeader: false,
+      shouldUpgradeCallback: ignoreUpgrade,
+      headersTimeout: headerTimeoutMs,
+      connectionsCheckingInterval: Math.min(1000, headerTimeoutMs),
+    },
+    // Hooks do not run for a path that cannot be decoded.
+    frameworkErrors(error, request, reply) {
+      reply.header('x-request-id', request.id);
+      sendProblem(malformation(request.raw) ?? error, request, reply, deps);
+      recordRequest(request, reply);
+    },
+  };
+}
+
+/** Rejects requests without a route before keys or bodies are looked at. */
+function rejectUnknownRoutes(app: FastifyInstance): void {
+  const methods = new Map<string, string[]>();
+  app.addHook('onRoute', ({ url, method }) => {
+    // OPTIONS is for preflights alone.
+    if (method !== 'OPTIONS') methods.set(url, [...(methods.get(url) ?? []), method].flat());
+  });
+  app.addHook('onRequest', (request, _, next) => {
+    if (request.is404) {
+      const allowed = methods.get(request.url.replace(/\?.*$/s, ''));
+      if (allowed === undefined) throw new Problem('request/route_not_found');
+      throw new Problem('request/method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+    }
+    next();
+  });
+}

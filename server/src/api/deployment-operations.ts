@@ -1,0 +1,102 @@
+import Type from 'typebox';
+import type { Deployment } from '../store/store.ts';
+import { Problem, type Violation } from './errors.ts';
+import { defineList, defineOperation } from './operation.ts';
+import { ORIGIN_PATTERN, parseOrigin } from './parse-origin.ts';
+import {
+  closed,
+  environmentPath,
+  exampleEnvironmentPath,
+  Id,
+  pageOf,
+  pageRequest,
+  pattern,
+  shownBy,
+  Time,
+} from './schemas.ts';
+import { exampleEnvironment } from './tree.ts';
+
+const DeploymentSchema = Type.Object(
+  {
+    id: Id('dep', 'The deployment.'),
+    environmentId: Id('env', 'Its environment.'),
+    origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
+    createdAt: Time('Creation.'),
+  },
+  { ...closed, title: 'Deployment' },
+);
+const presentDeployment = shownBy(DeploymentSchema);
+
+/** A deployment for the examples of the documentation. */
+export const exampleDeployment: Deployment = {
+  id: 'dep_01kaghmk2z3x4c5v6b7n8m9q0w',
+  workspaceId: exampleEnvironment.workspaceId,
+  environmentId: exampleEnvironment.id,
+  origin: 'https://origin.example.com:8443',
+  createdAt: exampleEnvironment.createdAt + 1000,
+};
+
+export const createDeployment = defineOperation({
+  name: 'deployments.createDeployment',
+  summary: 'Deploy to an environment',
+  description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
+  permission: { resource: 'environment', action: 'create_deployment' },
+  creates: true,
+  request: Type.Object(
+    {
+      ...environmentPath,
+      origin: Type.String({
+        minLength: 8,
+        maxLength: 512,
+        pattern: pattern(ORIGIN_PATTERN, violationsOf),
+        description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
+      }),
+    },
+    closed,
+  ),
+  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }, closed),
+  problems: ['data/environment_not_found'],
+  example: {
+    request: { ...exampleEnvironmentPath, origin: exampleDeployment.origin },
+    response: { deploymentId: exampleDeployment.id },
+  },
+  async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
+    const parsed = parseOrigin(input.origin);
+    if (!parsed.ok) {
+      const errors = violationsOf(input.origin).map((violation) => ({ location: 'body.origin', ...violation }));
+      throw new Problem('validation/invalid_input', { errors });
+    }
+    const { id: environmentId } = await find.environment(input);
+    const { origin } = parsed;
+    const deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
+    const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
+      changes.createDeployment(deployment),
+    );
+    if (outcome === 'parent_missing') throw new Problem('data/environment_not_found');
+    return made;
+  },
+});
+
+export const listDeployments = defineList({
+  name: 'deployments.listDeployments',
+  summary: 'List the deployments of an environment',
+  description: 'Deployments in order of creation, one page at a time. The environment names its current one.',
+  permission: { resource: 'environment', action: 'read_deployment' },
+  request: Type.Object({ ...environmentPath, ...pageRequest }, closed),
+  item: DeploymentSchema,
+  problems: ['data/environment_not_found'],
+  example: { request: { ...exampleEnvironmentPath, limit: 10 }, items: [presentDeployment(exampleDeployment)] },
+  async handle({ principal: { workspaceId }, input, find }, { store }) {
+    const { id } = await find.environment(input);
+    const page = await store.listDeployments(workspaceId, id, pageOf(input));
+    return { ...page, items: page.items.map(presentDeployment) };
+  },
+});
+
+/** Everything that an origin must not have, and this one has. */
+function violationsOf(origin: string): Omit<Violation, 'location'>[] {
+  const parsed = parseOrigin(origin);
+  if (parsed.ok) return [];
+  const { messages, fix } = parsed;
+  return messages.map((message) => ({ message, ...(fix !== undefined && { fix }) }));
+}

@@ -1,0 +1,56 @@
+import type { Permission } from '../../access/permissions.ts';
+import type { Operation } from '../operation.ts';
+import { operations } from '../operations.ts';
+
+/** A permission that operations require, by `<resource>.<action>`. */
+export interface RequiredPermission extends Permission {
+  /** Operations that a grant on one resource permits for that resource, and one on all (`*`) for each of them. */
+  onOne: string[];
+  /** Operations that only a grant on all resources of the kind permits. */
+  onAll: string[];
+}
+
+/** The permissions that operations require, each once, in the order of the documentation. */
+export function requiredPermissions(of: readonly Operation[] = operations): RequiredPermission[] {
+  const found = new Map<string, RequiredPermission>();
+  for (const { name, permission, onAll } of of) {
+    const key = `${permission.resource}.${permission.action}`;
+    const row = found.get(key) ?? { ...permission, onOne: [], onAll: [] };
+    found.set(key, row);
+    row[onAll === undefined ? 'onOne' : 'onAll'].push(name);
+  }
+  return [...found.values()];
+}
+
+/** The text of docs/permissions.md. */
+export function renderPermissions(): string {
+  return [
+    '# Permissions',
+    '',
+    '<!-- Generated from the operations in server/src/api/ by "npm run generate". Do not edit. -->',
+    '',
+    'A root key and a dashboard token allow what their permissions name, in their own workspace, and nothing else:',
+    '',
+    '```sh',
+    "nameplate keys create --workspace ws_… --permission 'environment.*.read_domain' --permission 'environment.env_….create_domain'",
+    '```',
+    '',
+    'The `*` stands for all resources of the kind, present and future. The id of one, such as `environment.env_….read_domain`, permits the',
+    'same for that resource alone. Operations in the last column take `*`: what they are about does not exist yet, or is all of a kind.',
+    'The permission on a parent gives nothing below it, and the one to change gives none to read.',
+    '',
+    '`nameplate keys create` and `nameplate tokens create` refuse a permission that is not in this table. `nameplate init` makes a key',
+    'with those that a platform needs.',
+    '',
+    '| Permission | Operations, with `*` or an id | Operations, with `*` only |',
+    '|---|---|---|',
+    ...requiredPermissions().map(
+      ({ resource, action, onOne, onAll }) => `| \`${resource}.*.${action}\` | ${listed(onOne)} | ${listed(onAll)} |`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function listed(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}

@@ -1,0 +1,189 @@
+import { setImmediate } from 'node:timers/promises';
+import Type, { type Static } from 'typebox';
+import type { Domain } from '../../domain/domain.ts';
+import { canonicalName, type NewName } from '../../domain/name.ts';
+import { dnsRecords } from '../../domain/records.ts';
+import { windowEndsAt } from '../../domain/status.ts';
+import { visible } from '../../domain/text.ts';
+import type { Creation, DomainStore } from '../../store/store.ts';
+import { Problem, presentError } from '../errors.ts';
+import { type ApiSettings, defineOperation } from '../operation.ts';
+import { type CountRequest, rateLimited } from '../request-hooks.ts';
+import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
+import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
+import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+
+/** Most names of one request. */
+const MOST = 100;
+
+export const OutcomeSchema = Type.Object(
+  {
+    domain: Type.String({
+      description:
+        'Canonical name. For a text that is not a domain name: its first 253 characters, with invisible ones escaped.',
+    }),
+    domainId: Type.Optional(
+      Id('dom', 'The new domain; with a conflict, the one that the environment already has under this name.'),
+    ),
+    dnsRecords: Type.Optional(dnsRecordsSchema),
+    error: Type.Optional(
+      Type.Object(
+        {
+          title: Type.String(),
+          detail: Type.String({ description: 'Why this name was not attached.' }),
+          status: Type.Integer({ description: 'Status with which domains.createDomain would have responded.' }),
+          type: Type.String(),
+          errors: Type.Optional(Type.Array(ValidationError, { minItems: 1, maxItems: 100 })),
+        },
+        { ...closed, title: 'OutcomeError', description: 'Present if the name was refused.' },
+      ),
+    ),
+  },
+  { ...closed, title: 'DomainOutcome' },
+);
+
+/** Characters of a refused name in its outcome, which an Idempotency-Key keeps for a day. */
+const LONGEST_ECHO = 253;
+
+type Outcome = Static<typeof OutcomeSchema>;
+
+/** The outcomes as they will be if every accepted name can be stored. */
+interface Plan {
+  environmentId: string;
+  outcomes: Outcome[];
+  /** Places of the accepted names in the request. */
+  accepted: number[];
+}
+
+const newDomain = { ...exampleDomain, ownershipVerifiedAt: null };
+const conflict = new Problem('data/domain_already_exists', {
+  detail: 'The workspace already has the domain www.example.com.',
+});
+
+export const createDomains = defineOperation({
+  name: 'domains.createDomains',
+  summary: 'Attach up to 100 domains to an environment',
+  description:
+    'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
+  permission: { resource: 'environment', action: 'create_domain' },
+  creates: true,
+  request: Type.Object(
+    {
+      ...environmentPath,
+      domains: Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: MOST,
+        description: 'Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot.',
+      }),
+      dryRun: Type.Optional(
+        Type.Boolean({
+          description:
+            'If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  response: Type.Array(OutcomeSchema),
+  problems: ['data/environment_not_found'],
+  example: {
+    request: {
+      ...exampleEnvironmentPath,
+      domains: [exampleDomain.name, 'www.example.com'],
+    },
+    response: [
+      { domain: newDomain.name, domainId: newDomain.id, dnsRecords: dnsRecords(newDomain) },
+      {
+        domain: 'www.example.com',
+        domainId: 'dom_01kaghk7d8e9f0g1h2j3k4m5n6',
+        error: presentError(conflict, { service: 'service' }),
+      },
+    ],
+  },
+  async handle({ principal, input, find, create }, context) {
+    const { store, settings, apexNote } = context;
+    const environment = await find.environment(input);
+    const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
+    const domains: Domain[] = [];
+    const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
+    const seen = new Set<string>();
+    for (const [at, sent] of input.domains.entries()) {
+      const examined = limits[at] ?? examineName(sent, at, seen, settings);
+      if (examined instanceof Problem) {
+        plan.outcomes.push({
+          domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
+          error: presentError(examined, settings),
+        });
+        // To explain what is wrong with a name can take a millisecond.
+        await setImmediate();
+      } else {
+        const domain = domainIn(environment, examined, context);
+        const attached = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
+        plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
+        plan.accepted.push(at);
+        domains.push(domain);
+      }
+    }
+    const [first] = domains;
+    if (first === undefined) return plan.outcomes;
+    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
+    const windowEnd = windowEndsAt(first, settings.windowMs);
+    const { made, outcome } = await create(plan, (changes) =>
+      changes.createDomains(domains, windowEnd, principal.actor),
+    );
+    return outcomesOf(made, outcome, settings);
+  },
+});
+
+/** Counts each name: the problem of those beyond the rate limit. Throws it if that is the first. */
+function countNames(names: number, count: () => ReturnType<CountRequest>): (Problem | null)[] {
+  return Array.from({ length: names }, (_, at) => {
+    const decision = count();
+    const problem = decision === undefined || decision.allowed ? null : rateLimited(decision);
+    if (problem !== null && at === 0) throw problem;
+    return problem;
+  });
+}
+
+/** A name that can be attached, unless it is held; otherwise why not. */
+function examineName(sent: string, at: number, seen: Set<string>, settings: ApiSettings): NewName | Problem {
+  const parsed = parseNewName(sent, settings);
+  if (!parsed.ok) return nameProblem(parsed, `body.domains.${at}`);
+  if (seen.has(parsed.name)) {
+    return new Problem('data/domain_already_exists', { detail: `The request has the domain ${parsed.name} twice.` });
+  }
+  seen.add(parsed.name);
+  return parsed;
+}
+
+/** Finds out what the store would say, for a dry run. */
+function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
+  return Promise.all(
+    domains.map(async ({ workspaceId, name }): Promise<Creation> => {
+      const held = await store.findDomainByName(workspaceId, name);
+      if (held === null) return { kind: 'created' };
+      return { kind: 'held', domainId: held.id, environmentId: held.environmentId };
+    }),
+  );
+}
+
+function outcomesOf(
+  { environmentId, outcomes, accepted }: Plan,
+  creations: Creation[],
+  settings: ApiSettings,
+): Outcome[] {
+  const creationAt = new Map(accepted.map((at, i) => [at, creations[i]]));
+  return outcomes.map((planned, at) => {
+    const creation = creationAt.get(at);
+    const problem = creation && creationProblem(creation, planned.domain);
+    if (creation === undefined || !problem) return planned;
+    // Deleted meanwhile, and so of all names.
+    if (problem.code === 'data/environment_not_found') throw problem;
+    const isHere = creation.kind === 'held' && creation.environmentId === environmentId;
+    return {
+      domain: planned.domain,
+      ...(isHere && { domainId: creation.domainId }),
+      error: presentError(problem, settings),
+    };
+  });
+}

@@ -1,0 +1,71 @@
+import Type from 'typebox';
+import { findingsOf } from '../../domain/findings/findings.ts';
+import { NO_MEMORY } from '../../domain/status.ts';
+import { tokenOwners } from '../../verification/observation/token-owners.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed } from '../schemas.ts';
+import { diagnosisShare, findingForCustomer } from '../setup/session-scope.ts';
+import { type DiagnosisData, DiagnosisSchema } from './diagnosis-schema.ts';
+import { findingContext, lookedAt } from './dns-look.ts';
+import { exampleDiagnosis } from './example-diagnosis.ts';
+import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+import { presentRedirect } from './redirect-operations.ts';
+import { presentSuspension } from './suspension-operations.ts';
+
+export const diagnoseDomain = defineOperation({
+  name: 'domains.diagnoseDomain',
+  summary: 'Find out what is wrong with the DNS of a domain',
+  description:
+    'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
+  // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
+  permission: { resource: 'environment', action: 'read_domain' },
+  credential: 'key_or_session',
+  request: Type.Object(
+    {
+      domain: DomainIdentifier,
+      cached: Type.Optional(
+        Type.Boolean({ description: 'Answer from the last background check, without asking the DNS. Default: false.' }),
+      ),
+    },
+    closed,
+  ),
+  response: DiagnosisSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, response: exampleDiagnosis },
+  async handle({ principal, input, find }, { store, diagnoser, clock, settings }) {
+    const { workspaceId } = principal;
+    const domain = await find.domain(input.domain);
+    const lastCheck = async () => {
+      const last = await store.findCheckResult(workspaceId, domain.id);
+      // Deleted meanwhile.
+      if (last === null) throw new Problem('data/domain_not_found');
+      const redirect = await store.findRedirect(workspaceId, domain.id);
+      return { ...last, redirect, suspension: await store.findSuspension(workspaceId, domain.id) };
+    };
+    const forReader = (dns: DiagnosedDns): DiagnosedDns =>
+      principal.session === undefined ? dns : { ...dns, findings: dns.findings.map(findingForCustomer) };
+    const present = (
+      dns: DiagnosedDns | null,
+      { schedule, redirect, suspension }: Awaited<ReturnType<typeof lastCheck>>,
+    ): DiagnosisData => ({
+      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now(), settings.edgeAddresses),
+      ...(redirect && { redirect: presentRedirect(redirect) }),
+      ...(suspension && { suspension: presentSuspension(suspension) }),
+    });
+    if (input.cached) {
+      const last = await lastCheck();
+      return present(last.result, last);
+    }
+    const incumbent = await store.findIncumbent(domain);
+    const { observation, at } = lookedAt(
+      await diagnoser.diagnose({ workspaceId: diagnosisShare(principal), domain, incumbent }),
+    );
+    const domainOfToken = await tokenOwners(store, domain, observation);
+    const context = { ...findingContext(settings, at), domainOfToken };
+    const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
+    // Read last, so that a refused request costs little.
+    return present({ observation, findings, checkedAt: at }, await lastCheck());
+  },
+});

@@ -1,0 +1,202 @@
+import { X509Certificate } from 'node:crypto';
+import Type, { type Static } from 'typebox';
+import { unattendedProblem } from '../../domain/certificate-state.ts';
+import type { Domain } from '../../domain/domain.ts';
+import type { Certificate, IssuedCertificate } from '../../store/store.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id, shownBy, Time } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+
+const RenewalSchema = Type.Object(
+  {
+    source: Type.Enum(['ari', 'lifetime'], {
+      type: 'string',
+      description: '`ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left.',
+    }),
+    startsAt: Time('Beginning of the window.'),
+    endsAt: Time('Its end.'),
+    renewAt: Time('The moment in the window at which this certificate is renewed.'),
+    explanationUrl: Type.Optional(
+      Type.String({ maxLength: 2048, description: 'Where the CA explains its suggestion.' }),
+    ),
+  },
+  { ...closed, title: 'CertificateRenewal', description: 'When it will be renewed.' },
+);
+
+const IssuedSchema = Type.Object(
+  {
+    issuer: Type.String({
+      maxLength: 2048,
+      description: "The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate.",
+    }),
+    serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
+    fingerprint: Type.String({
+      pattern: '^([0-9A-F]{2}:){31}[0-9A-F]{2}$',
+      description: 'SHA-256 of the certificate.',
+    }),
+    notBefore: Time('Beginning of its validity.'),
+    notAfter: Time('End of its validity.'),
+    issuedAt: Time('When it was put into use.'),
+    renewal: RenewalSchema,
+  },
+  {
+    ...closed,
+    title: 'IssuedCertificate',
+    description:
+      'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one.',
+  },
+);
+
+export const CertificateProblemSchema = Type.Object(
+  {
+    reason: Type.Enum(
+      [
+        'no_address',
+        'dns_unreadable',
+        'address_not_public',
+        'unreachable',
+        'answered_by_another',
+        'caa_forbids',
+        'budget_spent',
+        'ca_rate_limited',
+        'ca_unavailable',
+        'ca_account',
+        'authorization_failed',
+        'ca_refused',
+        'not_issued_here',
+      ],
+      { type: 'string', description: 'What blocks the certificate, for programs. More values may be added.' },
+    ),
+    message: Type.String({ maxLength: 512, description: 'What happened, where, and what to do.' }),
+    at: Time('Since when it blocks the certificate.'),
+  },
+  {
+    ...closed,
+    title: 'CertificateProblem',
+    description: 'Why the certificate is not issued or renewed; absent without a problem.',
+  },
+);
+
+const SelfCheckSchema = Type.Object(
+  {
+    at: Time('When it was made.'),
+    answers: Type.Array(
+      Type.Object(
+        {
+          address: Type.String({ maxLength: 64, description: 'IP address that the name resolves to.' }),
+          outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
+            type: 'string',
+            description:
+              '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
+          }),
+          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'What was found instead.' })),
+        },
+        closed,
+      ),
+    ),
+  },
+  {
+    ...closed,
+    title: 'CertificateSelfCheck',
+    description: 'The last test request to the name over HTTP, made before a CA is contacted; absent before the first.',
+  },
+);
+
+export const CertificateSchema = Type.Object(
+  {
+    domainId: Id('dom', 'The domain.'),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
+    state: Type.Enum(['none', 'wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'], {
+      type: 'string',
+      description:
+        '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
+    }),
+    problem: Type.Optional(CertificateProblemSchema),
+    failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
+    nextTryAt: Type.Optional(
+      Time('Time of the next attempt to order or renew it; absent during an attempt, and in `none`.'),
+    ),
+    selfCheck: Type.Optional(SelfCheckSchema),
+    issued: Type.Optional(IssuedSchema),
+    createdAt: Type.Optional(Time('When the domain was verified; absent in `none`.')),
+  },
+  { ...closed, title: 'Certificate' },
+);
+
+const show = shownBy(CertificateSchema);
+
+/**
+ * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. `lastIssuingAt`: when there
+ * last was a process that orders certificates.
+ */
+export function presentCertificate(
+  { id, name }: Pick<Domain, 'id' | 'name'>,
+  found: Certificate | null,
+  lastIssuingAt: number | null,
+  now: number,
+): Static<typeof CertificateSchema> {
+  const of = { domainId: id, domain: name };
+  if (found === null || found.domainId !== id) return { ...of, state: 'none', failures: 0 };
+  return show({
+    ...found,
+    ...of,
+    problem: unattendedProblem(found, lastIssuingAt, now) ?? found.problem,
+    nextTryAt: found.leasedUntil === null ? found.nextTryAt : null,
+    issued: found.issued && { ...found.issued, ...fingerprintOf(found.issued) },
+  });
+}
+
+function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fingerprint: string } {
+  const { serialNumber, fingerprint256 } = new X509Certificate(chain);
+  return { serialNumber, fingerprint: fingerprint256 };
+}
+
+const { createdAt } = exampleDomain;
+const DAY_MS = 86_400_000;
+
+export const getCertificate = defineOperation({
+  name: 'domains.getCertificate',
+  summary: 'Get the certificate of a domain',
+  description:
+    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on.',
+  // The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
+  permission: { resource: 'environment', action: 'read_domain' },
+  credential: 'key_or_session',
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: CertificateSchema,
+  problems: ['data/domain_not_found'],
+  example: {
+    request: { domain: exampleDomain.name },
+    response: {
+      domainId: exampleDomain.id,
+      domain: exampleDomain.name,
+      state: 'issued',
+      failures: 0,
+      nextTryAt: createdAt + 60 * DAY_MS,
+      selfCheck: { at: createdAt + 61_000, answers: [{ address: '198.51.100.7', outcome: 'ours' }] },
+      issued: {
+        issuer: 'https://acme-v02.api.letsencrypt.org/directory',
+        serialNumber: '05B4C1E2F3A495867768594A3B2C1D0E9F81',
+        fingerprint: '3B:7E:0C:91:5A:D2:44:F8:1E:6B:C9:30:A7:52:8D:EF:04:B1:69:23:DC:F5:78:90:1A:4E:63:BD:27:C8:E5:7F',
+        notBefore: createdAt - 3_480_000,
+        notAfter: createdAt - 3_481_000 + 90 * DAY_MS,
+        issuedAt: createdAt + 66_000,
+        renewal: {
+          source: 'ari',
+          startsAt: createdAt + 59 * DAY_MS,
+          endsAt: createdAt + 61 * DAY_MS,
+          renewAt: createdAt + 60 * DAY_MS,
+        },
+      },
+      createdAt: createdAt + 60_000,
+    },
+  },
+  async handle({ input, find }, { store, clock }) {
+    const domain = await find.domain(input.domain);
+    const [certificate, lastIssuingAt] = await Promise.all([
+      store.findCertificate(domain.name),
+      store.findLastIssuing(),
+    ]);
+    return presentCertificate(domain, certificate, lastIssuingAt, clock.now());
+  },
+});

@@ -1,0 +1,134 @@
+import Type, { type Static } from 'typebox';
+import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
+import type { DomainEvent } from '../../store/domain/domain-store.ts';
+import { defineList } from '../operation.ts';
+import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+import { RedirectStatusSchema } from './redirect-operations.ts';
+import { SuspensionStatusSchema } from './suspension-operations.ts';
+
+const EventDataSchema = Type.Object(
+  {
+    status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
+    routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
+    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was in place.' }),
+    verificationError: Type.Optional(Type.String({ maxLength: 512, description: 'As in domains.getDomain.' })),
+    record: Type.Optional(
+      Type.Enum(['routing', 'ownership'], {
+        type: 'string',
+        description: 'In `record.seen` and `record.lost`: the record.',
+      }),
+    ),
+    seen: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'In the same: the values that were there, text from the DNS as it is.',
+      }),
+    ),
+    certificate: Type.Optional(
+      Type.Object(
+        {
+          state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
+          reason: Type.Optional(Type.String({ maxLength: 64, description: 'What blocks it, for programs.' })),
+          message: Type.Optional(Type.String({ maxLength: 512, description: 'The same for people.' })),
+          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'Of the certificate in use.' })),
+          notAfter: Type.Optional(Time('When the certificate in use expires.')),
+        },
+        { ...closed, description: 'In `certificate.*`: the certificate.' },
+      ),
+    ),
+    redirect: Type.Optional(
+      Type.Object(
+        {
+          to: Type.String({ maxLength: 253, description: 'Name of the domain that it leads, or led, to.' }),
+          status: RedirectStatusSchema,
+          reason: Type.Optional(
+            Type.Enum(['requested', 'destination_deleted', 'destination_failed', 'destination_superseded'], {
+              type: 'string',
+              description:
+                'In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added.',
+            }),
+          ),
+        },
+        { ...closed, description: 'In `redirect.*`: the redirect.' },
+      ),
+    ),
+    move: Type.Optional(
+      Type.Object(
+        { from: Id('env', 'The environment that it left.'), to: Id('env', 'The environment that it is in since.') },
+        { ...closed, description: 'In `domain.moved`: from where to where.' },
+      ),
+    ),
+    suspension: Type.Optional(
+      Type.Object(
+        { status: SuspensionStatusSchema },
+        { ...closed, description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
+      ),
+    ),
+  },
+  { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
+);
+
+export const EventSchema = Type.Object(
+  {
+    id: Type.String({ maxLength: 255, description: 'Begins with `evt_`.' }),
+    type: Type.Enum([...DOMAIN_EVENT_TYPES], {
+      type: 'string',
+      description:
+        'What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+    }),
+    at: Time('When it happened.'),
+    actor: Type.Optional(
+      Type.String({
+        description:
+          'Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself.',
+      }),
+    ),
+    data: EventDataSchema,
+  },
+  { ...closed, title: 'DomainEvent' },
+);
+
+const show = shownBy(EventSchema);
+
+function presentEvent({ createdAt, data, ...event }: DomainEvent): Static<typeof EventSchema> {
+  const certificate = data.certificate && presentCertificateAfter(data.certificate);
+  return show({ ...event, at: createdAt, data: { ...data, certificate } });
+}
+
+const { createdAt } = exampleDomain;
+const data = { status: 'verifying', routingVerified: false, ownershipVerified: true } as const;
+
+export const listEvents = defineList({
+  name: 'domains.listEvents',
+  summary: 'List what happened to a domain',
+  description:
+    'The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
+  // The permission of getDomain: events say how the domain came to its state.
+  permission: { resource: 'environment', action: 'read_domain' },
+  request: Type.Object({ domain: DomainIdentifier, ...pageRequest }, closed),
+  item: EventSchema,
+  problems: ['data/domain_not_found'],
+  example: {
+    request: { domain: exampleDomain.name, limit: 2 },
+    items: [
+      {
+        id: 'evt_01kaghp5d6f7g8h9j0k1m2n3b4',
+        type: 'record.seen',
+        at: createdAt + 60_000,
+        data: { ...data, record: 'ownership', seen: ['service-domain-verify=Zt4mQ8rV1xKc7NwLb2YpH5sJ'] },
+      },
+      {
+        id: 'evt_01kaghn1h2f7n8v3q0y6w5t4r9',
+        type: 'domain.created',
+        at: createdAt,
+        actor: 'key_01kaghm6r7t8y9u0p1a2s3d4f5',
+        data: { ...data, status: 'pending', ownershipVerified: false },
+      },
+    ],
+  },
+  async handle({ principal: { workspaceId }, input, find }, { store }) {
+    const domain = await find.domain(input.domain);
+    const page = await store.listDomainEvents(workspaceId, domain.id, pageOf(input));
+    return { ...page, items: page.items.map(presentEvent) };
+  },
+});

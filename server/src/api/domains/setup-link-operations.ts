@@ -1,0 +1,149 @@
+import Type from 'typebox';
+import { createSetupToken } from '../../access/setup-link.ts';
+import type { SetupLink } from '../../store/store.ts';
+import { Problem } from '../errors.ts';
+import { defineList, defineOperation } from '../operation.ts';
+import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+
+/** Most links of a domain that work at the same time. */
+export const LINKS_PER_DOMAIN = 100;
+
+const LINK_LIFE_SECONDS = { minimum: 60, maximum: 30 * 86_400, usual: 7 * 86_400 };
+
+const SetupLinkId = Type.String({
+  minLength: 3,
+  maxLength: 255,
+  pattern: '^[a-zA-Z0-9_]+$',
+  description: 'Id of the set-up link (`link_…`).',
+});
+
+const SetupLinkSchema = Type.Object(
+  {
+    id: Id('link', 'The set-up link.'),
+    domainId: Id('dom', 'The domain that it shows.'),
+    createdAt: Time('Creation.'),
+    createdBy: Type.Optional(
+      Type.String({
+        description:
+          'Who made it: id of the root key, or subject of the dashboard token; absent where that is not known.',
+      }),
+    ),
+    expiresAt: Time('From then on it does not work.'),
+    revokedAt: Type.Optional(Time('Since when it does not work; absent unless it was revoked.')),
+    revokedBy: Type.Optional(Type.String({ description: 'Who revoked it, as in `createdBy`.' })),
+  },
+  { ...closed, title: 'SetupLink' },
+);
+
+const presentSetupLink = shownBy(SetupLinkSchema);
+
+/** A link for the examples of the documentation. */
+export const exampleSetupLink: SetupLink = {
+  id: 'link_01kaghr5t6y7v8w9x0a1b2c3d4',
+  workspaceId: exampleDomain.workspaceId,
+  domainId: exampleDomain.id,
+  createdAt: exampleDomain.createdAt,
+  createdBy: 'key_01kaghm6r7t8y9u0p1a2s3d4f5',
+  expiresAt: exampleDomain.createdAt + LINK_LIFE_SECONDS.usual * 1000,
+  revokedAt: null,
+  revokedBy: null,
+};
+
+export const exampleSetupToken = 'nps_1NotATokenJustAnExampleOfItsLength1111111';
+
+export const createSetupLink = defineOperation({
+  name: 'domains.createSetupLink',
+  summary: 'Create a set-up link',
+  description:
+    'Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.',
+  permission: { resource: 'environment', action: 'create_setup_link' },
+  creates: 'secret',
+  request: Type.Object(
+    {
+      domain: DomainIdentifier,
+      expiresInSeconds: Type.Optional(
+        Type.Integer({
+          minimum: LINK_LIFE_SECONDS.minimum,
+          maximum: LINK_LIFE_SECONDS.maximum,
+          description: 'How long the link works: a minute to 30 days. Default: 7 days.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  response: Type.Object(
+    {
+      linkId: Id('link', 'The new link.'),
+      url: Type.String({ description: 'The page, for the customer.' }),
+      token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
+      expiresAt: Time('From then on the link does not work.'),
+    },
+    closed,
+  ),
+  problems: [
+    'data/domain_not_found',
+    'limits/setup_link_limit_exceeded',
+    'application/public_url_missing',
+    'application/sealing_unavailable',
+  ],
+  example: {
+    request: { domain: exampleDomain.name },
+    response: {
+      linkId: exampleSetupLink.id,
+      url: `https://api.example.net/setup#${exampleSetupToken}`,
+      token: exampleSetupToken,
+      expiresAt: exampleSetupLink.expiresAt,
+    },
+  },
+  async handle({ principal, input, create, find }, { clock, newId, randomBytes, settings: { publicUrl } }) {
+    const { workspaceId, actor } = principal;
+    const { id: domainId } = await find.domain(input.domain);
+    if (publicUrl === undefined) throw new Problem('application/public_url_missing');
+    const { token, hash } = createSetupToken(randomBytes);
+    const createdAt = clock.now();
+    const expiresAt = createdAt + (input.expiresInSeconds ?? LINK_LIFE_SECONDS.usual) * 1000;
+    const open = { revokedAt: null, revokedBy: null };
+    const link = { id: newId('link'), workspaceId, domainId, createdAt, createdBy: actor, expiresAt, ...open };
+    const shown = { linkId: link.id, url: `${publicUrl}/setup#${token}`, token, expiresAt };
+    const { made, outcome } = await create(shown, (changes) => changes.createSetupLink(link, hash, LINKS_PER_DOMAIN));
+    if (outcome === 'domain_missing') throw new Problem('data/domain_not_found');
+    if (outcome === 'limit') throw new Problem('limits/setup_link_limit_exceeded');
+    return made;
+  },
+});
+
+export const listSetupLinks = defineList({
+  name: 'domains.listSetupLinks',
+  summary: 'List the set-up links of a domain',
+  description:
+    'Links in order of creation, one page at a time, without their tokens. Links that have expired are listed for 30 days more.',
+  permission: { resource: 'environment', action: 'create_setup_link' },
+  request: Type.Object({ domain: DomainIdentifier, ...pageRequest }, closed),
+  item: SetupLinkSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, items: [presentSetupLink(exampleSetupLink)] },
+  async handle({ principal: { workspaceId }, input, find }, { store }) {
+    const { id } = await find.domain(input.domain);
+    const page = await store.listSetupLinks(workspaceId, id, pageOf(input));
+    return { ...page, items: page.items.map(presentSetupLink) };
+  },
+});
+
+export const revokeSetupLink = defineOperation({
+  name: 'domains.revokeSetupLink',
+  summary: 'Revoke a set-up link',
+  description: 'The link and its open pages stop working within a second. Revoking it again changes nothing.',
+  permission: { resource: 'environment', action: 'create_setup_link' },
+  request: Type.Object({ linkId: SetupLinkId }, closed),
+  response: Empty,
+  problems: ['data/setup_link_not_found'],
+  example: { request: { linkId: exampleSetupLink.id }, response: {} },
+  async handle({ principal: { workspaceId, actor }, input: { linkId }, find, changes }, { store, clock }) {
+    const found = await store.findSetupLink(linkId);
+    const own = found?.workspaceId === workspaceId ? found : null;
+    const { id } = find.permitted(own, own?.environmentId, 'data/setup_link_not_found');
+    if (!(await changes.revokeSetupLink(id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
+    return {};
+  },
+});

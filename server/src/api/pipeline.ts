@@ -1,0 +1,170 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticate } from '../access/access.ts';
+import { permits } from '../access/permissions.ts';
+import type { Principal } from '../access/root-key-cache.ts';
+import { endOfTurn } from '../base/turn.ts';
+import { type Author, SealingUnavailable, type Store } from '../store/store.ts';
+import { Problem } from './errors.ts';
+import { Find, lacksPermission } from './find.ts';
+import { createNothing, creations } from './idempotency.ts';
+import type { LoadShedder } from './load-shedding.ts';
+import {
+  type HandlerContext,
+  isStream,
+  type JsonOperation,
+  type OpenOperation,
+  type Operation,
+  type StreamOperation,
+} from './operation.ts';
+import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
+import type { RecordRequest } from './request-log.ts';
+import type { CrossOrigin } from './setup/cross-origin.ts';
+import type { CustomerAccess } from './setup/customer-access.ts';
+import type { Watchers } from './watchers/watchers.ts';
+
+/** The operations of a server share these. */
+export interface PipelineParts {
+  loadShedder: LoadShedder;
+  authenticate: Authenticate;
+  customers: CustomerAccess;
+  crossOrigin: Pick<CrossOrigin, 'servePreflight'>;
+  watchers: Watchers;
+  recordRequest: RecordRequest;
+  noteKeyUse: ((principal: Principal) => void) | undefined;
+  /** What changes anything. */
+  store: Pick<Store, 'changesBy' | 'changesOnce'>;
+  context: HandlerContext;
+}
+
+/** The limit of a body with nothing but a token, which anybody may send. */
+const TOKEN_LIMIT_BYTES = 1024;
+
+/**
+ * Serves an operation. A request takes the numbered steps from top to bottom, after those of the server (`createApi`); any of them may throw a `Problem`. Where the
+ * credential is in the body, steps 4 and 5 come after step 6.
+ */
+export function serveOperation(
+  app: FastifyInstance,
+  operation: Operation | OpenOperation,
+  {
+    loadShedder,
+    authenticate,
+    customers,
+    crossOrigin,
+    watchers,
+    recordRequest,
+    store,
+    noteKeyUse,
+    context,
+  }: PipelineParts,
+): void {
+  const { name, credential } = operation;
+  const needed = 'permission' in operation ? operation : undefined;
+  const isTokenInBody = credential === 'setup_token';
+  const byHeader = authenticationHook(authenticate, credential && customers.sessions, noteKeyUse);
+  const limitRate = rateLimitHook(context.countRequest);
+
+  // 3 shed load
+  function shed(request: FastifyRequest, _reply: FastifyReply, next: (error?: Error) => void): void {
+    request.operation = name;
+    loadShedder.admit();
+    next();
+  }
+
+  // 4 authenticate
+  function authenticateByHeader(request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void): void {
+    const authenticated = byHeader(request, reply);
+    if (authenticated === undefined) next();
+    else authenticated.then(() => next(), next);
+  }
+
+  // 5 rate limit
+  function limit(request: FastifyRequest, reply: FastifyReply, next: (error?: Error) => void): void {
+    limitRate(operation, request, reply);
+    next();
+  }
+
+  // 7 handle, and wrap in the envelope
+  function respond(operation: JsonOperation | OpenOperation) {
+    const { creates, status } = operation;
+    const handle = operation.problems.includes('application/sealing_unavailable')
+      ? storingSecret(operation.handle)
+      : operation.handle;
+    const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const author = () => authorOf(request, name);
+      const create = createFor(request, reply, author);
+      const principal = principalOf(request);
+      if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
+      const noteDomain = (domainId: string) => {
+        request.domainId ??= domainId;
+      };
+      const call = {
+        principal,
+        input: inputOf(principal, request.body),
+        create,
+        get changes() {
+          return store.changesBy(author());
+        },
+        find: new Find(context.store, principal, needed, noteDomain),
+        noteDomain,
+      };
+      const result = await loadShedder.run(() => handle(call, context));
+      await endOfTurn();
+      reply.code(status);
+      return { meta: { requestId: request.id }, ...result };
+    };
+  }
+
+  // 7 begin a stream, which is load until it has begun
+  function stream({ open }: StreamOperation) {
+    return async (request: FastifyRequest, reply: FastifyReply) => {
+      const principal = principalOf(request);
+      const call = { principal, input: inputOf(principal, request.body) };
+      // Fastify runs no hook when the client ends a response.
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) recordRequest(request, reply);
+      });
+      await loadShedder.run(() => open(call, { request, reply }, watchers));
+      return reply;
+    };
+  }
+
+  function inputOf({ session }: Principal, body: unknown): unknown {
+    return session === undefined || isTokenInBody ? body : customers.sessions.inputOf(session, name, body);
+  }
+
+  if (credential !== undefined) crossOrigin.servePreflight(app, name);
+  app.route({
+    method: 'POST',
+    url: `/v2/${name}`,
+    config: { operation: name },
+    ...(isTokenInBody && { bodyLimit: TOKEN_LIMIT_BYTES }),
+    onRequest: isTokenInBody ? [shed, customers.links.admit] : [shed, authenticateByHeader, limit],
+    // 6 parse (`parseBody`) and validate · 8 serialize
+    schema: {
+      body: operation.request,
+      ...(!isStream(operation) && { response: { [operation.status]: operation.response } }),
+    },
+    preHandler: isTokenInBody ? [customers.links.authenticate, limit] : [],
+    handler: isStream(operation) ? stream(operation) : respond(operation),
+  });
+}
+
+/** Who changes something by a request, for the audit log. */
+function authorOf(request: FastifyRequest, action: string): Author {
+  const { kind, actor } = principalOf(request);
+  return { kind, actor, action, from: request.ip, requestId: request.id };
+}
+
+/** A handler whose operation stores a secret, and so needs a key to seal it with. */
+function storingSecret(handle: JsonOperation['handle']): JsonOperation['handle'] {
+  return async (...call) => {
+    try {
+      return await handle(...call);
+    } catch (error) {
+      if (error instanceof SealingUnavailable) throw new Problem('application/sealing_unavailable', { cause: error });
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,54 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../base/log.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import type { ApiMetrics } from './api-metrics.ts';
+import { type ErrorNaming, Problem, presentProblem } from './errors.ts';
+import { invalid, violations } from './validation.ts';
+
+/** Responds to an error. The client and the log get different texts. */
+export function sendProblem(
+  error: FastifyError | Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, metrics, settings }: { log: Log; metrics: ApiMetrics; settings: ErrorNaming },
+): void {
+  const problem = toProblem(error, request);
+  if (problem.code === 'application/internal') {
+    const { operation } = request.routeOptions.config;
+    log.error({ err: problem.cause, requestId: request.id, operation }, 'a request failed');
+  }
+  if (problem.code === 'limits/overloaded') metrics.requestsShed.inc();
+  // Fastify closes a connection after it refused a body. Ours stays usable: the rest of the body is read and discarded.
+  if (reply.hasHeader('connection')) reply.removeHeader('connection');
+  reply
+    .code(problem.status)
+    .headers(problem.headers)
+    .send(presentProblem(problem, request.id, settings));
+}
+
+/** Problems as they are, Fastify's errors in our words, anything else as an internal error. */
+function toProblem(error: FastifyError | Problem, request: FastifyRequest): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof StoreUnavailable) {
+    return new Problem('application/internal', { cause: error, headers: { 'Retry-After': '1' } });
+  }
+  if (error.validation) {
+    return new Problem('validation/invalid_input', {
+      errors: violations(error.validation, request.body === undefined),
+    });
+  }
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new Problem('request/body_too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return invalid('header.content-type', 'must be "application/json"', 'send "Content-Type: application/json"');
+    case 'FST_ERR_BAD_URL':
+      return new Problem('request/route_not_found');
+    // The client disconnected in the middle of its body; nobody reads this response.
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return invalid('body', 'must be as long as its Content-Length');
+    default:
+      return new Problem('application/internal', { cause: error });
+  }
+}

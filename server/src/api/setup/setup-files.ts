@@ -1,0 +1,144 @@
+import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, extname, join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../errors.ts';
+import { pageHeaders } from '../page-headers.ts';
+
+/** Paths of what the build leaves in `dist/page/`. */
+const PAGE = 'index.html';
+const COMPONENT = 'nameplate-domain.js';
+const ASSETS = 'assets';
+
+/** The logo of a brand is a `data:` URL. */
+const PAGE_HEADERS = pageHeaders(['data:']);
+
+/** The names of assets have the hash of their content. */
+const ASSET_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+};
+
+/** A script for pages of other origins. */
+const COMPONENT_HEADERS = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+  'Cache-Control': 'public, max-age=300',
+};
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.woff2': 'font/woff2',
+};
+
+/** In order of preference. */
+const ENCODINGS = [
+  { name: 'br', extension: '.br' },
+  { name: 'gzip', extension: '.gz' },
+];
+
+interface ServedFile {
+  type: string;
+  etag: string;
+  plain: Buffer;
+  /** By the name of the encoding. */
+  encoded: Map<string, Buffer>;
+}
+
+/** Serves the set-up page and the component. They are the same for everybody, and hold nothing of any customer. */
+export function serveSetupFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
+  let loading: Promise<Map<string, ServedFile>> | undefined;
+
+  /** Keeps what was found; where nothing was, the next request looks again. */
+  async function find(path: string): Promise<ServedFile | undefined> {
+    loading ??= load(directory);
+    const current = loading;
+    try {
+      const files = await current;
+      if (files.has(PAGE)) return files.get(path);
+      throw new Problem('request/page_not_built');
+    } catch (error) {
+      if (loading === current) loading = undefined;
+      throw error;
+    }
+  }
+
+  app.get('/setup', { config: { operation: 'setup' } }, async (request, reply) =>
+    send(request, reply, await find(PAGE), PAGE_HEADERS),
+  );
+  app.get(`/setup/${COMPONENT}`, { config: { operation: 'setup' } }, async (request, reply) =>
+    send(request, reply, await find(COMPONENT), COMPONENT_HEADERS),
+  );
+  app.get<{ Params: { name: string } }>(
+    `/setup/${ASSETS}/:name`,
+    { config: { operation: 'setup' } },
+    async (request, reply) => {
+      // A name that is not in the directory is no path in the file system either.
+      const file = await find(`${ASSETS}/${request.params.name}`);
+      return send(request, reply, file, ASSET_HEADERS);
+    },
+  );
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: ServedFile | undefined,
+  headers: Record<string, string>,
+): FastifyReply {
+  if (file === undefined) throw new Problem('request/route_not_found');
+  const { type, etag, plain, encoded } = file;
+  const accepted = acceptedEncodings(request.headers['accept-encoding']);
+  const encoding = ENCODINGS.find(({ name }) => accepted.has(name) && encoded.has(name))?.name;
+  reply.headers(headers).header('Vary', 'Accept-Encoding').header('ETag', etag);
+  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+  reply.type(type);
+  if (encoding === undefined) return reply.send(plain);
+  return reply.header('Content-Encoding', encoding).send(encoded.get(encoding));
+}
+
+/** RFC 9110 section 12.5.3, without weights but 0. */
+function acceptedEncodings(header: string | string[] | undefined): Set<string> {
+  const items = String(header ?? '').split(',');
+  const accepted = items.filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item));
+  return new Set(accepted.map((item) => item.split(';')[0]?.trim().toLowerCase() ?? ''));
+}
+
+/** The files by their paths; none where there is no directory. */
+async function load(directory: string | null): Promise<Map<string, ServedFile>> {
+  const files = new Map<string, ServedFile>();
+  if (directory === null) return files;
+  const names = await readdir(directory, { recursive: true }).catch(() => []);
+  const contents = new Map<string, Buffer>();
+  for (const name of names.map((each) => each.replaceAll('\\', '/'))) {
+    const isEncoded = ENCODINGS.some(({ extension }) => name.endsWith(extension));
+    if (extname(name) in TYPES || isEncoded) contents.set(name, await readFile(join(directory, name)));
+  }
+  for (const [name, plain] of contents) {
+    const type = TYPES[extname(name)];
+    if (type === undefined) continue;
+    const encoded = new Map<string, Buffer>();
+    for (const { name: encoding, extension } of ENCODINGS) {
+      const content = contents.get(name + extension);
+      if (content !== undefined) encoded.set(encoding, content);
+    }
+    // Weak: the encodings share it.
+    files.set(name, { type, plain, encoded, etag: `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"` });
+  }
+  return files;
+}
+
+/** `dist/page/` of this program, wherever in it this code lies: in its sources or in its bundle. */
+function findDirectory(): string | null {
+  for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, 'bin', 'stacks.mjs'))) return join(directory, 'dist', 'page');
+    if (directory === dirname(directory)) return null;
+  }
+}

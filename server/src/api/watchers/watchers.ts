@@ -1,0 +1,250 @@
+import { setImmediate } from 'node:timers/promises';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Access } from '../../access/access.ts';
+import { changesOf } from '../../access/authenticate.ts';
+import { type Permission, permits } from '../../access/permissions.ts';
+import type { Principal } from '../../access/root-key-cache.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Domain } from '../../domain/domain.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
+import type { ChangeFeed } from '../../store/cache/change-feed.ts';
+import type { DomainStore } from '../../store/store.ts';
+import type { ApiMetrics } from '../api-metrics.ts';
+import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
+import { findDomain } from '../find.ts';
+import { forCustomer } from '../setup/session-scope.ts';
+import { acceptsEvents, eventStream, formatEvent, formatRetry, type StreamTimes } from './event-stream.ts';
+import { type WatchLimits, watchLimit } from './watch-limit.ts';
+
+/** The open streams of `domains.watchDomain` in one thread. */
+export interface Watchers {
+  /** Responds with the events of a domain. Rejects with a `Problem` where that cannot begin. */
+  open(request: FastifyRequest, reply: FastifyReply, watch: WatchRequest): Promise<void>;
+  /** Ends all streams, also those that are still to begin: clients connect again, elsewhere. */
+  stop(): void;
+}
+
+interface WatchRequest {
+  principal: Principal;
+  permission: Permission;
+  /** Name or id. */
+  domain: string;
+}
+
+interface WatchersDeps extends Pick<Access, 'standingOf'> {
+  /** The store itself: a cache may be behind what a client has been told elsewhere. */
+  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
+  changes: ChangeFeed | undefined;
+  clock: Clock;
+  log: Log;
+  metrics: ApiMetrics;
+  settings: ErrorNaming;
+  apexNote: string;
+  limits: WatchLimits & StreamTimes;
+}
+
+/** One open stream. */
+interface Stream {
+  domainId: string;
+  workspaceId: string;
+  /** When its credential expires, Unix ms; null: never. */
+  expiresAt: number | null;
+  /** Authenticates again, and sends the domain unless the client has this state. Rejects with `StoreUnavailable`. */
+  refresh(domain: Domain | null): Promise<void>;
+  end(reason: EndReason, about?: object, retryMs?: number): void;
+  tick(): void;
+}
+
+/**
+ * Why the server ends a stream. `domain_gone`: deleted, or no longer to be seen with this key; they are not told apart. `access_ended`: the key or its
+ * workspace no longer works. `stalled`: the client does not read, and so is not told.
+ */
+type EndReason = 'domain_gone' | 'access_ended' | 'server_stopping' | 'stalled';
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-store',
+  // Or nginx, and others like it, collect events before they pass them on.
+  'X-Accel-Buffering': 'no',
+};
+
+/** How often heartbeats, stalled clients, expired credentials and failed reads are looked for. */
+const TICK_MS = 250;
+/** After which a client connects again. */
+const RETRY_MS = 1000;
+/** The clients of a process that stops connect again within this time, not all at once. */
+const RETRY_SPREAD_MS = 2000;
+/** Streams that are refreshed at once; those of one domain share a read. */
+const AT_ONCE = 32;
+
+/** To be called after `createAccess`: a change then reaches its caches first, and what they forget is checked again. */
+export function createWatchers(deps: WatchersDeps): Watchers {
+  const { store, standingOf, metrics, settings, apexNote, limits } = deps;
+  const acquire = watchLimit(limits);
+  const { streams, add } = refreshedStreams(deps);
+  let isStopping = false;
+
+  return {
+    async open(request, reply, { principal, permission, domain: identifier }) {
+      if (!acceptsEvents(request.headers.accept)) throw new Problem('request/not_acceptable');
+      const { authorization = '', 'last-event-id': known } = request.headers;
+      const { workspaceId, session } = principal;
+      const release = acquire(principal);
+      try {
+        const found = await findDomain(store, workspaceId, identifier);
+        request.domainId = visible(principal, permission, found).id;
+      } catch (error) {
+        release();
+        throw error;
+      }
+      reply.hijack();
+      const response = reply.raw;
+      if (request.raw.socket.destroyed) return release();
+      // `close` tells of a lost connection as well.
+      response.on('error', () => {});
+      const headers: Record<string, string | number | string[] | undefined> = reply.getHeaders();
+      response.writeHead(200, { ...headers, ...HEADERS });
+      const events = eventStream(response, limits);
+      events.send(formatRetry(RETRY_MS));
+      let sent = known?.toString();
+      let ended: EndReason | null = null;
+
+      const stream: Stream = {
+        domainId: request.domainId,
+        workspaceId,
+        expiresAt: null,
+        async refresh(domain) {
+          try {
+            // First, since the session of a set-up link ends with its domain.
+            if (domain === null) throw new Problem('data/domain_not_found');
+            const standing = await standingOf(authorization);
+            if (!standing.ok) throw new Problem(standing.code);
+            stream.expiresAt = standing.expiresAt;
+            const seen = visible(standing.principal, permission, domain);
+            if (ended !== null) return;
+            const id = idOfState(seen);
+            if (id === sent) return;
+            sent = id;
+            events.send(formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id));
+          } catch (error) {
+            if (!(error instanceof Problem)) throw error;
+            const about = presentProblem(error, request.id, settings);
+            stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', { error: about.error });
+          }
+        },
+        end(reason, about = {}, retryMs = RETRY_MS) {
+          if (ended !== null) return;
+          ended = reason;
+          events.end(formatRetry(retryMs) + formatEvent('end', { reason, ...about }));
+        },
+        tick() {
+          if (events.tick()) ended ??= 'stalled';
+        },
+      };
+      const remove = add(stream, [`domain ${stream.domainId}`, ...changesOf(authorization, principal)]);
+      response.once('close', () => {
+        release();
+        remove();
+        metrics.watchersEnded.inc({ reason: ended ?? 'client' });
+      });
+      if (isStopping) stream.end('server_stopping');
+    },
+    stop() {
+      isStopping = true;
+      for (const [index, stream] of [...streams].entries())
+        stream.end('server_stopping', {}, RETRY_MS + Math.round((RETRY_SPREAD_MS * index) / streams.size));
+    },
+  };
+}
+
+/** Open streams, refreshed after each change that concerns them, and when their credential expires. */
+function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps) {
+  const streams = new Set<Stream>();
+  /** The same by the changes that concern them. */
+  const concerned = new Map<string, Set<Stream>>();
+  const due = new Set<Stream>();
+  const failed = new Set<Stream>();
+  let isRefreshing = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  changes?.subscribe((change) => {
+    const named = change && (concerned.get(`${change.kind} ${change.key}`) ?? concerned.get(change.kind));
+    for (const stream of (change === null ? streams : named) ?? []) due.add(stream);
+    void refreshDue();
+  });
+
+  /** Never rejects. Refreshes of one stream follow each other, so that none gets an older state after a newer one. */
+  async function refreshDue(): Promise<void> {
+    if (isRefreshing) return;
+    isRefreshing = true;
+    while (due.size > 0) {
+      const batch = [...due].slice(0, AT_ONCE);
+      for (const stream of batch) due.delete(stream);
+      await refresh(batch);
+      // Other work of this thread comes between reads of SQLite, which happen at once.
+      await setImmediate();
+    }
+    isRefreshing = false;
+  }
+
+  async function refresh(batch: Stream[]): Promise<void> {
+    const reads = new Map<string, Promise<Domain | null>>();
+    for (const { workspaceId, domainId } of batch)
+      if (!reads.has(domainId)) reads.set(domainId, store.findDomainById(workspaceId, domainId));
+    const results = await Promise.allSettled(
+      batch.map(async (stream) => stream.refresh((await reads.get(stream.domainId)) ?? null)),
+    );
+    for (const [index, stream] of batch.entries()) {
+      const result = results[index];
+      if (result?.status !== 'rejected') continue;
+      if (failed.size === 0)
+        log.warn({ err: result.reason }, 'a watched domain cannot be read; it will be tried again');
+      failed.add(stream);
+    }
+  }
+
+  function tick(): void {
+    for (const stream of failed) due.add(stream);
+    failed.clear();
+    for (const stream of streams) {
+      stream.tick();
+      if (stream.expiresAt !== null && stream.expiresAt <= clock.now()) due.add(stream);
+    }
+    void refreshDue();
+  }
+
+  /** `concerning`: the changes after which to refresh it. Returns what removes it. */
+  function add(stream: Stream, concerning: string[]): () => void {
+    streams.add(stream);
+    metrics.watchers.set(streams.size);
+    for (const change of concerning) concerned.set(change, (concerned.get(change) ?? new Set()).add(stream));
+    timer ??= setInterval(tick, TICK_MS).unref();
+    due.add(stream);
+    void refreshDue();
+    return () => {
+      for (const each of [streams, due, failed]) each.delete(stream);
+      metrics.watchers.set(streams.size);
+      for (const change of concerning) {
+        concerned.get(change)?.delete(stream);
+        if (concerned.get(change)?.size === 0) concerned.delete(change);
+      }
+      if (streams.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }
+
+  return { streams, add };
+}
+
+/** Throws the `Problem` with which a request for the domain is refused. */
+function visible({ grants }: Principal, permission: Permission, domain: Domain | null): Domain {
+  if (domain !== null && permits(grants, permission, domain.environmentId)) return domain;
+  throw new Problem('data/domain_not_found');
+}
+
+/** The time of the change belongs to it: after a backup was restored, a revision may come again. */
+function idOfState({ id, revision, updatedAt, createdAt }: Domain): string {
+  return `${id}.${revision}.${updatedAt ?? createdAt}`;
+}

@@ -1,0 +1,268 @@
+import Type, { type Static } from 'typebox';
+import type { NewId } from '../../base/ids.ts';
+import { DOMAIN_EVENT_TYPES, type DomainEventType } from '../../domain/domain-event.ts';
+import type { Webhook, WebhookSecret } from '../../store/store.ts';
+import { Problem } from '../errors.ts';
+import { defineList, defineOperation, type WebhookSettings } from '../operation.ts';
+import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { MAX_URL_LENGTH, parseReceiverUrl } from './receiver-url.ts';
+
+const ALL = '*';
+
+export const WebhookId = Type.String({
+  minLength: 3,
+  maxLength: 255,
+  pattern: '^[a-zA-Z0-9_]+$',
+  description: 'Id of the webhook (`wh_…`).',
+});
+
+export const ReceiverUrl = Type.String({
+  minLength: 8,
+  maxLength: MAX_URL_LENGTH,
+  description:
+    'Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them.',
+});
+
+const EventTypes = Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
+  minItems: 1,
+  maxItems: 50,
+  description: 'Types of the events that are sent. `*`: all types, future ones too.',
+});
+
+export const WebhookSchema = Type.Object(
+  {
+    id: Id('wh', 'The webhook.'),
+    url: Type.String({ maxLength: MAX_URL_LENGTH, description: 'Where events are sent.' }),
+    types: EventTypes,
+    enabled: Type.Boolean({ description: 'Whether events are sent.' }),
+    disabledAt: Type.Optional(Time('Since when it is disabled.')),
+    disabledReason: Type.Optional(
+      Type.Enum(['requested', 'failing'], {
+        type: 'string',
+        description: '`requested`: by `webhooks.updateWebhook`; `failing`: nothing was delivered for three days.',
+      }),
+    ),
+    failingSince: Type.Optional(Time('First failed attempt since the last delivery; absent if there was none.')),
+    createdAt: Time('Creation.'),
+    updatedAt: Type.Optional(Time('Last change by an operation; absent if there was none.')),
+  },
+  { ...closed, title: 'Webhook' },
+);
+
+const show = shownBy(WebhookSchema);
+
+function presentWebhook(webhook: Webhook): Static<typeof WebhookSchema> {
+  return show({ ...webhook, types: webhook.types ?? [ALL], enabled: webhook.disabledAt === null });
+}
+
+/** The types of a request as they are stored: each once, null for all. */
+export function typesOf(types: Static<typeof EventTypes>): DomainEventType[] | null {
+  return types.includes(ALL) ? null : [...new Set(types as DomainEventType[])];
+}
+
+/** Throws a `Problem` that names everything that is wrong with the URL. */
+export function urlOf(text: string, settings: WebhookSettings): string {
+  const parsed = parseReceiverUrl(text, settings);
+  if (parsed.ok) return parsed.url;
+  const { messages, fix } = parsed;
+  throw new Problem('validation/invalid_input', {
+    errors: messages.map((message) => ({ location: 'body.url', message, ...(fix !== undefined && { fix }) })),
+  });
+}
+
+/** A webhook for the examples of the documentation. */
+export const exampleWebhook: Webhook = {
+  id: 'wh_01kaghq2r3s4t5v6w7x8y9z0a1',
+  workspaceId: 'ws_01kaghm5q6e8x9b2c3d4f5g6h7',
+  url: 'https://hooks.example.com/nameplate',
+  types: ['domain.verified', 'domain.failed'],
+  createdAt: Date.UTC(2026, 10, 20, 12),
+  updatedAt: null,
+  disabledAt: null,
+  disabledReason: null,
+  failingSince: null,
+};
+
+const exampleSecret = 'whsec_bm90IGEgc2VjcmV0LCBqdXN0IGFuIGV4YW1wbGU6MzI=';
+
+/** Between 24 and 64, as Standard Webhooks demands. */
+const SECRET_BYTES = 32;
+
+/** A secret in the form of Standard Webhooks: `whsec_`, then random bytes in base64. `text` is shown once. */
+function newWebhookSecret(
+  newId: NewId,
+  randomBytes: (bytes: number) => Uint8Array,
+  createdAt: number,
+): { text: string; secret: WebhookSecret } {
+  const text = `whsec_${Buffer.from(randomBytes(SECRET_BYTES)).toString('base64')}`;
+  return { text, secret: { id: newId('whs'), secret: new TextEncoder().encode(text), createdAt } };
+}
+
+export const createWebhook = defineOperation({
+  name: 'webhooks.createWebhook',
+  summary: 'Create a webhook',
+  description:
+    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains.',
+  permission: { resource: 'webhook', action: 'create_webhook' },
+  onAll: 'workspace',
+  creates: 'secret',
+  request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
+  response: Type.Object(
+    {
+      webhookId: Id('wh', 'The new webhook.'),
+      secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
+    },
+    closed,
+  ),
+  problems: ['limits/webhook_limit_exceeded', 'application/sealing_unavailable'],
+  example: {
+    request: { url: exampleWebhook.url, types: exampleWebhook.types ?? [] },
+    response: { webhookId: exampleWebhook.id, secret: exampleSecret },
+  },
+  async handle({ principal, input, create }, { clock, newId, randomBytes, settings: { webhooks } }) {
+    const { workspaceId } = principal;
+    const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
+    const webhook = {
+      id: newId('wh'),
+      workspaceId,
+      url: urlOf(input.url, webhooks),
+      types: typesOf(input.types ?? ['*']),
+      createdAt: secret.createdAt,
+      updatedAt: null,
+      disabledAt: null,
+      disabledReason: null,
+      failingSince: null,
+    };
+    const shown = { webhookId: webhook.id, secret: text };
+    const { made, outcome } = await create(shown, (changes) =>
+      changes.createWebhook(webhook, secret, webhooks.perWorkspace),
+    );
+    if (outcome === 'limit') throw new Problem('limits/webhook_limit_exceeded');
+    return made;
+  },
+});
+
+export const getWebhook = defineOperation({
+  name: 'webhooks.getWebhook',
+  summary: 'Get a webhook',
+  description: 'Retrieves a webhook, without its secret.',
+  permission: { resource: 'webhook', action: 'read_webhook' },
+  request: Type.Object({ webhookId: WebhookId }, closed),
+  response: WebhookSchema,
+  problems: ['data/webhook_not_found'],
+  example: { request: { webhookId: exampleWebhook.id }, response: presentWebhook(exampleWebhook) },
+  async handle({ input: { webhookId }, find }) {
+    const webhook = await find.webhook(webhookId);
+    return presentWebhook(webhook);
+  },
+});
+
+export const listWebhooks = defineList({
+  name: 'webhooks.listWebhooks',
+  summary: 'List the webhooks of the workspace',
+  description: 'Webhooks in order of creation, one page at a time.',
+  permission: { resource: 'webhook', action: 'read_webhook' },
+  onAll: 'workspace',
+  request: Type.Object({ ...pageRequest }, closed),
+  item: WebhookSchema,
+  problems: [],
+  example: { request: { limit: 10 }, items: [presentWebhook(exampleWebhook)] },
+  async handle({ principal: { workspaceId }, input }, { store }) {
+    const page = await store.listWebhooks(workspaceId, pageOf(input));
+    return { ...page, items: page.items.map(presentWebhook) };
+  },
+});
+
+export const updateWebhook = defineOperation({
+  name: 'webhooks.updateWebhook',
+  summary: 'Change a webhook',
+  description:
+    'Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once.',
+  permission: { resource: 'webhook', action: 'update_webhook' },
+  request: Type.Object(
+    {
+      webhookId: WebhookId,
+      url: Type.Optional(ReceiverUrl),
+      types: Type.Optional(EventTypes),
+      enabled: Type.Optional(Type.Boolean({ description: 'Whether events are sent.' })),
+    },
+    closed,
+  ),
+  response: WebhookSchema,
+  problems: ['data/webhook_not_found'],
+  example: {
+    request: { webhookId: exampleWebhook.id, types: ['*'] },
+    response: presentWebhook({ ...exampleWebhook, types: null, updatedAt: exampleWebhook.createdAt + 3_600_000 }),
+  },
+  async handle({ principal, input, find, changes }, { clock, settings }) {
+    const { workspaceId } = principal;
+    const { id } = await find.webhook(input.webhookId);
+    const changed = {
+      url: input.url === undefined ? undefined : urlOf(input.url, settings.webhooks),
+      types: input.types === undefined ? undefined : typesOf(input.types),
+      enabled: input.enabled,
+    };
+    const webhook = await changes.updateWebhook(workspaceId, id, changed, clock.now());
+    if (webhook === null) throw new Problem('data/webhook_not_found');
+    return presentWebhook(webhook);
+  },
+});
+
+const DAY_SECONDS = 86_400;
+
+export const rotateSecret = defineOperation({
+  name: 'webhooks.rotateSecret',
+  summary: 'Rotate the secret of a webhook',
+  description:
+    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once.',
+  permission: { resource: 'webhook', action: 'update_webhook' },
+  request: Type.Object(
+    {
+      webhookId: WebhookId,
+      overlapSeconds: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 7 * DAY_SECONDS,
+          description: 'How long the previous secret also signs; a day if absent. 0 if it has leaked.',
+        }),
+      ),
+    },
+    closed,
+  ),
+  response: Type.Object(
+    {
+      secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
+      previousExpiresAt: Time('Until when the previous secret also signs.'),
+    },
+    closed,
+  ),
+  problems: ['data/webhook_not_found', 'application/sealing_unavailable'],
+  example: {
+    request: { webhookId: exampleWebhook.id },
+    response: { secret: exampleSecret, previousExpiresAt: exampleWebhook.createdAt + DAY_SECONDS * 1000 },
+  },
+  async handle({ principal: { workspaceId }, input, find, changes }, { clock, newId, randomBytes }) {
+    const { id } = await find.webhook(input.webhookId);
+    const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
+    const previousExpiresAt = secret.createdAt + (input.overlapSeconds ?? DAY_SECONDS) * 1000;
+    const rotated = await changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt);
+    if (rotated === 'missing') throw new Problem('data/webhook_not_found');
+    return { secret: text, previousExpiresAt };
+  },
+});
+
+export const deleteWebhook = defineOperation({
+  name: 'webhooks.deleteWebhook',
+  summary: 'Delete a webhook',
+  description: 'Deletes the webhook with its secrets. Events that wait are not sent; a request in flight is finished.',
+  permission: { resource: 'webhook', action: 'delete_webhook' },
+  request: Type.Object({ webhookId: WebhookId }, closed),
+  response: Empty,
+  problems: ['data/webhook_not_found'],
+  example: { request: { webhookId: exampleWebhook.id }, response: {} },
+  async handle({ principal: { workspaceId }, input: { webhookId }, find, changes }) {
+    const { id } = await find.webhook(webhookId);
+    if ((await changes.deleteWebhook(workspaceId, id)) === 'missing') throw new Problem('data/webhook_not_found');
+    return {};
+  },
+});

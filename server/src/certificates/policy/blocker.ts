@@ -1,0 +1,153 @@
+import type { CaaVerdict } from '../../domain/caa.ts';
+import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
+import type { UnreadableReading } from '../../domain/reading.ts';
+import { joinList, quote, truncate } from '../../domain/text.ts';
+import { describeUnreadable } from '../../domain/verification-error.ts';
+import type { CaLimit } from '../../store/store.ts';
+
+/** What keeps a certificate from being issued, and what was observed. */
+export type Blocker =
+  /** `chain`: the CNAMEs that were followed. */
+  | { reason: 'no_address'; chain: string[] }
+  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<UnreadableReading, 'kind'> }
+  | AddressBlocker
+  | CaaBlocker
+  | { reason: 'budget_spent'; limit: CaLimit['name']; ca: string; registeredDomain: string }
+  | CaBlocker;
+
+interface AddressBlocker {
+  reason: 'address_not_public' | 'unreachable' | 'answered_by_another';
+  answers: SelfCheckAnswer[];
+  /** The end of the name's CNAME chain, which has the addresses; null: the name has them itself. */
+  end: string | null;
+}
+
+interface CaaBlocker {
+  reason: 'caa_forbids';
+  /** The name that has the record: ours, a parent, or the end of a CNAME chain. */
+  at: string;
+  record: CaaRecord;
+  because: Extract<CaaVerdict, { kind: 'forbidden' }>['because'];
+  ca: string;
+  account: string | null;
+}
+
+/** The CA did not issue. */
+export interface CaBlocker {
+  reason: Extract<CertificateReason, `ca_${string}` | 'authorization_failed'>;
+  /** Of a `CaProblem`: bounded and safe to show. */
+  message: string;
+}
+
+/** What is wrong, where, and how to fix it, for the owner of the name. At most 512 characters. */
+export function describeCertificateBlocker(hostname: string, blocker: Blocker): string {
+  return truncate(messageOf(hostname, blocker));
+}
+
+function messageOf(hostname: string, blocker: Blocker): string {
+  switch (blocker.reason) {
+    case 'no_address': {
+      const end = blocker.chain.at(-1);
+      if (end === undefined) return `${hostname} has no address. Publish its routing record: ${ROUTING}.`;
+      return `${hostname} points to ${quote(end)}, which has no address. Point it to the target of its routing record.`;
+    }
+    case 'dns_unreadable': {
+      const what =
+        blocker.record === 'CAA' ? 'CAA records; no CA may issue a certificate until they can be read' : 'addresses';
+      return `${describeUnreadable(blocker.name, blocker.seen)} The query was for its ${what}.`;
+    }
+    case 'address_not_public':
+    case 'unreachable':
+    case 'answered_by_another':
+      return addressMessage(hostname, blocker);
+    case 'caa_forbids':
+      return caaMessage(hostname, blocker);
+    case 'budget_spent':
+      return budgetMessage(hostname, blocker);
+    case 'ca_rate_limited':
+      return `A rate limit of the certificate authority is reached, so we try again later. ${blocker.message}`;
+    case 'ca_unavailable':
+      return `The certificate authority is not available, so we try again later. ${blocker.message}`;
+    case 'ca_account':
+      return `The certificate authority does not accept our account. The operator of this service needs to fix this. ${blocker.message}`;
+    case 'authorization_failed':
+      return `The certificate authority could not read our challenge response at ${hostname}. Make sure that all of its addresses reach us from everywhere on port 80. ${blocker.message}`;
+    case 'ca_refused':
+      return `The certificate authority does not issue for ${hostname}. ${blocker.message}`;
+    default:
+      return blocker satisfies never;
+  }
+}
+
+const ROUTING = 'a CNAME, or an ALIAS at an apex';
+
+const OUTCOMES = { address_not_public: 'not_public', unreachable: 'unreachable', answered_by_another: 'another' };
+
+function addressMessage(hostname: string, { reason, answers, end }: AddressBlocker): string {
+  const wrong = answers.filter(({ outcome }) => outcome === OUTCOMES[reason]);
+  const isOne = wrong.length === 1;
+  const types = [...new Set(wrong.map(({ address }) => (address.includes(':') ? 'AAAA' : 'A')))];
+  const record = `the ${types.join(' and ')} record${isOne ? '' : 's'}`;
+  const owner = end === null ? hostname : `${hostname} points to ${quote(end)}, which`;
+  const has = `${owner} has the address${isOne ? '' : 'es'} ${joinList(wrong.map(({ address }) => address))}`;
+  const seen = wrong[0]?.seen ? `: ${wrong[0].seen}` : '';
+  const right = joinList(answers.flatMap(({ outcome, address }) => (outcome === 'ours' ? [address] : [])));
+  const fix = addressFix(record, right, end);
+  switch (reason) {
+    case 'address_not_public':
+      return `${has}, which cannot be reached from the Internet. ${fix}`;
+    case 'unreachable':
+      return `${has}, where nothing answers on port 80${seen}. ${fix}`;
+    case 'answered_by_another':
+      return `${has}, where another server answers${seen}. ${fix}`;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** `right`: the addresses that are ours. */
+function addressFix(record: string, right: string, end: string | null): string {
+  if (end === null && right === '') return `Replace ${record} with its routing record: ${ROUTING}.`;
+  if (end === null) return `Remove ${record}; ${right} is right.`;
+  if (right !== '') return `The operator of ${quote(end)} needs to remove ${record}; ${right} is right.`;
+  return 'Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this.';
+}
+
+function caaMessage(hostname: string, { at, record, because, ca, account }: CaaBlocker): string {
+  const { critical, tag, value } = record;
+  const isOurs = hostname === at || hostname.endsWith(`.${at}`);
+  const owner = isOurs ? at : `${quote(at)}, to which a CNAME points,`;
+  const seen = `The CAA record ${critical ? 128 : 0} ${quote(tag).slice(1, -1)} ${quote(value)} of ${owner}`;
+  switch (because) {
+    case 'other':
+      return `${seen} does not allow ${ca} to issue for ${hostname}. ${isOurs ? addedCaa(at, ca) : `Its operator needs to add this record beside it: 0 issue "${ca}".`}`;
+    case 'unknown':
+      return `${seen} is critical and unknown to certificate authorities, so none may issue for ${hostname}. Remove it.`;
+    case 'account': {
+      const ours = account === null ? 'we have no account there yet' : `our account is ${account}`;
+      return `${seen} does not allow our account at ${ca} to issue for ${hostname}; ${ours}. Correct its accounturi, or remove that parameter.`;
+    }
+    case 'method':
+      return `${seen} does not allow ${ca} to validate ${hostname} by http-01. Add http-01 to its validationmethods, or remove that parameter.`;
+    default:
+      return because satisfies never;
+  }
+}
+
+/** What to type: the panel of a DNS provider has a field for each. */
+function addedCaa(name: string, ca: string): string {
+  return `Add a CAA record beside it. Full name: \`${name}\`, Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
+}
+
+function budgetMessage(
+  hostname: string,
+  { limit, ca, registeredDomain }: Extract<Blocker, { reason: 'budget_spent' }>,
+): string {
+  const limited: Record<CaLimit['name'], string> = {
+    orders: 'orders',
+    failures: `failed orders for ${hostname}`,
+    certificates: `certificates for names of ${registeredDomain}`,
+    duplicates: `certificates for ${hostname}`,
+  };
+  return `Our limit of ${limited[limit]} at ${ca} is reached. The certificate is ordered when the limit has capacity again.`;
+}

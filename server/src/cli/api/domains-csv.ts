@@ -1,0 +1,120 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { stringify } from 'csv-stringify/sync';
+import type { Static } from 'typebox';
+import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import { CliError, messageOf } from '../cli-error.ts';
+import { printable } from '../output/output.ts';
+import { type CsvRow, readCsv } from './csv-rows.ts';
+import type { Level, PathOptions } from './tree-commands.ts';
+
+/** The CSV files (RFC 4180, UTF-8) of `domains import` and `domains export`. */
+
+/** A row of a file to import. */
+export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
+  domain: string;
+  /** What the row says; a level without a column is absent, one without a value is empty. */
+  path: PathOptions;
+  /** Why the row cannot be used; null where it can. */
+  problem: string | null;
+}
+
+const LEVELS: Level[] = ['project', 'app', 'environment'];
+
+/** Reads a file whose first line names the columns, separated by commas, semicolons or tabs. Throws `CliError`. */
+export async function* readRows(path: string): AsyncGenerator<ImportRow> {
+  let header: string[] | undefined;
+  try {
+    for await (const row of readCsv(path)) {
+      if (header === undefined) header = readHeader(row, path);
+      else yield importRow(row, header);
+    }
+    if (header === undefined) throw noHeader(path);
+  } catch (error) {
+    throw error instanceof CliError ? error : new CliError(`Cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+function readHeader({ cells }: CsvRow, path: string): string[] {
+  const header = cells.map((name) => name.toLowerCase());
+  if (!header.includes('domain')) throw noHeader(path);
+  return header;
+}
+
+function noHeader(path: string): CliError {
+  return new CliError(
+    `The first line of ${path} must name the columns: "domain", and where names belong into several environments "project", "app" and "environment".`,
+  );
+}
+
+function importRow({ line, share, cells, problem }: CsvRow, header: string[]): ImportRow {
+  const cell = (column: string) => cells[header.indexOf(column)] ?? '';
+  const levels = LEVELS.filter((level) => header.includes(level));
+  const path = Object.fromEntries(levels.map((level) => [level, cell(level)]));
+  const isWhole = cells.length === header.length;
+  const odd = isWhole ? null : `The row has ${cells.length} columns, and the first line ${header.length}.`;
+  return { line, share, domain: cell('domain'), path, problem: problem ?? odd };
+}
+
+/** A name that was not imported. */
+export interface Refusal {
+  line: number;
+  domain: string;
+  /** That of the API; empty where it was not asked. */
+  status: number | '';
+  reason: string;
+}
+
+/** Writes all of the file or none of it. */
+export async function writeReport(path: string, refusals: readonly Refusal[]): Promise<void> {
+  // A name in the file may be a formula, or reorder the text around it.
+  const rows = refusals.map((row) => ({ ...row, domain: printable(row.domain), reason: printable(row.reason) }));
+  const text = stringify(rows, {
+    header: true,
+    columns: ['line', 'domain', 'status', 'reason'],
+    escape_formulas: true,
+  });
+  await writeFile(`${path}.part`, text);
+  await rename(`${path}.part`, path);
+}
+
+/** An item of domains.listWorkspaceDomains. */
+export type ExportedDomain = Static<typeof ListedDomainSchema>;
+
+const COLUMNS = [
+  'domain',
+  'project',
+  'app',
+  'environment',
+  'status',
+  'certificate',
+  'routingType',
+  'routingValue',
+  'ownershipName',
+  'ownershipValue',
+  'id',
+  'createdAt',
+] as const;
+
+/** Lines for domains, which `domains import` reads; the first of them names the columns. */
+export function renderDomains(items: readonly ExportedDomain[], { header }: { header: boolean }): string {
+  return stringify(items.map(rowOf), { header, columns: [...COLUMNS] });
+}
+
+function rowOf({ domain, certificate }: ExportedDomain): Record<(typeof COLUMNS)[number], string> {
+  const routing = domain.dnsRecords.find(({ type }) => type !== 'TXT');
+  const ownership = domain.dnsRecords.find(({ type }) => type === 'TXT');
+  return {
+    domain: domain.domain,
+    project: domain.projectId,
+    app: domain.appId,
+    environment: domain.environmentId,
+    status: domain.status,
+    certificate: certificate.state,
+    routingType: routing?.type ?? '',
+    routingValue: routing?.value ?? '',
+    ownershipName: ownership?.name ?? '',
+    ownershipValue: ownership?.value ?? '',
+    id: domain.id,
+    createdAt: new Date(domain.createdAt).toISOString(),
+  };
+}

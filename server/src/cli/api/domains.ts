@@ -1,0 +1,298 @@
+import { type Command, Option } from 'commander';
+import type { Static } from 'typebox';
+import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import { systemClock } from '../../base/clock.ts';
+import { EXIT } from '../cli-error.ts';
+import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
+import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
+import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
+import {
+  describeDiagnosis,
+  describeName,
+  isBlocked,
+  type ShownDiagnosis,
+  type ShownName,
+} from '../output/show-diagnosis.ts';
+import {
+  describeDomain,
+  type PublishedRecord,
+  recordsTable,
+  type ShownDomain,
+  statusStyle,
+} from '../output/show-domain.ts';
+import { addServing, withSuspensions } from '../serve/serving.ts';
+import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
+import { addEvents } from './events.ts';
+import { addExport } from './export-domains.ts';
+import { addImport } from './import-domains.ts';
+import { addSetupLinks } from './setup-links.ts';
+import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
+import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
+import { withRetries } from './with-retries.ts';
+import { renderZone } from './zone-file.ts';
+
+const PATH: Level[] = ['project', 'app', 'environment'];
+
+const COLUMNS: Column<ShownDomain>[] = [
+  { title: 'Domain', text: ({ domain }) => domain },
+  { title: 'Status', text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+  { title: 'Id', text: ({ id }) => id },
+  { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
+];
+
+type ListedDomain = Static<typeof ListedDomainSchema>;
+
+export function addDomains(program: Command): void {
+  const summary = 'Add custom domains, and follow their verification and certificates.';
+  const domains = define(program, 'domains', summary, [
+    'nameplate domains create shop.example.com',
+    'nameplate domains wait shop.example.com',
+  ]);
+  addTheirLives(domains);
+  addWaiting(domains);
+  addDns(domains);
+  addImport(domains);
+  addExport(domains);
+  addEvents(domains);
+  addServing(domains);
+  addSetupLinks(domains);
+}
+
+/** Commands that add, show, move, delete and restore domains. */
+function addTheirLives(domains: Command): void {
+  const create = apiCommand(
+    domains,
+    'create <domain>',
+    'Add a domain to an environment, and show the records to publish.',
+    ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
+  );
+  pathOptions(create, PATH).action(
+    apiAction(
+      async ({ api, options }: CommandCall<PathOptions>, domain) => {
+        const body = { ...pathFrom(api, options, PATH), domain };
+        const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
+          'domains.createDomain',
+          body,
+        );
+        return { id: created.domainId, domain, dnsRecords: created.dnsRecords };
+      },
+      ({ id, domain, dnsRecords }, call) =>
+        [
+          `Created ${printable(domain)} (${id}). Publish these records in its DNS zone:`,
+          '',
+          recordsTable(dnsRecords),
+          '',
+          nextCommand(call, call.api.playground === null ? `domains wait ${domain}` : `dns publish ${domain}`),
+        ].join('\n'),
+    ),
+  );
+
+  apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', [
+    'shop.example.com',
+    'shop.example.com --json',
+  ]).action(apiAction(({ api }, domain) => api.call<ShownDomain>('domains.getDomain', { domain }), describeDomain));
+
+  const list = apiCommand(domains, 'list', 'List the domains of an environment, oldest first.', [
+    '',
+    '--search example.com',
+  ]);
+  pathOptions(list, PATH)
+    .option('--search <text>', 'only domains whose name or id contains this')
+    .action(
+      apiAction(
+        async ({ api, options }: CommandCall<PathOptions & { search?: string }>) => {
+          const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
+          const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
+          return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
+        },
+        (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+      ),
+    );
+
+  const move =
+    'Move a domain to another environment of the workspace. It keeps its records, its status and its certificate, and is served all the time.';
+  pathOptions(
+    apiCommand(domains, 'move <domain>', move, ['shop.example.com --project demo --app web --environment staging']),
+    PATH,
+  ).action(
+    apiAction(
+      ({ api, options }: CommandCall<PathOptions>, domain) =>
+        api.call<ShownDomain>('domains.moveDomain', { ...pathFrom(api, options, PATH), domain }),
+      ({ domain, environmentId }) => `${printable(domain)} is in the environment ${environmentId} now.`,
+    ),
+  );
+
+  const remove =
+    'Delete a domain and stop serving it. The name can be added again at once, as a new domain; "domains restore" brings this one back, within seven days by default.';
+  apiCommand(domains, 'delete <domain>', remove, ['shop.example.com']).action(
+    apiAction(
+      async ({ api }, domain) => {
+        await api.call('domains.deleteDomain', { domain });
+        return { domain, deleted: true };
+      },
+      ({ domain }) => `Deleted ${printable(domain)}.`,
+    ),
+  );
+
+  const restoring =
+    'Bring deleted domains back, with their ids, records and certificates, within seven days unless the operator has set another time. Exits with 3 if some of several were refused.';
+  apiCommand(domains, 'restore <domain...>', restoring, [
+    'shop.example.com',
+    'shop.example.com www.example.com',
+  ]).action(restore);
+}
+
+/** Why a domain cannot be restored; any other error concerns all of them. */
+const REFUSALS = [403, 404, 409, 412];
+
+async function restore(names: string[], options: ApiOptions): Promise<void> {
+  const api = await connect(options);
+  const restoreOne = (domain: string) => api.call<ShownDomain>('domains.restoreDomain', { domain });
+  const [only, ...others] = names;
+  if (only !== undefined && others.length === 0) return show(options, await restoreOne(only), describeDomain);
+  const restored: ShownDomain[] = [];
+  const refused: { domain: string; reason: string }[] = [];
+  for (const name of names) {
+    let outcome: string;
+    try {
+      const domain = await withRetries(() => restoreOne(name));
+      restored.push(domain);
+      outcome = `restored, ${domain.status}`;
+    } catch (error) {
+      if (!(error instanceof ApiError && REFUSALS.includes(error.status))) throw error;
+      refused.push({ domain: name, reason: error.detail });
+      outcome = `not restored. ${error.detail}`;
+    }
+    if (!options.json) print(printable(`${name}: ${outcome}`));
+  }
+  if (options.json) print(jsonText({ restored, refused }));
+  if (refused.length > 0) process.exitCode = EXIT.blocked;
+}
+
+interface WaitOptions extends ApiOptions {
+  certificate?: true;
+  timeout?: number;
+}
+
+/** Commands that follow the verification of a domain. */
+function addWaiting(domains: Command): void {
+  const verify = 'Check a domain now. A failed domain gets a new verification window.';
+  apiCommand(domains, 'verify <domain>', verify, ['shop.example.com']).action(
+    apiAction(
+      async ({ api }, domain) => {
+        await api.call('domains.verifyDomain', { domain });
+        return { domain, accepted: true };
+      },
+      ({ domain }, call) => `Checking ${printable(domain)} now.\n\n${nextCommand(call, `domains wait ${domain}`)}`,
+    ),
+  );
+
+  const waiting =
+    'Show progress until a domain is verified, or with --certificate until it is served over HTTPS. Exits with 3 if verification fails, or if --timeout is reached first.';
+  apiCommand(domains, 'wait <domain>', waiting, ['shop.example.com', 'shop.example.com --certificate --timeout 10m'])
+    .option('--certificate', 'wait until the domain is served over HTTPS')
+    .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
+    .action(wait);
+
+  const watching =
+    'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
+  const json = 'print one JSON document a line, for each change';
+  apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
+    async (name: string, options: ApiOptions) => {
+      const api = await connect(options);
+      await watchDomain(api, name, options.json ? LINES : createProgress(process.stdout, api.playground?.windowMs));
+    },
+  );
+}
+
+/** `note`: there is no newer state. */
+const LINES: Pick<Progress, 'show'> = {
+  show({ domain }, note) {
+    if (note === undefined) print(jsonText(domain));
+  },
+};
+
+const SILENT: Progress = { show() {}, showCertificate() {} };
+
+async function wait(name: string, options: WaitOptions): Promise<void> {
+  const call = { api: await connect(options), options };
+  const { playground } = call.api;
+  const progress = options.json ? SILENT : createProgress(process.stdout, playground?.windowMs);
+  const deadline = systemClock.now() + (options.timeout ?? Number.POSITIVE_INFINITY);
+  const { outcome, domain } = await waitUntilVerified(call.api, name, progress, deadline);
+  if (outcome === 'verified' && options.certificate) return waitForCertificate(call, name, progress, deadline);
+  show(options, domain, () => {
+    if (outcome === 'verified') return 'The domain is verified and routed.';
+    if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
+    return `Correct the records, then check again.\n${nextCommand(call, `domains verify ${name}`)}`;
+  });
+  if (outcome !== 'verified') process.exitCode = EXIT.blocked;
+}
+
+async function waitForCertificate(
+  call: CommandCall<WaitOptions>,
+  name: string,
+  progress: Progress,
+  deadline: number,
+): Promise<void> {
+  const { outcome, certificate } = await waitUntilIssued(call.api, name, progress, deadline);
+  show(call.options, certificate, ({ domain }) => {
+    if (outcome === 'timed out') return 'No certificate within the timeout. The server keeps trying.';
+    if (outcome === 'not wanted')
+      return `The domain is no longer verified.\n${nextCommand(call, `domains get ${name}`)}`;
+    const edge = call.api.playground?.edge;
+    const served = `https://${printable(domain)} is served.`;
+    return edge === undefined ? served : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
+  });
+  if (outcome !== 'issued') process.exitCode = EXIT.blocked;
+}
+
+/** Commands that show what is in DNS, what has to be there, and what is certified. */
+function addDns(domains: Command): void {
+  const diagnose =
+    'Ask the nameservers of a domain now, and show what is wrong, where, and what to type instead. Changes nothing. Exits with 3 if something has to be fixed.';
+  apiCommand(domains, 'diagnose <domain>', diagnose, ['shop.example.com', 'shop.example.com --cached --json'])
+    .option('--cached', 'show what the last check found, without asking the nameservers')
+    .action(
+      apiAction(
+        async ({ api, options: { cached } }: CommandCall<{ cached?: true }>, domain) => {
+          const body = { domain, ...(cached && { cached }) };
+          const diagnosis = await api.call<ShownDiagnosis>('domains.diagnoseDomain', body);
+          if (isBlocked(diagnosis)) process.exitCode = EXIT.blocked;
+          return diagnosis;
+        },
+        (found) => describeDiagnosis(found, systemClock.now()),
+      ),
+    );
+
+  const check =
+    'Check a name before it is added: whether it is valid, where its DNS is edited, and which records are in the way. Exits with 3 if it cannot be added, or something has to be fixed.';
+  pathOptions(apiCommand(domains, 'check <domain>', check, ['shop.example.com', 'example.com --json']), PATH).action(
+    apiAction(async ({ api, options }: CommandCall<PathOptions>, domain) => {
+      const checked = await api.call<ShownName>('domains.checkName', { ...pathFrom(api, options, PATH), domain });
+      if (!checked.valid || checked.held || isBlocked(checked)) process.exitCode = EXIT.blocked;
+      return checked;
+    }, describeName),
+  );
+
+  const certificate = 'Show the certificate of a domain: its state, and what blocks it.';
+  apiCommand(domains, 'certificate <domain>', certificate, ['shop.example.com']).action(
+    apiAction(
+      ({ api }, domain) => api.call<ShownCertificate>('domains.getCertificate', { domain }),
+      (found) => describeCertificate(found),
+    ),
+  );
+
+  const format = new Option('--format <format>', 'output format').choices(['table', 'zone', 'json']).default('table');
+  apiCommand(domains, 'records <domain>', 'Show the DNS records that a domain needs.', [
+    'shop.example.com',
+    'shop.example.com --format zone',
+  ])
+    .addOption(format)
+    .action(async (name: string, options: ApiOptions & { format: 'table' | 'zone' | 'json' }) => {
+      const api = await connect(options);
+      const { domain, dnsRecords } = await api.call<ShownDomain>('domains.getDomain', { domain: name });
+      if (options.json || options.format === 'json') print(jsonText(dnsRecords));
+      else print(options.format === 'zone' ? renderZone(domain, dnsRecords) : recordsTable(dnsRecords));
+    });
+}

@@ -1,0 +1,113 @@
+import type { Static } from 'typebox';
+import type { InputViolation } from '../../../../client/client.ts';
+import type { OutcomeSchema } from '../../api/domains/createDomains.ts';
+import { canonicalName } from '../../domain/name.ts';
+import { ApiError } from './api-client.ts';
+import type { Refusal } from './domains-csv.ts';
+import type { Level } from './tree-commands.ts';
+
+/** Most names of one domains.createDomains. */
+const BATCH = 100;
+
+export type Place = Record<Level, string>;
+
+/** A name, and the environment that it is attached to. */
+export interface PlacedRow {
+  line: number;
+  domain: string;
+  place: Place;
+}
+
+/** An outcome of domains.createDomains. */
+export type ShownOutcome = Static<typeof OutcomeSchema>;
+
+export interface Imported {
+  created: number;
+  /** The environment had them already. */
+  existing: number;
+  /** In order of lines. */
+  refusals: Refusal[];
+}
+
+/** Attaches names: called again, it finds those of its own that are already there. */
+export interface Importer {
+  add(row: PlacedRow): Promise<void>;
+  refuse(row: Pick<PlacedRow, 'line' | 'domain'>, reason: string): void;
+  /** Sends what was added and not sent yet. */
+  end(): Promise<Imported>;
+}
+
+/** `send` attaches up to 100 names to one environment. Where the API refuses a request, its rows are lost, not the import. */
+export function createImporter(send: (place: Place, names: string[]) => Promise<ShownOutcome[]>): Importer {
+  const result: Imported = { created: 0, existing: 0, refusals: [] };
+  const queues = new Map<string, PlacedRow[]>();
+  /** By canonical name. */
+  const lines = new Map<string, number>();
+
+  function refuse(
+    { line, domain }: Pick<PlacedRow, 'line' | 'domain'>,
+    reason: string,
+    status: number | '' = '',
+  ): void {
+    result.refusals.push({ line, domain, status, reason });
+  }
+
+  async function flush(queue: PlacedRow[]): Promise<void> {
+    let rows = queue.splice(0);
+    for (let [first] = rows; first !== undefined; [first] = rows) {
+      const names = rows.map(({ domain }) => domain);
+      try {
+        const outcomes = await send(first.place, names);
+        // Names beyond the rate limit are sent again: `send` waits until the next window.
+        rows = rows.filter((row, at) => !settle(row, outcomes[at]));
+      } catch (error) {
+        // The environment is not there, or has no valid name: the names have outcomes of their own.
+        if (!(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
+        for (const row of rows.splice(0)) refuse(row, reasonOf(error), error.status);
+      }
+    }
+  }
+
+  /** False: to be sent again. */
+  function settle(row: PlacedRow, outcome: ShownOutcome | undefined): boolean {
+    if (outcome === undefined) throw new Error('the API returned fewer outcomes than names');
+    const { error, domainId } = outcome;
+    if (error?.status === 429) return false;
+    if (error === undefined) result.created += 1;
+    else if (error.status === 409 && domainId !== undefined) result.existing += 1;
+    else refuse(row, reasonOf(error), error.status);
+    return true;
+  }
+
+  return {
+    refuse,
+    async add(row) {
+      const name = canonicalName(row.domain) ?? row.domain;
+      const line = lines.get(name);
+      if (line !== undefined) return refuse(row, `The name is in line ${line} already.`);
+      lines.set(name, row.line);
+      const { project, app, environment } = row.place;
+      const key = JSON.stringify([project, app, environment]);
+      const queue = queues.get(key) ?? [];
+      queue.push(row);
+      queues.set(key, queue);
+      if (queue.length === BATCH) await flush(queue);
+    },
+    async end() {
+      for (const queue of queues.values()) await flush(queue);
+      result.refusals.sort((a, b) => a.line - b.line);
+      return result;
+    },
+  };
+}
+
+function reasonOf({ detail, errors = [] }: { detail: string; errors?: readonly InputViolation[] }): string {
+  if (errors.length === 0) return detail;
+  return errors.map((violation) => `${ruleOf(violation)}.`).join(' ');
+}
+
+function ruleOf({ location, message, fix }: InputViolation): string {
+  const [, part = ''] = location.split('.');
+  const rule = ['project', 'app', 'environment'].includes(part) ? `The ${part} ${message}` : message;
+  return fix === undefined ? rule : `${rule}; ${fix}`;
+}

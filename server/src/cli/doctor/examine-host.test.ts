@@ -1,0 +1,20 @@
+import { createServer } from 'node:net';
+import { expect, it } from 'vitest';
+import { closingAfterEach } from '../../../../test/support/closing.ts';
+import { listen } from '../../../../test/support/listen.ts';
+import { examineListeners } from './examine-host.ts';
+
+const closing = closingAfterEach();
+
+it('a port of the edge in use is no failure where what listens answers nobody on this machine without a PROXY header', async () => {
+  const port = await listen(
+    closing,
+    createServer((socket) => socket.destroy()),
+  );
+  const config = { roles: ['edge' as const], edgeHttpListen: { host: '127.0.0.1', port } };
+  const levels = async (edgeProxyProtocol?: string[]) =>
+    (await examineListeners({ ...config, ...(edgeProxyProtocol && { edgeProxyProtocol }) })).map(({ level }) => level);
+  expect(await levels(['127.0.0.0/8'])).toEqual(['warn']);
+  expect(await levels(['10.0.0.0/8'])).toEqual(['fail']);
+  expect(await levels()).toEqual(['fail']);
+});

@@ -1,0 +1,70 @@
+import { certificateVariables } from './certificate-variables.ts';
+import { edgeVariables } from './edge-variables.ts';
+import type { Variable } from './variable.ts';
+import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
+import { webhookVariables } from './webhook-variables.ts';
+
+/** The text of docs/configuration.md. */
+export function renderConfiguration(): string {
+  return [
+    '# Configuration',
+    '',
+    '<!-- Generated from server/src/config/ by "npm run generate". Do not edit. -->',
+    '',
+    'Environment variables configure `nameplate serve`. It reports all errors in them at once. An unknown `NAMEPLATE_` variable is an',
+    'error, so typos are found. An empty variable counts as unset. `nameplate doctor` checks the configuration, and the store, resolvers,',
+    'ports and CA that it names, without starting anything.',
+    '',
+    '```sh',
+    ...Object.values<Variable<unknown>>(serverVariables)
+      .filter(({ required }) => required)
+      .map(({ name, example }) => `export ${name}=${example}`),
+    'nameplate serve',
+    '```',
+    '',
+    '## The server',
+    '',
+    ...section(generalVariables),
+    '## Webhooks',
+    '',
+    '[webhooks.md](webhooks.md) explains what is sent, when, and how receivers verify it.',
+    '',
+    ...section(webhookVariables),
+    '## Certificates',
+    '',
+    '[certificates.md](certificates.md) explains when certificates are ordered and renewed, and how the limits of a CA are kept.',
+    '',
+    ...section(certificateVariables),
+    '## The edge',
+    '',
+    ...section(edgeVariables),
+    '## The commands',
+    '',
+    'Commands that call the API of a running server also use these. In a clone with a running playground (`npm start`) none is needed:',
+    'the commands find its address and key in `.nameplate/dev.json`.',
+    '',
+    ...section(commandVariables),
+    '## The playground',
+    '',
+    'The playground (`npm start`) needs no configuration. It chooses its own addresses, store and DNS, and uses only these variables:',
+    '',
+    ...Object.values<Variable<unknown>>(playgroundVariables).map(({ name, ...variable }) =>
+      variable.default === undefined
+        ? `- \`${name}\``
+        : `- \`${name}\` (default in the playground: \`${variable.default}\`)`,
+    ),
+    '',
+  ].join('\n');
+}
+
+function section(table: Record<string, Variable<unknown>>): string[] {
+  return Object.values(table).flatMap(({ name, about, example, required, ...variable }) => [
+    `### \`${name}\``,
+    '',
+    about,
+    '',
+    `- Default: ${variable.default === undefined ? (required ? 'none; required' : 'none') : `\`${variable.default}\``}`,
+    `- Example: \`${name}=${example}\``,
+    '',
+  ]);
+}

@@ -1,0 +1,37 @@
+import type { MetricFactory } from '../base/metric-factory.ts';
+import type { DnsAnswer, FailedQuery } from './ask-server.ts';
+
+export type AnswerMetrics = ReturnType<typeof answerMetrics>;
+
+export function answerMetrics({ counter }: MetricFactory) {
+  return {
+    dnsAnswers: counter(
+      'nameplate_dns_answers_total',
+      'DNS queries, by kind of answer. no_resolver: the resolvers did not say who serves a public suffix.',
+      ['kind'],
+      ['no_resolver'],
+    ),
+    dnsForgeries: counter(
+      'nameplate_dns_forgeries_total',
+      'DNS responses from the address of a server that was asked, with an id or a question that no query has.',
+    ),
+  };
+}
+
+/** The result of one query. `truncated` is counted besides the kind of the answer that TCP then gave. */
+export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | FailedQuery['reason'];
+
+/** Calls `onAnswer` with the kinds of each result. */
+export function answerCounter(
+  onAnswer: (kind: AnswerKind) => void = () => {},
+): (result: DnsAnswer | FailedQuery) => void {
+  return (result) => {
+    if (result.kind === 'failed') return onAnswer(result.reason);
+    const { truncated, rcode, answers, authoritative, authorities } = result.response;
+    if (truncated) onAnswer('truncated');
+    if (answers.length > 0) onAnswer('answer');
+    else if (rcode === 'nxdomain') onAnswer('nxdomain');
+    else if (!authoritative && authorities.some(({ type }) => type === 'NS')) onAnswer('referral');
+    else onAnswer('nodata');
+  };
+}

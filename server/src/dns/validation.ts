@@ -1,0 +1,220 @@
+import type { Clock } from '../base/clock.ts';
+import { registryDelegation } from '../domain/name.ts';
+import type { Answer, Validation } from '../domain/observation.ts';
+import { answerCounter } from './answer-metrics.ts';
+import { failed, type NamedServer, shuffled } from './ask-server.ts';
+import { normalizeName } from './protocol/dns-name.ts';
+import type { ExtendedError, Question } from './protocol/wire.ts';
+import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
+import type { RecursorsOptions } from './recursors.ts';
+import type { QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
+import type { DnsResponse } from './transport/dns-client.ts';
+import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
+import { readValidationSupport } from './validation-support.ts';
+
+/** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
+const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
+/** Resolvers that are asked one question. */
+const MAX_ASKED = 3;
+const TRIES_MS = [1500, 1500];
+/** For the names of one registered domain. */
+const ZONE_LIMITS: ThrottleLimits = { inFlight: 20, perSecond: 1000 };
+/** For how long it is cached whether a resolver validates. */
+const SUPPORT_MS = 10 * 60_000;
+const UNKNOWN_MS = 10_000;
+
+/** What one resolver says about one question. */
+interface Verdict {
+  status: Validation['status'];
+  /** Null where it failed. */
+  response: DnsResponse | null;
+  error: ExtendedError | null;
+  resolver: NamedServer | null;
+}
+
+const NO_VERDICT: Verdict = { status: 'unknown', response: null, error: null, resolver: null };
+
+type ValidationOptions = RecursorsOptions & { clock: Clock; servers: readonly NamedServer[] };
+
+/** Asks the resolvers whether records are what their zones have signed. */
+export function validator(options: ValidationOptions): RecordQueries['validate'] {
+  const { servers, random = Math.random } = options;
+  const ask = resolverAsker(options);
+  const throttle = queryThrottle(ZONE_LIMITS, options.clock);
+
+  /** Asks one resolver after the other until one has an answer. Bogus has to be seen twice: by another resolver, or by the same one again. */
+  async function judge(question: Question, options: QueryLimits): Promise<Verdict> {
+    const order = shuffled(servers, random).slice(0, MAX_ASKED);
+    let verdict = NO_VERDICT;
+    for (const server of order) {
+      verdict = await ask(question, server, options);
+      if (verdict.status === 'bogus') return confirmBogus(verdict, server, question, options);
+      if (verdict.response !== null) break;
+    }
+    return verdict;
+  }
+
+  async function confirmBogus(
+    seen: Verdict,
+    server: NamedServer,
+    question: Question,
+    options: QueryLimits,
+  ): Promise<Verdict> {
+    const other = servers.find(({ address, port }) => address !== server.address || port !== server.port);
+    const second = await ask(question, other ?? server, options);
+    if (second.status === 'bogus') return seen;
+    const again = await ask(question, server, options);
+    if (again.status === 'bogus') return seen;
+    return second.response === null ? again : second;
+  }
+
+  /** A zone that does not respond occupies the resolvers longest, and must not occupy them for all others. */
+  async function judgeInTurn(question: Question, options: QueryLimits): Promise<Verdict> {
+    const zone = registryDelegation(question.name)?.domain ?? question.name;
+    return (await throttle.run(zone, options.signal, () => judge(question, options))) ?? NO_VERDICT;
+  }
+
+  /**
+   * What a resolver says that follows the CNAMEs itself and reaches their end; null where it does not. Unbound takes a CNAME that a signed DNAME stands
+   * for as bogus when it is asked for the CNAME itself, and for right when it is asked for an address.
+   */
+  async function followed(
+    name: string,
+    end: string,
+    chain: string[],
+    options: QueryLimits,
+  ): Promise<Validation | null> {
+    const verdict = await judgeInTurn({ name, type: 'A' }, options);
+    if (verdict.response === null || verdict.status === 'bogus') return null;
+    const validation = toValidation(verdict, { name, type: 'A', stopAt: end }, chain);
+    return validation.answer?.chain.includes(end) ? validation : null;
+  }
+
+  return async (question, options) => {
+    const name = normalizeName(question.name);
+    const end = question.stopAt === undefined ? null : normalizeName(question.stopAt);
+    if (question.type !== 'ADDRESS' || end === null) {
+      const type = question.type === 'ADDRESS' ? 'A' : question.type;
+      return toValidation(await judgeInTurn({ name, type }, options), question, []);
+    }
+    // One by one: a resolver that follows them itself fails where a zone further down is broken.
+    const chain: string[] = [];
+    let validation: Validation | null = null;
+    for (let current = name; chain.length <= MAX_CHAIN; ) {
+      const verdict = await judgeInTurn({ name: current, type: 'CNAME' }, options);
+      const whole = verdict.status === 'bogus' ? await followed(current, end, chain, options) : null;
+      if (whole !== null) return merge(validation, whole);
+      const own = { name: current, type: 'CNAME' } as const;
+      validation = merge(validation, toValidation(verdict, own, chain));
+      const { answer } = validation;
+      if (answer?.kind === 'absent' && answer.reason === 'nodata') {
+        const addresses = await judgeInTurn({ name: current, type: 'A' }, options);
+        return merge(validation, toValidation(addresses, { name: current, type: 'A' }, chain));
+      }
+      const next = answer?.kind === 'found' ? answer.chain.at(-1) : undefined;
+      if (next === undefined || next === end || chain.includes(next) || next === name) break;
+      chain.push(next);
+      current = next;
+    }
+    return validation ?? toValidation(await judgeInTurn({ name, type: 'CNAME' }, options), question, []);
+  };
+}
+
+/** Asks one resolver one question. */
+function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
+  const count = answerCounter(onAnswer);
+  const supported = new Map<string, { validates: boolean; readAt: number; expiresAt: number }>();
+
+  async function send(
+    question: Question,
+    server: NamedServer,
+    validation: 'wanted' | 'unchecked',
+    { signal, budget }: QueryLimits,
+  ): Promise<DnsResponse | null> {
+    if (!budget.take()) return null;
+    const response = await client.query(question, server, {
+      recursion: true,
+      validation,
+      signal,
+      timeoutsMs: TRIES_MS,
+      mayRepeat: budget.take,
+    });
+    if (typeof response === 'string') {
+      count(failed(response, server));
+      return null;
+    }
+    const by = { server: server.name, address: server.address, authoritative: false };
+    count({ kind: 'answer', response, by });
+    return response;
+  }
+
+  async function validates(server: NamedServer, { signal, budget }: QueryLimits): Promise<boolean> {
+    const key = `${server.address} ${server.port}`;
+    const known = supported.get(key);
+    const now = clock.now();
+    if (known !== undefined && known.readAt <= now && now < known.expiresAt) return known.validates;
+    if (!budget.take()) return false;
+    const support = await readValidationSupport(client, server, signal);
+    const validates = support === 'validates';
+    supported.set(key, { validates, readAt: now, expiresAt: now + (support === 'unknown' ? UNKNOWN_MS : SUPPORT_MS) });
+    return validates;
+  }
+
+  return async (question: Question, server: NamedServer, options: QueryLimits): Promise<Verdict> => {
+    const response = await send(question, server, 'wanted', options);
+    const verdict: Verdict = { status: 'unknown', response: null, error: null, resolver: server };
+    if (response === null) return verdict;
+    if (isAnswer(response)) {
+      const status = response.authenticated ? 'secure' : (await validates(server, options)) ? 'insecure' : 'unknown';
+      return { ...verdict, status, response };
+    }
+    if (response.rcode !== 'servfail') return verdict;
+    const { error } = response;
+    if (error !== null && BOGUS_ERRORS.includes(error.code)) return { ...verdict, status: 'bogus', error };
+    // It would answer if it did not check the signatures.
+    if (!(await validates(server, options))) return verdict;
+    const unchecked = await send(question, server, 'unchecked', options);
+    return unchecked !== null && isAnswer(unchecked) ? { ...verdict, status: 'bogus', error } : verdict;
+  };
+}
+
+function isAnswer({ rcode }: DnsResponse): boolean {
+  return rcode === 'noerror' || rcode === 'nxdomain';
+}
+
+/** `chain`: the CNAMEs up to the name in the question. */
+function toValidation(
+  { status, response, error, resolver }: Verdict,
+  { name, type, stopAt }: RecordQuestion,
+  chain: string[],
+): Validation {
+  const chase = startChase(name, type === 'ADDRESS' ? 'A' : type, stopAt);
+  const read = response === null ? null : readAnswer(response, chase, null);
+  // A chain without an end is an answer of its own: the resolver went no further.
+  const answer: Answer | null =
+    response !== null && read === null
+      ? { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain: chase.chain }
+      : read;
+  return {
+    status,
+    answer: answer === null ? null : { ...answer, chain: [...chain, ...answer.chain] },
+    ttl: response === null ? null : ttlOf(response),
+    error,
+    resolver: resolver?.address ?? null,
+  };
+}
+
+/** Of a chain: as secure as the weakest part of it. */
+function merge(before: Validation | null, next: Validation): Validation {
+  if (before === null) return next;
+  const order: Validation['status'][] = ['bogus', 'unknown', 'insecure', 'secure'];
+  const weaker = order.indexOf(before.status) < order.indexOf(next.status) ? before : next;
+  const ttl = before.ttl === null || next.ttl === null ? (next.ttl ?? before.ttl) : Math.min(before.ttl, next.ttl);
+  return { ...next, status: weaker.status, error: weaker.error, ttl };
+}
+
+/** Seconds until the answer leaves the resolver's cache; of a negative answer, its SOA record says it. */
+function ttlOf({ answers, authorities }: DnsResponse): number | null {
+  const records = answers.length > 0 ? answers : authorities.filter(({ type }) => type === 'SOA');
+  return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl));
+}

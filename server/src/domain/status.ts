@@ -1,0 +1,277 @@
+import { type Domain, WINDOW_MS } from './domain.ts';
+import type { Finding } from './finding.ts';
+import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
+import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
+import { describeTakeover, failureOf, type TakeoverClaim, verificationErrorOf } from './verification-error.ts';
+
+/** What one check passes on to the next. */
+export interface CheckMemory {
+  /** Consecutive checks that could not read a deciding record; counted up to `UNREADABLE_CHECKS`. */
+  unreadableInARow: number;
+  /** Since when every check has found the takeover rule fulfilled; null while the last one did not. */
+  provenSince: number | null;
+  ownershipDoubt: RecordDoubt;
+  routingDoubt: RecordDoubt;
+  /** What its first looks saw, shortened (`verification/observation/fingerprint.ts`): a check that sees the same again asks no more. Null: unknown. */
+  fingerprint: string | null;
+}
+
+/**
+ * `disputed`: the nameservers disagreed. `one_server`, `one_server_twice`: the record matched, but one nameserver of several answered alone, in one
+ * check or in two and more in a row.
+ */
+export type RecordDoubt = 'disputed' | 'one_server' | 'one_server_twice' | null;
+
+/** Before the first check. */
+export const NO_MEMORY: CheckMemory = {
+  unreadableInARow: 0,
+  provenSince: null,
+  ownershipDoubt: null,
+  routingDoubt: null,
+  fingerprint: null,
+};
+
+export function sameMemory(a: CheckMemory, b: CheckMemory): boolean {
+  return (
+    a.unreadableInARow === b.unreadableInARow &&
+    a.provenSince === b.provenSince &&
+    a.ownershipDoubt === b.ownershipDoubt &&
+    a.routingDoubt === b.routingDoubt &&
+    a.fingerprint === b.fingerprint
+  );
+}
+
+/** The state at the beginning of a check. */
+interface CheckStart {
+  domain: Domain;
+  memory: CheckMemory;
+  /** Another workspace's verified domain of the same name. */
+  incumbent: Domain | null;
+  /** When the check was claimed. From the end of the window on it is the last one. */
+  claimedAt: number;
+}
+
+/** The result to save. `after` is `domain` itself when a reader would see no change. */
+interface Transition {
+  after: Domain;
+  memory: CheckMemory;
+  /** The incumbent after a takeover; absent without one. */
+  loser?: Domain;
+}
+
+/** Consecutive unreadable checks after which the customer is told. */
+const UNREADABLE_CHECKS = 3;
+
+/** Whether a record could not be read in the last checks, and the customer has not been told yet. */
+export function countsUnreadable({ unreadableInARow }: CheckMemory): boolean {
+  return unreadableInARow > 0 && unreadableInARow < UNREADABLE_CHECKS;
+}
+
+/** Only the playground and tests change it. */
+interface Timing {
+  windowMs: number;
+  checkIntervalMs: number;
+}
+
+const TIMING: Timing = { windowMs: WINDOW_MS, checkIntervalMs: CHECK_INTERVAL_MS };
+
+/** End of the verification window, Unix ms; a check claimed at or after it is the last one. */
+export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs = WINDOW_MS): number {
+  return domain.windowStartedAt + windowMs;
+}
+
+/**
+ * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
+ * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
+ * `findings`: what the check found wrong, for `verificationError`; `as_before`: nothing new.
+ */
+export function transition(
+  start: CheckStart,
+  reading: Reading,
+  findings: readonly Finding[] | 'as_before',
+  now: number,
+  timing = TIMING,
+): Transition {
+  const { domain, incumbent } = start;
+  if (domain.status === 'verified' || domain.status === 'failed') return { after: domain, memory: start.memory };
+
+  const memory = nextMemory(start, reading, now);
+  const observed: Domain = {
+    ...domain,
+    routingVerifiedAt: flag(domain.routingVerifiedAt, reading.routing, now),
+    ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, reading.ownership, now),
+  };
+
+  const verified = incumbent === null ? proves(domain, reading) : hasProvenLongEnough(memory, now, timing);
+  if (verified) {
+    const after = changed({ ...observed, status: 'verified', verifiedAt: now, verificationError: null }, now);
+    return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
+  }
+  if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
+    const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
+    const verificationError = failureOf(findings === 'as_before' ? [] : findings, timing.windowMs, claim);
+    return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
+  }
+  const verificationError =
+    findings === 'as_before' ? domain.verificationError : currentError(domain, reading, findings, memory);
+  const after: Domain = { ...observed, status: 'verifying', verificationError };
+  return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
+}
+
+/** Whether a transition needs answers that nobody can forge: it verifies or fails a domain, finds one of its records, or counts for a takeover. */
+export function isDecision(domain: Domain, { after, memory }: Transition): boolean {
+  const isFinal = after.status !== domain.status && (after.status === 'verified' || after.status === 'failed');
+  const findsRouting = domain.routingVerifiedAt === null && after.routingVerifiedAt !== null;
+  const findsOwnership = domain.ownershipVerifiedAt === null && after.ownershipVerifiedAt !== null;
+  return isFinal || findsRouting || findsOwnership || memory.provenSince !== null;
+}
+
+/**
+ * The domain after a retry by the customer; null when it is verified already. From `failed` a new window begins; flags
+ * and error stay until there is a new result. While checks run it does not change, so that a check in flight still counts.
+ */
+export function retry(domain: Domain, now: number): Domain | null {
+  switch (domain.status) {
+    case 'pending':
+    case 'verifying':
+      return domain;
+    case 'failed':
+      return changed({ ...domain, status: 'pending', windowStartedAt: now }, now);
+    case 'verified':
+      return null;
+    default:
+      return domain.status satisfies never;
+  }
+}
+
+/**
+ * A deleted domain as it comes back. `verifiedAt` and `createdAt` are those from before: what the domain may claim, and who may take it over, is decided as if it had
+ * been there all the time. One that is not verified begins a new window, since its own may be over.
+ */
+export function restored(domain: Domain, now: number): Domain {
+  const { status } = domain;
+  if (status === 'verified') return changed(domain, now);
+  return changed({ ...domain, status: status === 'failed' ? 'pending' : status, windowStartedAt: now }, now);
+}
+
+/** Whether the records prove the domain, provided that nobody else holds its name. */
+function proves(domain: Domain, { routing, ownership }: Reading): boolean {
+  // An apex cannot be verified through its routing record (spec: record rule 2).
+  if (domain.kind === 'apex') return ownership.kind === 'matched';
+  return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
+}
+
+/** The takeover rule. A TXT record left behind by a former owner must not take live traffic. */
+function outweighs(domain: Domain, incumbent: Domain, reading: Reading): boolean {
+  const { routing, ownership } = reading;
+  const proven =
+    ownership.kind === 'matched' && (domain.kind === 'apex' || routing.kind === 'matched' || routing.kind === 'hidden');
+  return proven && !isOlderClaim(domain, incumbent) && incumbentIsGone(incumbent, reading);
+}
+
+/** A token made before the incumbent was verified may have been left behind in the zone. */
+function isOlderClaim(domain: Domain, incumbent: Domain): boolean {
+  return domain.createdAt <= (incumbent.verifiedAt ?? Number.POSITIVE_INFINITY);
+}
+
+/** Whether both of the incumbent's records were read, and neither is there any more. */
+function incumbentIsGone({ target }: Domain, { incumbent }: Reading): boolean {
+  if (incumbent === undefined) return false;
+  const { ownership, routing } = incumbent;
+  if (routing.kind === 'conflicting' && [...routing.chain, ...routing.beside].includes(target)) return false;
+  const ownershipGone = ownership.kind === 'absent' || ownership.kind === 'wrong';
+  const routingGone = ['absent', 'elsewhere', 'hidden', 'conflicting'].includes(routing.kind);
+  return ownershipGone && routingGone;
+}
+
+function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading, now: number): CheckMemory {
+  const proven = incumbent !== null && outweighs(domain, incumbent, reading);
+  const unreadable = isUnreadable(domain, reading);
+  return {
+    unreadableInARow: unreadable ? Math.min(memory.unreadableInARow + 1, UNREADABLE_CHECKS) : 0,
+    // A time in the future comes from a clock that was set back since.
+    provenSince: proven ? Math.min(memory.provenSince ?? now, now) : null,
+    ownershipDoubt: doubtOf(memory.ownershipDoubt, reading.ownership),
+    routingDoubt: doubtOf(memory.routingDoubt, reading.routing),
+    fingerprint: memory.fingerprint,
+  };
+}
+
+/** What the next check has to know about a record. */
+function doubtOf(before: RecordDoubt, reading: OwnershipReading | RoutingReading): RecordDoubt {
+  if (reading.kind === 'disagree') return 'disputed';
+  if (reading.kind === 'matched') return reading.byOneServer ? 'one_server_twice' : null;
+  if (reading.kind !== 'unconfirmed' || reading.reason !== 'one_server') return null;
+  return before === 'one_server' || before === 'one_server_twice' ? 'one_server_twice' : 'one_server';
+}
+
+/**
+ * A claimant must prove itself in two consecutive checks, at least the shortest period of the schedule apart: a mistake
+ * in the zone that lasts for a second must not move live traffic, however often checks are requested.
+ */
+function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkIntervalMs }: Timing): boolean {
+  return provenSince !== null && now - provenSince >= shortestPeriodMs(checkIntervalMs);
+}
+
+/** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
+function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
+  return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
+}
+
+/** The error to show during verification: the first mistake. One unreadable check keeps the previous error. */
+function currentError(
+  domain: Domain,
+  reading: Reading,
+  findings: readonly Finding[],
+  { unreadableInARow }: CheckMemory,
+): string | null {
+  const reportUnreadable = unreadableInARow >= UNREADABLE_CHECKS;
+  const error = verificationErrorOf(findings, { reportUnreadable });
+  const keepsPrevious = isUnreadable(domain, reading) && !reportUnreadable;
+  return keepsPrevious ? (error ?? domain.verificationError) : error;
+}
+
+/** How a claimant stands against the incumbent. */
+export function claimOf({ domain, incumbent }: { domain: Domain; incumbent: Domain }, reading: Reading): TakeoverClaim {
+  return {
+    proven: proves(domain, reading),
+    olderClaim: isOlderClaim(domain, incumbent),
+    incumbentGone: incumbentIsGone(incumbent, reading),
+  };
+}
+
+function loseName(incumbent: Domain, now: number): Domain {
+  return changed(
+    {
+      ...incumbent,
+      status: 'failed',
+      verificationError: describeTakeover(incumbent),
+      routingVerifiedAt: null,
+      ownershipVerifiedAt: null,
+      verifiedAt: null,
+    },
+    now,
+  );
+}
+
+/** A flag keeps the result of the last check that could read the record to the end. */
+export function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
+  if (kind === 'matched') return before ?? now;
+  if (kind === 'unreadable' || kind === 'disagree' || kind === 'unconfirmed') return before;
+  return null;
+}
+
+/** Whether the API shows the same of both. */
+export function sameToReaders(a: Domain, b: Domain): boolean {
+  return (
+    a.status === b.status &&
+    a.verificationError === b.verificationError &&
+    (a.routingVerifiedAt === null) === (b.routingVerifiedAt === null) &&
+    (a.ownershipVerifiedAt === null) === (b.ownershipVerifiedAt === null)
+  );
+}
+
+/** The domain after a change that readers see. */
+export function changed(domain: Domain, now: number): Domain {
+  return { ...domain, updatedAt: now, revision: domain.revision + 1 };
+}

@@ -1,0 +1,236 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../base/clock.ts';
+import { withinTime } from '../../base/time-limit.ts';
+import type { ChangeFeed } from '../../store/cache/change-feed.ts';
+import { type Change, StoreUnavailable } from '../../store/store.ts';
+
+/**
+ * An LRU cache of what the store holds that serves stale entries while the store is down, so that names already in it keep being served. Changes
+ * that were made meanwhile arrive as soon as the change log can be read again.
+ */
+export interface StaleCache<Value> {
+  /** A fresh entry; null is a negative one. Undefined: a miss, or the entry is stale. */
+  get(key: string): Value | null | undefined;
+  /**
+   * A fresh entry, or else what the store has: one read for all who wait for the same key. Serves the stale entry when the store is down or slow;
+   * rejects with `StoreUnavailable` when there is none.
+   */
+  load(key: string): Promise<Value | null>;
+  /** As `load`, for an entry that the caller does not take for fresh. */
+  reload(key: string): Promise<Value | null>;
+  /** The value of an entry, fresh or stale. */
+  peek(key: string): Value | undefined;
+  /**
+   * For a value that comes with another read. Called before that read starts; the returned function adds the value, unless anything has changed
+   * since.
+   */
+  preload(): (key: string, value: Value | null) => void;
+  /** Entries with a value. */
+  size(): number;
+  /** Of these, the most recently used first. */
+  keys(): string[];
+}
+
+/** What is known of a key from before. */
+export interface StaleValue<Value> {
+  value: Value | null;
+  /** Until then it may be served, Unix ms. */
+  until: number;
+}
+
+export interface StaleCacheOptions<Value> {
+  read(key: string): Promise<Value | null>;
+  /** The key of the entry that a change invalidates; or which entries it does, if it names none of them. */
+  keyOf(change: Change): string | ((value: Value) => boolean) | undefined;
+  /** For a key that is not cached while the store is down or slow. Undefined: nothing is known. Must not reject. */
+  fallback?: ((key: string) => Promise<StaleValue<Value> | undefined>) | undefined;
+  changes: Pick<ChangeFeed, 'subscribe'>;
+  clock: Clock;
+  /** Bound of the sum of all sizes. */
+  capacity: number;
+  /** 1 unless given: `capacity` counts entries. */
+  sizeOf?(value: Value, key: string): number;
+  /** Most negative entries. They are kept apart, so that invented names evict none that exist. */
+  negativeCapacity?: number;
+  /** Most reads in flight; more are refused. */
+  maxReads?: number;
+  /** How long a read may take before the stale entry is served. */
+  staleAfterMs?: number;
+  /** How long a read may take where there is no stale entry. */
+  timeoutMs?: number;
+}
+
+interface Entry<Value> {
+  value: Value;
+  /** The entry is stale unless this is the current generation. */
+  generation: number;
+  /** Until then it may be served while it is stale. */
+  until: number;
+}
+
+interface Read<Value> {
+  result: Promise<Value | null>;
+  /** A change invalidated it while it was in flight. */
+  invalidated: boolean;
+  /** It took longer than `staleAfterMs`. */
+  slow: boolean;
+}
+
+/** After a failure one read is tried in this time. */
+const RETRY_MS = 1000;
+/** No generation: of an entry that is stale. */
+const STALE = -1;
+
+export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {
+  const { read, fallback, keyOf, changes, clock, capacity, sizeOf = () => 1 } = options;
+  const { negativeCapacity = 10_000, maxReads = 64, staleAfterMs = 250, timeoutMs = 3000 } = options;
+  const entries = new LRUCache<string, Entry<Value>>({
+    maxSize: capacity,
+    sizeCalculation: ({ value }, key) => sizeOf(value, key),
+  });
+  const negatives = new LRUCache<string, Entry<null>>({ max: negativeCapacity });
+  const reads = new Map<string, Read<Value>>();
+  /** Goes up whenever everything may have changed. */
+  let generation = 0;
+  let changeCount = 0;
+  let failedAt: number | null = null;
+
+  changes.subscribe((change) => {
+    changeCount += 1;
+    // The store was read just now.
+    failedAt = null;
+    if (change === null) {
+      generation += 1;
+      for (const key of reads.keys()) invalidateRead(key);
+      return;
+    }
+    const about = keyOf(change);
+    if (typeof about === 'string') {
+      invalidateRead(about);
+      const entry = entries.peek(about);
+      if (entry !== undefined) entry.generation = STALE;
+      negatives.delete(about);
+    } else if (about !== undefined) {
+      for (const key of reads.keys()) invalidateRead(key);
+      for (const entry of entries.values()) if (about(entry.value)) entry.generation = STALE;
+    }
+  });
+
+  /** The next load of the key begins a new read. */
+  function invalidateRead(key: string): void {
+    const inFlight = reads.get(key);
+    if (inFlight === undefined) return;
+    inFlight.invalidated = true;
+    reads.delete(key);
+  }
+
+  function get(key: string): Value | null | undefined {
+    const entry = entries.get(key) ?? negatives.get(key);
+    return entry?.generation === generation ? entry.value : undefined;
+  }
+
+  function set(key: string, value: Value | null): void {
+    if (value === null) {
+      entries.delete(key);
+      negatives.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
+    } else {
+      negatives.delete(key);
+      entries.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
+    }
+  }
+
+  function preload() {
+    const before = changeCount;
+    return (key: string, value: Value | null) => {
+      if (changeCount === before) set(key, value);
+    };
+  }
+
+  async function load(key: string): Promise<Value | null> {
+    const cached = get(key);
+    return cached === undefined ? reload(key) : cached;
+  }
+
+  async function reload(key: string): Promise<Value | null> {
+    const stale = staleValue(key);
+    const inFlight = reads.get(key) ?? startRead(key);
+    if (stale === undefined) return loadNew(key, inFlight?.result ?? noRead());
+    if (inFlight === null || inFlight.slow) return stale;
+    try {
+      return await withinTime(staleAfterMs, inFlight.result, late);
+    } catch {
+      inFlight.slow = true;
+      return stale;
+    }
+  }
+
+  function staleValue(key: string): Value | undefined {
+    const entry = entries.get(key);
+    return entry !== undefined && entry.until > clock.now() ? entry.value : undefined;
+  }
+
+  async function loadNew(key: string, result: Promise<Value | null>): Promise<Value | null> {
+    if (fallback === undefined) return withinTime(timeoutMs, result, late);
+    const before = changeCount;
+    try {
+      return await withinTime(staleAfterMs, result, late);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+      const known = await fallback(key);
+      if (known === undefined) return withinTime(timeoutMs - staleAfterMs, result, late);
+      if (known.value !== null && changeCount === before && !entries.has(key)) {
+        entries.set(key, { value: known.value, generation: STALE, until: known.until });
+      }
+      return known.value;
+    }
+  }
+
+  function startRead(key: string): Read<Value> | null {
+    if (reads.size >= maxReads) return null;
+    if (failedAt !== null) {
+      const now = clock.now();
+      if (now >= failedAt && now - failedAt < RETRY_MS) return null;
+      // This read tries the store; the next may do so `RETRY_MS` later.
+      failedAt = now;
+    }
+    const started: Read<Value> = { invalidated: false, slow: false, result: Promise.resolve(null) };
+    started.result = readAndCache(key, started);
+    // All who waited may have given up.
+    started.result.catch(() => {});
+    reads.set(key, started);
+    return started;
+  }
+
+  async function readAndCache(key: string, own: Read<Value>): Promise<Value | null> {
+    try {
+      const value = await read(key);
+      failedAt = null;
+      if (!own.invalidated) set(key, value);
+      return value;
+    } catch (error) {
+      // Any other error concerns this key alone.
+      if (error instanceof StoreUnavailable) failedAt = clock.now();
+      throw error;
+    } finally {
+      if (!own.invalidated) reads.delete(key);
+    }
+  }
+
+  return {
+    get,
+    load,
+    reload,
+    peek: (key) => entries.peek(key)?.value,
+    preload,
+    size: () => entries.size,
+    keys: () => [...entries.keys()],
+  };
+}
+
+function noRead(): Promise<never> {
+  return Promise.reject(new StoreUnavailable('no read: the store is down, or too many reads are in flight'));
+}
+
+function late(): never {
+  throw new StoreUnavailable('the store did not answer in time');
+}

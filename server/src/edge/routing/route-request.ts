@@ -1,0 +1,141 @@
+import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { SuspensionStatus } from '../../domain/suspension.ts';
+import type { AddressRule } from '../../net/addresses.ts';
+import type { SiteRedirect } from '../../store/store.ts';
+import type { CachedSite, Sites } from '../cache/site-cache.ts';
+import { readDestination } from '../http/authority.ts';
+import { type Client, readSender } from '../http/edge-client.ts';
+import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
+import type { PageName } from '../http/pages.ts';
+import { isLooping } from '../http/via.ts';
+import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
+
+/** What to do with a request. */
+export type RoutingDecision =
+  | { kind: 'proxy'; routing: RoutingInfo }
+  | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
+  | { kind: 'challenge'; keyAuthorization: string }
+  | { kind: 'page'; page: PageName; hostname: string | null };
+
+const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
+
+/** Never rejects. */
+export type RouteRequest = (
+  client: Client,
+  request: ClientExchange['request'],
+  requestId: string,
+) => Promise<RoutingDecision>;
+
+/** The API of this process, and its name. */
+export interface OwnApi {
+  hostname: string;
+  /** `http://host:port` */
+  origin: string;
+  /** Addresses at which it listens: no other is connected to. */
+  networks: readonly string[];
+  /** See `FORWARDED_BY_EDGE`. */
+  secret: string;
+}
+
+interface RequestRouterOptions {
+  /** Null: it has no name of its own here. */
+  api: OwnApi | null;
+  sites: Pick<Sites, 'find' | 'findOrigin'>;
+  challenges: Challenges;
+  isTrusted: AddressRule;
+  /** For `Via` (`viaPseudonym`). */
+  installation: string;
+  /** The public port of HTTPS. */
+  httpsPort: number;
+  /** Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it. */
+  servesHttps: boolean;
+}
+
+export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
+  const { api, sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
+  const port = httpsPort === 443 ? '' : `:${httpsPort}`;
+
+  async function route(
+    client: Client,
+    request: ClientExchange['request'],
+    requestId: string,
+  ): Promise<RoutingDecision> {
+    const destination = readDestination(request);
+    if (destination === null) return page('bad_request', null);
+    const { hostname, path } = destination;
+    // Whatever the address by which an origin leads back here.
+    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
+      return page('origin_loop', hostname);
+    // A TLS connection is for one name only (RFC 9110 section 7.4).
+    if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
+    const sender = readSender(client, request.headers, isTrusted);
+    if (path.startsWith(CHALLENGE_PATH)) {
+      const token = path.slice(CHALLENGE_PATH.length);
+      const keyAuthorization = await challenges.find(hostname, token, sender.clientAddress);
+      if (keyAuthorization === 'unavailable') return page('unavailable', hostname);
+      return keyAuthorization === null ? page('no_challenge', hostname) : { kind: 'challenge', keyAuthorization };
+    }
+    if (hostname === null) return page('unknown_host', null);
+    const found = await sites.find(hostname, sender.clientAddress);
+    if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
+    const { redirect: wanted, suspendedStatus } = found.site;
+    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname);
+    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
+    if (redirected) return redirected;
+    if (sender.scheme === 'http') return toHttps(found.site, path);
+    const { domainId, environmentId } = found.site;
+    if (hostname === api?.hostname) {
+      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
+      return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
+    }
+    const origin = await sites.findOrigin(environmentId);
+    if (origin === null) return page('not_deployed', hostname);
+    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
+  }
+
+  function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
+    return withoutHttps(hostname, certificate) ?? redirect(308, hostname, path);
+  }
+
+  /** Null where the redirect is about to be removed, because its destination is no longer that domain. */
+  async function redirectTo(
+    { hostname, domainId, status }: SiteRedirect,
+    path: string,
+    clientAddress: string,
+  ): Promise<RoutingDecision | null> {
+    const found = await sites.find(hostname, clientAddress);
+    if (found.kind === 'unknown') return null;
+    if (found.kind === 'site') {
+      if (found.site.domainId !== domainId) return null;
+      const page = withoutHttps(hostname, found.site.certificate);
+      if (page !== null) return page;
+    }
+    // Browsers would keep a permanent redirect for good: also when it has been removed or turned around, which would make a loop.
+    return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
+  }
+
+  /** Where the name cannot be redirected to, since it is not served over HTTPS yet. */
+  function withoutHttps(hostname: string, certificate: CachedSite['certificate']): RoutingDecision | null {
+    if (servesHttps && certificate === null) return page('not_certified', hostname);
+    if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);
+    return null;
+  }
+
+  function redirect(status: RedirectStatus, hostname: string, path: string, headers = {}): RoutingDecision {
+    const location = `https://${hostname}${port}${path === '*' ? '/' : path}`;
+    return { kind: 'redirect', status, headers: { location, ...headers } };
+  }
+
+  return async (client, request, requestId) => {
+    try {
+      return await route(client, request, requestId);
+    } catch {
+      // The store is down, as the log says.
+      return page('unavailable', null);
+    }
+  };
+}
+
+function page(name: PageName, hostname: string | null): RoutingDecision {
+  return { kind: 'page', page: name, hostname };
+}

@@ -1,0 +1,101 @@
+import { createHash, createPrivateKey, hkdfSync } from 'node:crypto';
+import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import type { ServedCertificate } from '../../store/store.ts';
+
+/**
+ * A TLS server for one name, domain and certificate. Its session tickets are invalid for all others. It does not listen: connections are passed to it
+ * (`emit('connection')`) once their name is known.
+ */
+export type TlsContext = Server & { _sharedCreds?: SecureContext };
+
+/** What a name is served with, and for which domain: a takeover changes the domain, and may keep the certificate. */
+export interface CertifiedSite {
+  domainId: string;
+  certificate: ServedCertificate;
+}
+
+export interface TlsContextCache {
+  /** The context of a name, created on a miss. Throws when the certificate cannot be used. */
+  get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext;
+  size(): number;
+}
+
+interface Entry {
+  domainId: string;
+  chain: string;
+  ticketSecret: Uint8Array;
+  context: TlsContext;
+}
+
+/** Mozilla's intermediate configuration: for TLS 1.2 only forward secrecy with authenticated encryption. RSA is for imported certificates. */
+const CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+
+/** LRU cache of the TLS contexts of names, about 40 KB each. `onSecure` is called after each handshake. */
+export function createTlsContextCache(
+  capacity: number,
+  onSecure: (serverName: string, socket: TLSSocket) => void,
+): TlsContextCache {
+  const cache = new LRUCache<string, Entry>({ max: capacity, dispose: ({ context }) => freeContext(context) });
+
+  function get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext {
+    const { domainId, certificate } = site;
+    const { chain } = certificate;
+    const cached = cache.get(serverName);
+    const isSame = cached?.domainId === domainId && cached.chain === chain && cached.ticketSecret === ticketSecret;
+    if (isSame) return cached.context;
+    const context = createContext(serverName, site, ticketSecret);
+    cache.set(serverName, { domainId, chain, ticketSecret, context });
+    return context;
+  }
+
+  function createContext(
+    serverName: string,
+    { domainId, certificate: { chain, privateKey } }: CertifiedSite,
+    ticketSecret: Uint8Array,
+  ): TlsContext {
+    const context = createServer({
+      key: privateKeyPem(privateKey),
+      cert: chain,
+      // Client certificates are not requested, so no CA needs to be loaded.
+      ca: [],
+      ALPNProtocols: ['h2', 'http/1.1'],
+      minVersion: 'TLSv1.2',
+      ciphers: CIPHERS,
+      ticketKeys: ticketKeys(ticketSecret, `${serverName} ${domainId}`, chain),
+    });
+    return context.on('secureConnection', (socket) => onSecure(serverName, socket));
+  }
+
+  return { get, size: () => cache.size };
+}
+
+/**
+ * Frees what OpenSSL holds for a context; open connections keep what they need. The garbage collector would do it too late: Node reports one of the
+ * 40 KB to it. There is no public API.
+ */
+function freeContext(context: TlsContext): void {
+  context._sharedCreds?.context?.close?.();
+}
+
+/** As OpenSSL expects them: 16 bytes of name, 16 to authenticate, 16 to encrypt. */
+function ticketKeys(secret: Uint8Array, site: string, chain: string): Buffer {
+  const salt = createHash('sha256').update(chain).digest();
+  return Buffer.from(hkdfSync('sha256', secret, salt, site, 48));
+}
+
+/** Converts a private key (PKCS #8, DER) to PEM. Throws when it is invalid. */
+export function privateKeyPem(der: Uint8Array): string {
+  const key = createPrivateKey({ key: Buffer.from(der), format: 'der', type: 'pkcs8' });
+  return key.export({ format: 'pem', type: 'pkcs8' }).toString();
+}

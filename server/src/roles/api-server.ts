@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { createFailureLimit } from '../access/failure-limit.ts';
+import { createKeyUses } from '../access/key-uses.ts';
+import { joinCountTable } from '../access/ratelimit/count-table.ts';
+import { bothLimiters, processLimiter } from '../access/ratelimit/limiter.ts';
+import { sharedLimiter } from '../access/ratelimit/shared-limiter.ts';
+import { createApi } from '../api/api.ts';
+import type { ApiSettings } from '../api/operation.ts';
+import { idMaker, pooled } from '../base/ids.ts';
+import { type ListeningServer, listen } from '../net/listen.ts';
+import type { ListenOptions } from '../net/listener.ts';
+import type { Diagnoser } from '../verification/observation/diagnoser.ts';
+import { edgeNetworksOf, publicUrlOf } from './api-hostname.ts';
+import { caaNamesOf } from './caa-names.ts';
+import type { RoleDeps } from './roles.ts';
+
+/** What the threads of the API have in common: values that can be posted. */
+export interface ApiThreadSettings {
+  listen: ListenOptions;
+  /** So many threads listen. */
+  threads: number;
+  /** Of `CountTable`: the requests of workspaces; failed authentications and refused origins of addresses. */
+  requestCounts: SharedArrayBuffer;
+  failureCounts: SharedArrayBuffer;
+}
+
+/** The API in one thread. */
+export async function serveApi(
+  deps: RoleDeps,
+  { listen: listenOptions, threads, requestCounts, failureCounts }: ApiThreadSettings,
+  diagnoser: Diagnoser,
+): Promise<ListeningServer> {
+  const { store, uncached, changes, clock, log, metrics, config, windowMs, manyNodes, isPublicHere } = deps;
+  const settings: ApiSettings = {
+    service: config.service,
+    docsUrl: config.docsUrl,
+    publicUrl: publicUrlOf(config),
+    cnameZone: config.cnameZone,
+    edgeAddresses: config.edgeAddresses,
+    caNames: caaNamesOf(config),
+    reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
+    rateLimits: config.rateLimits ?? {},
+    trustedProxies: config.trustedProxies,
+    servesNames: config.roles.includes('edge'),
+    edge: config.apiHostname === undefined ? null : { secret: deps.edgeSecret, networks: edgeNetworksOf(config) },
+    webhooks: {
+      perWorkspace: config.webhooksPerWorkspace,
+      schemes: config.webhookSchemes,
+      allowedNetworks: config.webhookAllowedNetworks ?? [],
+    },
+    windowMs,
+    deletedKeepMs: config.deletedKeepMs,
+  };
+  const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
+  const ofProcess = processLimiter(clock, joinCountTable(requestCounts));
+  const ofNodes = manyNodes ? sharedLimiter({ store, clock, log }) : null;
+  const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
+  const ofAddresses = processLimiter(clock, joinCountTable(failureCounts));
+  const failures = createFailureLimit(clock, ofAddresses);
+  const { watchers: total, watchersPerWorkspace: perWorkspace, watchersPerKey: perKey } = config;
+  const limits = { watchers: { total, perWorkspace, perKey } };
+  const counted = { limiter, failures };
+  const draining = new AbortController();
+  const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
+  const keyUses = createKeyUses({ store, clock, log });
+  const app = createApi({ ...context, ...counted, ...whole, noteKeyUse: keyUses.note });
+  await app.ready();
+  const listening = await listen(app.server, { ...listenOptions, drainMs: config.drainMs }, 'NAMEPLATE_LISTEN');
+  if (isPublicHere) settings.publicUrl = listening.address;
+  return {
+    ...listening,
+    async stop() {
+      draining.abort();
+      await listening.stop();
+      await app.close();
+      await ofNodes?.stop();
+      await keyUses.stop();
+    },
+  };
+}

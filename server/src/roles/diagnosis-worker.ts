@@ -1,0 +1,33 @@
+import { workerData } from 'node:worker_threads';
+import { systemClock } from '../base/clock.ts';
+import type { SupervisedMethods } from '../base/threads/supervisor.ts';
+import { serveParent } from '../base/threads/thread.ts';
+import type { DiagnosisMethods } from '../verification/observation/diagnosis-thread.ts';
+import { observe } from '../verification/observation/observe.ts';
+import { createMetrics } from './metrics.ts';
+import { openResolver, type ResolverDeps } from './open-resolver.ts';
+
+// The script of the thread that looks because somebody asks.
+
+/** What the thread is started with. */
+export type DiagnosisWorkerData = Pick<ResolverDeps, 'config' | 'nameserverPort'>;
+
+/** A diagnosis takes no longer. */
+const TIME_LIMIT_MS = 10_000;
+
+const data: DiagnosisWorkerData = workerData;
+const metrics = createMetrics({ ofProcess: false });
+const { resolver } = openResolver({ ...data, clock: systemClock, metrics });
+
+const own: DiagnosisMethods & SupervisedMethods = {
+  async look({ scope, domain, incumbent }) {
+    const depth = scope === 'name' ? scope : 'diagnosis';
+    const signal = AbortSignal.timeout(TIME_LIMIT_MS);
+    const { observation } = await observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
+    return observation;
+  },
+  snapshot: () => metrics.registry.getMetricsAsJSON(),
+  // Whoever asked has gone.
+  stop: () => process.exit(),
+};
+serveParent(own).ready();

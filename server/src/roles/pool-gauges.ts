@@ -1,0 +1,22 @@
+import type { PoolUsage, Store } from '../store/store.ts';
+import type { StoreMetrics } from '../store/store-metrics.ts';
+
+type PoolGauges = Pick<StoreMetrics, 'databaseConnections' | 'databaseWaiting' | 'databaseWaitSeconds'>;
+
+/** Reads the pools of a store whenever the metrics are read. A store that is not open, or is a file, has none. */
+export function watchPools(store: Pick<Store, 'poolUsage'>, metrics: PoolGauges): void {
+  const { databaseConnections, databaseWaiting, databaseWaitSeconds } = metrics;
+  // Each by itself: the registry reads all of them at once.
+  const watch = (gauge: PoolGauges[keyof PoolGauges], show: (usage: PoolUsage) => void) =>
+    Object.assign(gauge, {
+      async collect() {
+        for (const usage of await store.poolUsage().catch(() => [])) show(usage);
+      },
+    });
+  watch(databaseConnections, ({ pool, connections, idle }) => {
+    databaseConnections.set({ pool, state: 'in_use' }, connections - idle);
+    databaseConnections.set({ pool, state: 'idle' }, idle);
+  });
+  watch(databaseWaiting, ({ pool, waiting }) => databaseWaiting.set({ pool }, waiting));
+  watch(databaseWaitSeconds, ({ pool, longestWaitMs }) => databaseWaitSeconds.set({ pool }, longestWaitMs / 1000));
+}

@@ -1,0 +1,90 @@
+import type { MessagePort } from 'node:worker_threads';
+import { systemClock } from '../base/clock.ts';
+import { createLog } from '../base/log.ts';
+import type { Callable } from '../base/threads/rpc.ts';
+import type { SupervisedMethods } from '../base/threads/supervisor.ts';
+import { type Parent, serveParent } from '../base/threads/thread.ts';
+import type { ListeningServer, Stoppable } from '../net/listen.ts';
+import { cacheDomains } from '../store/cache/cached-domains.ts';
+import { startChangeFeed } from '../store/cache/change-feed.ts';
+import { createInvalidations } from '../store/cache/invalidations.ts';
+import { databaseAt, keyringFor } from '../store/database.ts';
+import type { Deliveries } from './deliveries-role.ts';
+import { createMetrics } from './metrics.ts';
+import { watchPools } from './pool-gauges.ts';
+import type { RoleDeps, RoleSettings } from './roles.ts';
+import { cachedBytesOf } from './thread-counts.ts';
+
+/** What a thread of roles is started with. */
+export interface RoleThreadData {
+  settings: RoleSettings;
+  /** To the writer thread; null where the store has none. */
+  writerPort: MessagePort | null;
+  /** Of cached domains, in all threads of the process. */
+  invalidations: SharedArrayBuffer;
+}
+
+/** What the main thread calls in a thread of roles. */
+export interface RoleThreadMethods {
+  /** A change was logged: reads the change log now. */
+  poll(): void;
+  /** A delivery may be due. */
+  wake(): void;
+  /** Accepts connections on the sockets that the process was given. */
+  accept(): Promise<void>;
+  /** The descriptors of its listening sockets. */
+  fds(): number[];
+}
+
+type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'> & Pick<ListeningServer, 'accept' | 'fds'>>;
+
+/** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
+export async function runRoleThread<Theirs extends Callable<Theirs>>(
+  data: RoleThreadData,
+  start: (deps: RoleDeps, main: Parent<Theirs>) => Roles | Promise<Roles>,
+): Promise<void> {
+  const { deps, close } = await openRoles(data);
+  let roles: Roles | undefined;
+  const own: RoleThreadMethods & SupervisedMethods = {
+    poll: () => void deps.changes.poll(),
+    wake: () => roles?.wake?.(),
+    accept: async () => roles?.accept?.(),
+    fds: () => roles?.fds?.() ?? [],
+    snapshot: () => deps.metrics.registry.getMetricsAsJSON(),
+    async stop() {
+      await roles?.stop();
+      await close();
+      main.close();
+    },
+  };
+  const main = serveParent<Theirs>(own);
+  roles = await start(deps, main);
+  main.ready();
+}
+
+/** `close` is for when the roles have stopped. */
+async function openRoles({
+  settings,
+  writerPort,
+  invalidations,
+}: RoleThreadData): Promise<{ deps: RoleDeps; close(): Promise<void> }> {
+  const { config } = settings;
+  const clock = systemClock;
+  const log = createLog(config.logLevel);
+  const database = await databaseAt(config.databaseUrl);
+  const store = await database.join(writerPort, {
+    clock,
+    keyring: keyringFor(database, config.encryptionKeys),
+  });
+  const changes = startChangeFeed(store, { clock, log });
+  const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));
+  const metrics = createMetrics({ ofProcess: false });
+  watchPools(store, metrics);
+  return {
+    deps: { ...settings, clock, log, metrics, store: cached, uncached: store, changes },
+    async close() {
+      await changes.stop();
+      await store.close();
+    },
+  };
+}

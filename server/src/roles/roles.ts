@@ -1,0 +1,41 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Config } from '../config/config.ts';
+import type { PolledChangeFeed } from '../store/cache/change-feed.ts';
+import type { DomainStore, Store } from '../store/store.ts';
+import type { Metrics } from './metrics.ts';
+import type { ReportedAttempt } from './reported-attempts.ts';
+
+/** What the roles of one thread share. */
+export interface RoleDeps extends RoleSettings {
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  store: Store;
+  /** The same without its cache of domains. */
+  uncached: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
+  changes: PolledChangeFeed;
+  /** Told of each attempt to deliver an event to a webhook. */
+  onAttempt?: ((attempt: ReportedAttempt) => void) | undefined;
+}
+
+/** The same in all threads of a process: values that can be posted. */
+export interface RoleSettings {
+  config: Config;
+  /** Several nodes may serve the API, and share their rate limits. */
+  manyNodes: boolean;
+  /** Port of nameservers. */
+  nameserverPort: number;
+  /** Port of HTTP-01 challenges (RFC 8555 section 8.3). */
+  challengePort: number;
+  /** A crashed process delays a certificate by this long at most. */
+  certificateLeaseMs: number;
+  /** The same of a delivery to a webhook. */
+  deliveryLeaseMs: number;
+  checkIntervalMs: number;
+  windowMs: number;
+  /** Browsers reach the API where it listens, whatever the port. */
+  isPublicHere?: boolean;
+  /** By which the API knows requests that the edge of this process forwards. */
+  edgeSecret: string;
+}

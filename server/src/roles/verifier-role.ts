@@ -1,0 +1,61 @@
+import type { DueLoop } from '../base/due-loop.ts';
+import type { Resolver } from '../dns/resolver.ts';
+import { addressRule } from '../net/addresses.ts';
+import { GRACE_MS, type Stoppable } from '../net/listen.ts';
+import { startDomainGauges } from '../verification/domain-gauges.ts';
+import { startGuardedClock } from '../verification/guarded-clock.ts';
+import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
+import { observe } from '../verification/observation/observe.ts';
+import { createSelfChecker } from '../verification/observation/self-check.ts';
+import { startReopening } from '../verification/reopening.ts';
+import { createVerifier } from '../verification/verifier.ts';
+import { startBackupGauge } from './backup-gauge.ts';
+import { caaNamesOf } from './caa-names.ts';
+import { openResolver } from './open-resolver.ts';
+import { logUnvalidatingResolvers } from './resolver-validation.ts';
+import type { RoleDeps } from './roles.ts';
+
+/** The background checks of one process: of waiting domains, and of verified ones. */
+export function startVerifier(deps: RoleDeps): Stoppable {
+  const { resolver, close } = openResolver(deps);
+  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
+  const { store, log } = deps;
+  const clock = startGuardedClock({ clock: deps.clock, store, log });
+  const verifier = createVerifier({ ...deps, clock, resolver, random: Math.random, facts });
+  const validation = logUnvalidatingResolvers(deps);
+  // Nothing records the backups of PostgreSQL; what was copied to it may have the time of one of its SQLite file.
+  const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
+  const others = [validation, startDomainGauges(deps), ...backupGauges, startReopening({ ...deps, clock }), clock];
+  const loops = [verifier, ...createMonitors({ ...deps, clock, facts }, resolver)];
+  // Their claims would move the check that the clock is compared with.
+  clock.ready.then(() => {
+    for (const loop of loops) loop.start();
+  });
+  return {
+    async stop() {
+      const stopping = others.map((part) => part.stop());
+      await Promise.all([Promise.all(loops.map((loop) => loop.stop(GRACE_MS))).finally(close), ...stopping]);
+    },
+  };
+}
+
+/** The edge may be slower than it should be; a name that leads nowhere must not occupy a re-check for long. */
+const SELF_CHECK_MS = 5000;
+
+/** Nothing, where no verified domain is to be looked at. */
+function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>, resolver: Resolver): DueLoop[] {
+  const { config, challengePort } = deps;
+  if (config.monitoring === 'off') return [];
+  const ports = { http: challengePort, https: config.edgeHttpsPort };
+  const mayDial = addressRule(config.acmeAllowedNetworks);
+  const checkSelf = createSelfChecker({ ...deps, resolver, mayDial, ports, timeoutMs: SELF_CHECK_MS });
+  const monitor = createMonitor({
+    ...deps,
+    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
+    checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
+    mode: config.monitoring,
+    intervalMs: config.monitoringIntervalMs,
+    random: Math.random,
+  });
+  return [monitor];
+}

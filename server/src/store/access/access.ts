@@ -1,0 +1,405 @@
+import { type AuditTarget, ofWorkspace } from '../audit/entries.ts';
+import { logChange } from '../cache/change-log.ts';
+import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import type {
+  KeyUse,
+  ListedRootKey,
+  RootKey,
+  SigningKey,
+  StoredPrincipal,
+  Workspace,
+  WorkspaceLimits,
+} from '../store.ts';
+import { deleteWebhook } from '../webhook/webhook-rows.ts';
+
+export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
+  const row = await reader.one(selectPrincipal, { hash: keyHash });
+  if (row === null) return null;
+  const { workspaceName, workspaceDisabledAt, workspaceCreatedAt, limits, ...key } = row;
+  const workspace = {
+    id: key.workspaceId,
+    name: workspaceName,
+    disabledAt: workspaceDisabledAt,
+    limits,
+    createdAt: workspaceCreatedAt,
+  };
+  return { key: toRootKey(key), workspace: toWorkspace(workspace) };
+}
+
+async function createWorkspace(tx: Transaction, workspace: Workspace): Promise<void> {
+  await tx.execute(insertWorkspace, { ...workspace, limits: JSON.stringify(workspace.limits) });
+}
+
+export async function findWorkspace(reader: Reader, workspaceId: string): Promise<Workspace | null> {
+  const row = await reader.one(selectWorkspace, { id: workspaceId });
+  return row === null ? null : toWorkspace(row);
+}
+
+export async function listWorkspaces(reader: Reader): Promise<Workspace[]> {
+  return (await reader.all(selectWorkspaces, {})).map(toWorkspace);
+}
+
+async function setWorkspaceDisabled(tx: Transaction, workspaceId: string, disabledAt: number | null) {
+  const input = { id: workspaceId, at: disabledAt };
+  const found = (await tx.execute(disabledAt === null ? enableWorkspace : disableWorkspace, input)) > 0;
+  if (found) logChange(tx, 'workspace', workspaceId);
+  return found;
+}
+
+async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: WorkspaceLimits) {
+  const found = (await tx.execute(updateLimits, { id: workspaceId, limits: JSON.stringify(limits) })) > 0;
+  if (found) logChange(tx, 'workspace', workspaceId);
+  return found;
+}
+
+async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
+  if ((await tx.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
+  await tx.execute(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
+  await logKeyChange(tx, keyHash);
+  return 'created';
+}
+
+export async function listRootKeys(reader: Reader, workspaceId?: string): Promise<ListedRootKey[]> {
+  const rows =
+    workspaceId === undefined
+      ? await reader.all(selectRootKeys, {})
+      : await reader.all(selectRootKeysOfWorkspace, { workspaceId });
+  return rows.map((row) => toRootKey(row));
+}
+
+export async function saveKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
+  // In one order, so that two processes do not wait for each other.
+  const sorted = uses.toSorted((a, b) => (a.keyId < b.keyId ? -1 : 1));
+  for (const use of sorted) await tx.execute(updateLastUsed, use);
+}
+
+async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: number | null) {
+  const key = await tx.one(selectHash, { id: keyId });
+  if (key === null) return false;
+  await tx.execute(disabledAt === null ? enableRootKey : disableRootKey, { id: keyId, at: disabledAt });
+  await logKeyChange(tx, key.hash);
+  return true;
+}
+
+export async function revokeRootKey(tx: Transaction, keyId: string) {
+  const key = await tx.one(selectHash, { id: keyId });
+  if (key === null) return false;
+  await tx.execute(deleteRootKey, { id: keyId });
+  await logKeyChange(tx, key.hash);
+  return true;
+}
+
+async function keyTargets(tx: Transaction, id: string): Promise<AuditTarget[]> {
+  const found = await tx.one(selectHash, { id });
+  return found === null ? [] : [{ workspaceId: found.workspaceId, target: id, targetName: found.name || null }];
+}
+
+export const accessChanges = {
+  createWorkspace: defineChange({
+    perform: createWorkspace,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, { id, name }) => [{ workspaceId: id, target: id, targetName: name }],
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setWorkspaceDisabled: defineChange({
+    perform: setWorkspaceDisabled,
+    locks: NO_LOCKS,
+    audit: { targets: (_, id) => [ofWorkspace(id)], isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setWorkspaceLimits: defineChange({
+    perform: setWorkspaceLimits,
+    locks: NO_LOCKS,
+    audit: { targets: (_, id, limits) => [ofWorkspace(id, { limits })], isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  createRootKey: defineChange({
+    perform: createRootKey,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, { id, workspaceId, name, permissions, expiresAt }) => [
+        { workspaceId, target: id, targetName: name || null, detail: { permissions, expiresAt } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  setRootKeyDisabled: defineChange({
+    perform: setRootKeyDisabled,
+    locks: (keyId) => [keyId],
+    audit: { targets: (tx, id) => keyTargets(tx, id), isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  revokeRootKey: defineChange({
+    perform: revokeRootKey,
+    locks: (keyId) => [keyId],
+    audit: { targets: keyTargets, isMade: isTrue },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
+  logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
+}
+
+type RootKeyRow = Omit<RootKey, 'permissions'> & { permissions: string };
+
+function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {
+  return { ...row, limits: JSON.parse(row.limits) };
+}
+
+function toRootKey<Row extends RootKeyRow>(row: Row): Omit<Row, 'permissions'> & Pick<RootKey, 'permissions'> {
+  return { ...row, permissions: JSON.parse(row.permissions) };
+}
+
+const keyColumns = [
+  'root_keys.id',
+  'root_keys.workspace_id as workspaceId',
+  'root_keys.name',
+  'root_keys.start',
+  'root_keys.permissions',
+  'root_keys.expires_at as expiresAt',
+  'root_keys.disabled_at as disabledAt',
+  'root_keys.created_at as createdAt',
+] as const;
+
+function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
+  return db
+    .selectFrom('root_keys')
+    .innerJoin('workspaces', 'workspaces.id', 'root_keys.workspace_id')
+    .where('root_keys.hash', '=', p.hash)
+    .select(keyColumns)
+    .select([
+      'workspaces.name as workspaceName',
+      'workspaces.disabled_at as workspaceDisabledAt',
+      'workspaces.limits',
+      'workspaces.created_at as workspaceCreatedAt',
+    ]);
+}
+
+function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: string }) {
+  return db
+    .insertInto('workspaces')
+    .values({ id: p.id, name: p.name, disabled_at: p.disabledAt, limits: p.limits, created_at: p.createdAt });
+}
+
+const workspaceColumns = ['id', 'name', 'disabled_at as disabledAt', 'limits', 'created_at as createdAt'] as const;
+
+function selectWorkspace(db: Tables, p: { id: string }) {
+  return db.selectFrom('workspaces').where('id', '=', p.id).select(workspaceColumns);
+}
+
+function selectWorkspaces(db: Tables) {
+  return db.selectFrom('workspaces').select(workspaceColumns).orderBy('id');
+}
+
+function selectWorkspaceId(db: Tables, p: { id: string }) {
+  return db.selectFrom('workspaces').where('id', '=', p.id).select('id');
+}
+
+function disableWorkspace(db: Tables, p: { id: string; at: number | null }) {
+  return db
+    .updateTable('workspaces')
+    .where('id', '=', p.id)
+    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+}
+
+function enableWorkspace(db: Tables, p: { id: string }) {
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabled_at: null });
+}
+
+function updateLimits(db: Tables, p: { id: string; limits: string }) {
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ limits: p.limits });
+}
+
+function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissions: string; hash: Uint8Array }) {
+  return db.insertInto('root_keys').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    hash: p.hash,
+    name: p.name,
+    start: p.start,
+    permissions: p.permissions,
+    expires_at: p.expiresAt,
+    disabled_at: p.disabledAt,
+    created_at: p.createdAt,
+  });
+}
+
+function selectRootKeys(db: Tables) {
+  return db.selectFrom('root_keys').select(keyColumns).select('root_keys.last_used_at as lastUsedAt').orderBy('id');
+}
+
+function selectRootKeysOfWorkspace(db: Tables, p: { workspaceId: string }) {
+  return selectRootKeys(db).where('workspace_id', '=', p.workspaceId);
+}
+
+function updateLastUsed(db: Tables, p: KeyUse) {
+  return db
+    .updateTable('root_keys')
+    .where('id', '=', p.keyId)
+    .where((of) => of.or([of('last_used_at', 'is', null), of('last_used_at', '<', p.at)]))
+    .set({ last_used_at: p.at });
+}
+
+function selectHash(db: Tables, p: { id: string }) {
+  return db.selectFrom('root_keys').where('id', '=', p.id).select(['hash', 'workspace_id as workspaceId', 'name']);
+}
+
+function disableRootKey(db: Tables, p: { id: string; at: number | null }) {
+  return db
+    .updateTable('root_keys')
+    .where('id', '=', p.id)
+    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+}
+
+function enableRootKey(db: Tables, p: { id: string }) {
+  return db.updateTable('root_keys').where('id', '=', p.id).set({ disabled_at: null });
+}
+
+function deleteRootKey(db: Tables, p: { id: string }) {
+  return db.deleteFrom('root_keys').where('id', '=', p.id);
+}
+
+export async function findSigningKey(reader: Reader, keyId: string): Promise<SigningKey | null> {
+  return reader.one(selectKey, { id: keyId });
+}
+
+export async function findCurrentSigningKey(reader: Reader): Promise<SigningKey | null> {
+  return reader.one(selectCurrentKey, {});
+}
+
+async function replaceSigningKey(
+  tx: Transaction,
+  before: string | null,
+  after: SigningKey,
+  deleteRetiredBefore: number,
+): Promise<'replaced' | 'stale'> {
+  const current = await tx.one(selectCurrentKey, {});
+  if ((current?.id ?? null) !== before) return 'stale';
+  if (before !== null) await tx.execute(retireKey, { id: before, at: after.createdAt });
+  const deleted = await tx.all(selectRetired, { before: deleteRetiredBefore });
+  await tx.execute(deleteRetired, { before: deleteRetiredBefore });
+  await tx.execute(insertKey, after);
+  const changed = new Set([before ?? after.id, after.id, ...deleted.map(({ id }) => id)]);
+  for (const id of changed) logChange(tx, 'signing_key', id);
+  return 'replaced';
+}
+
+export const signingChanges = {
+  replaceSigningKey: defineChange({
+    perform: replaceSigningKey,
+    locks: () => ['signing keys'],
+    audit: {
+      targets: (_, before, { id }) => [{ workspaceId: null, target: id, detail: { before } }],
+      isMade: isOutcome('replaced'),
+    },
+    secret(seal, before, after, ...rest) {
+      const privateKey = seal(after.privateKey, { kind: 'signing_key', id: after.id });
+      return [before, { ...after, privateKey }, ...rest];
+    },
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+const signingKeyColumns = [
+  'id',
+  'public_key as publicKey',
+  'private_key as privateKey',
+  'created_at as createdAt',
+  'retired_at as retiredAt',
+] as const;
+
+function selectKey(db: Tables, p: { id: string }) {
+  return db.selectFrom('signing_keys').where('id', '=', p.id).select(signingKeyColumns);
+}
+
+function selectCurrentKey(db: Tables) {
+  return db.selectFrom('signing_keys').where('retired_at', 'is', null).select(signingKeyColumns);
+}
+
+function retireKey(db: Tables, p: { id: string; at: number }) {
+  return db.updateTable('signing_keys').where('id', '=', p.id).set({ retired_at: p.at });
+}
+
+function selectRetired(db: Tables, p: { before: number }) {
+  return db.selectFrom('signing_keys').where('retired_at', '<', p.before).select('id');
+}
+
+function deleteRetired(db: Tables, p: { before: number }) {
+  return db.deleteFrom('signing_keys').where('retired_at', '<', p.before);
+}
+
+function insertKey(db: Tables, p: SigningKey) {
+  return db.insertInto('signing_keys').values({
+    id: p.id,
+    public_key: p.publicKey,
+    private_key: p.privateKey,
+    created_at: p.createdAt,
+    retired_at: p.retiredAt,
+  });
+}
+
+async function deleteWorkspace(tx: Transaction, workspaceId: string) {
+  if ((await tx.one(selectWorkspaceId, { id: workspaceId })) === null) return 'missing';
+  if ((await tx.one(selectProjectOf, { workspaceId })) !== null) return 'not_empty';
+  for (const { id } of await tx.all(selectKeysOf, { workspaceId })) await revokeRootKey(tx, id);
+  for (const { id } of await tx.all(selectWebhooksOf, { workspaceId })) await deleteWebhook(tx, workspaceId, id);
+  await tx.execute(deleteOrigins, { workspaceId });
+  await tx.execute(deletePage, { workspaceId });
+  await tx.execute(deleteWorkspaceRow, { workspaceId });
+  logChange(tx, 'workspace', workspaceId);
+  return 'deleted';
+}
+
+export const workspaceChanges = {
+  deleteWorkspace: defineChange({
+    perform: deleteWorkspace,
+    // What refers to it is kept away by foreign keys.
+    locks: (workspaceId) => [workspaceId],
+    audit: {
+      async targets(tx, id) {
+        const found = await findWorkspace(tx, id);
+        return found === null ? [] : [{ ...ofWorkspace(id), targetName: found.name }];
+      },
+      isMade: isOutcome('deleted'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+function selectProjectOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('projects').where('workspace_id', '=', p.workspaceId).select('id').limit(1);
+}
+
+function selectKeysOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('root_keys').where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function selectWebhooksOf(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('webhooks').where('workspace_id', '=', p.workspaceId).select('id');
+}
+
+function deleteOrigins(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+}
+
+function deletePage(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_pages').where('workspace_id', '=', p.workspaceId);
+}
+
+function deleteWorkspaceRow(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('workspaces').where('id', '=', p.workspaceId);
+}

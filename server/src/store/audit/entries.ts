@@ -1,0 +1,157 @@
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import type { AuditEntry, AuditFilter, Author, AuthorKind, Paged, PageRequest } from '../store.ts';
+import { storableActor } from './actor.ts';
+
+/** What a change was made to. */
+export interface AuditTarget extends Pick<AuditEntry, 'workspaceId' | 'target'> {
+  targetName?: string | null;
+  detail?: Record<string, unknown>;
+}
+
+/** Adds an entry, in the transaction of the change. Nobody waits for it. */
+export function recordEntry(tx: Transaction, by: Author, about: AuditTarget): void {
+  const { workspaceId, target, targetName = null, detail = {} } = about;
+  const { kind, action, requestId } = by;
+  tx.write(insertEntry, {
+    id: tx.newId('aud'),
+    workspaceId,
+    kind,
+    actor: storableActor(by.actor) ?? '',
+    action,
+    from: storableActor(by.from) ?? '',
+    requestId,
+    target,
+    targetName: storableActor(targetName),
+    detail: JSON.stringify(detail),
+    at: tx.now,
+  });
+}
+
+/** Rows that one page looks at: a few milliseconds. */
+const MOST = 2000;
+
+export async function listAuditEntries(
+  reader: Reader,
+  workspaceId: string | undefined,
+  { limit, cursor, ...filter }: PageRequest & AuditFilter,
+): Promise<Paged<AuditEntry>> {
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const scanned = isFiltered ? MOST : limit + 1;
+  const slots = { before: seqOf(cursor), rows: scanned };
+  const rows =
+    workspaceId === undefined
+      ? await reader.all(selectEntries, slots)
+      : await reader.all(selectEntriesOfWorkspace, { ...slots, workspaceId });
+  const matching = rows.filter((row) => matches(row, filter));
+  const shown = matching.slice(0, limit);
+  const last = matching.length > limit ? shown.at(-1) : rows.length === scanned ? rows.at(-1) : undefined;
+  const items = shown.map(toEntry);
+  return last === undefined ? { items } : { items, next: String(last.seq) };
+}
+
+export async function pruneAuditEntries(tx: Transaction, before: number, limit: number): Promise<number> {
+  return tx.execute(deleteEntries, { before, limit });
+}
+
+type EntryRow = Omit<AuditEntry, 'detail'> & { seq: number; detail: string };
+
+function matches({ actor, action, target, targetName }: EntryRow, filter: AuditFilter): boolean {
+  return (
+    (filter.actor === undefined || filter.actor === actor) &&
+    (filter.action === undefined || filter.action === action) &&
+    (filter.target === undefined || filter.target === target || filter.target === targetName)
+  );
+}
+
+function toEntry({ seq: _, detail, ...entry }: EntryRow): AuditEntry {
+  return { ...entry, detail: JSON.parse(detail) };
+}
+
+/** Cursors are numbers of entries; others are before all of them. */
+function seqOf(cursor: string | undefined): number {
+  if (cursor === undefined) return Number.MAX_SAFE_INTEGER;
+  return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
+}
+
+interface NewEntry {
+  id: string;
+  workspaceId: string | null;
+  kind: AuthorKind;
+  actor: string;
+  action: string;
+  from: string;
+  requestId: string | null;
+  target: string;
+  targetName: string | null;
+  detail: string;
+  at: number;
+}
+
+function insertEntry(db: Tables, p: NewEntry) {
+  return db.insertInto('audit_entries').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    kind: p.kind,
+    actor: p.actor,
+    action: p.action,
+    source: p.from,
+    request_id: p.requestId,
+    target: p.target,
+    target_name: p.targetName,
+    detail: p.detail,
+    created_at: p.at,
+  });
+}
+
+function selectEntries(db: Tables, p: { before: number; rows: number }) {
+  return db
+    .selectFrom('audit_entries')
+    .where('seq', '<', p.before)
+    .orderBy('seq', 'desc')
+    .limit(p.rows)
+    .select([
+      'seq',
+      'id',
+      'workspace_id as workspaceId',
+      'kind',
+      'actor',
+      'action',
+      'source as from',
+      'request_id as requestId',
+      'target',
+      'target_name as targetName',
+      'detail',
+      'created_at as at',
+    ]);
+}
+
+function selectEntriesOfWorkspace(db: Tables, p: { before: number; rows: number; workspaceId: string }) {
+  return selectEntries(db, p).where('workspace_id', '=', p.workspaceId);
+}
+
+function deleteEntries(db: Tables, p: { before: number; limit: number }) {
+  return db
+    .deleteFrom('audit_entries')
+    .where('seq', 'in', (of) =>
+      of
+        .selectFrom('audit_entries')
+        .where('created_at', '<', p.before)
+        .orderBy('created_at')
+        .limit(p.limit)
+        .select('seq'),
+    );
+}
+
+// What entries say of things of a kind.
+
+export function ofWorkspace(id: string, detail: Record<string, unknown> = {}): AuditTarget {
+  return { workspaceId: id, target: id, detail };
+}
+
+export function ofTree({ id, workspaceId, slug }: { id: string; workspaceId: string; slug: string }): AuditTarget {
+  return { workspaceId, target: id, targetName: slug };
+}
+
+export function ofDomain({ id, workspaceId, name }: { id: string; workspaceId: string; name: string }): AuditTarget {
+  return { workspaceId, target: id, targetName: name };
+}

@@ -1,0 +1,82 @@
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import type { Change, ChangeKind } from '../store.ts';
+
+/**
+ * Writes to the change log, by which every cache invalidates `key`, in the transaction that makes the change. Throws for a domain that the write does not invalidate:
+ * the caches of this process would serve it as it was, until they read the log.
+ */
+export function logChange(tx: Transaction, kind: ChangeKind, key: string): void {
+  if (kind === 'domain' && !tx.domains.includes(key))
+    throw new Error(`a write changes the domain ${key}: its definition has to invalidate that`);
+  tx.write(insertChange, { kind, key, at: tx.now });
+}
+
+/** For an engine with one writer, where no transaction is in flight that began before the newest change. */
+export async function changesSince(reader: Reader, seq: number) {
+  return { ...changeLogAfter(seq, await reader.all(selectChanges, { seq })), inFlight: [] };
+}
+
+/** The rows of `selectChanges`, as `ChangeStore.changesSince` returns them. */
+export function changeLogAfter(seq: number, rows: LogRow[]) {
+  const changes: Change[] = [];
+  for (const { seq, kind, key } of rows) {
+    if (seq !== null && kind !== null && key !== null) changes.push({ seq, kind, key });
+  }
+  const oldest = rows[0]?.oldest ?? 0;
+  return { changes, latest: rows[0]?.latest ?? 0, truncated: oldest > seq + 1 };
+}
+
+export async function pruneChanges(tx: Transaction, before: number): Promise<void> {
+  await tx.execute(deleteChanges, { before });
+}
+
+export function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
+  return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
+}
+
+interface LogRow {
+  oldest: number | null;
+  latest: number | null;
+  seq: number | null;
+  kind: ChangeKind | null;
+  key: string | null;
+}
+
+/**
+ * One statement, so that the head and the rows are of one snapshot. Without rows after `seq` it returns one row, of nulls. The ends of the log
+ * are selected one by one, since SQLite would scan all of it for both at once.
+ */
+export function selectChanges(db: Tables, p: { seq: number }) {
+  const head = db.selectNoFrom((of) => [
+    of
+      .selectFrom('changes')
+      .select((c) => c.fn.min('seq').as('seq'))
+      .as('oldest'),
+    of
+      .selectFrom('changes')
+      .select((c) => c.fn.max('seq').as('seq'))
+      .as('latest'),
+  ]);
+  return db
+    .selectFrom(head.as('head'))
+    .leftJoin('changes', (join) => join.on('changes.seq', '>', p.seq))
+    .select(['head.oldest', 'head.latest', 'changes.seq', 'changes.kind', 'changes.key'])
+    .orderBy('changes.seq');
+}
+
+/** From the oldest row on, and never the newest: by these two `changesSince` finds what is missing. */
+function deleteChanges(db: Tables, p: { before: number }) {
+  return db.deleteFrom('changes').where('seq', '<', (of) =>
+    of.selectFrom('changes').select((c) =>
+      c.fn
+        .coalesce(
+          c
+            .selectFrom('changes')
+            .where('created_at', '>=', p.before)
+            .select((r) => r.fn.min('seq').as('kept')),
+          c.fn.max('seq'),
+        )
+        .as('kept'),
+    ),
+  );
+}

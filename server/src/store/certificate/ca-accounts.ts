@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import type { CertificateProblem, CertificateReason } from '../../domain/certificate-state.ts';
+import { defineChange } from '../engine/change.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import type { CaAccount, HeldCa } from '../store.ts';
+import { toJson } from './certificate-rows.ts';
+
+export async function findCaAccount(reader: Reader, issuer: string): Promise<CaAccount | null> {
+  const row = await reader.one(selectAccount, { issuer });
+  return row && { ...row, problem: problemOf(row.problem) };
+}
+
+export async function listHeldCas(reader: Reader, now: number): Promise<HeldCa[]> {
+  return (await reader.all(selectHeld, { now })).flatMap(({ problem, ...held }) => {
+    const read = problemOf(problem);
+    return read === null ? [] : [{ ...held, problem: read }];
+  });
+}
+
+async function resumeCas(tx: Transaction, now: number): Promise<HeldCa[]> {
+  const held = await listHeldCas(tx, now);
+  // The problem stays until the CA answers, with the time since when it lasts.
+  await tx.execute(closeCircuits, { now });
+  for (const { problem } of held) await tx.execute(makeDue, { now, reason: problem.reason });
+  return held;
+}
+
+export const caChanges = {
+  resumeCas: defineChange({
+    perform: resumeCas,
+    locks: NO_LOCKS,
+    audit: {
+      targets: async (tx, now) =>
+        (await listHeldCas(tx, now)).map(({ issuer }) => ({ workspaceId: null, target: issuer })),
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+function problemOf(text: string | null): CertificateProblem | null {
+  return text && JSON.parse(text);
+}
+
+export async function createCaAccount(tx: Transaction, account: CaAccount): Promise<CaAccount> {
+  await tx.execute(insertAccount, rowOf(account));
+  return (await findCaAccount(tx, account.issuer)) ?? account;
+}
+
+export async function updateCaAccount(
+  tx: Transaction,
+  issuer: string,
+  change: Partial<Pick<CaAccount, 'url' | 'pausedUntil' | 'problem'>>,
+): Promise<boolean> {
+  const account = await findCaAccount(tx, issuer);
+  if (account === null) return false;
+  await tx.execute(updateAccount, rowOf({ ...account, ...change }));
+  return true;
+}
+
+export async function replaceCaAccount(tx: Transaction, before: string | null, after: CaAccount) {
+  const account = await findCaAccount(tx, after.issuer);
+  if (account === null || account.url !== before) return 'stale';
+  await tx.execute(updateAccount, rowOf(after));
+  return 'replaced';
+}
+
+function selectAccount(db: Tables, p: { issuer: string }) {
+  return db
+    .selectFrom('ca_accounts')
+    .where('issuer', '=', p.issuer)
+    .select([
+      'issuer',
+      'url',
+      'private_key as privateKey',
+      'certificate',
+      'paused_until as pausedUntil',
+      'problem',
+      'created_at as createdAt',
+    ]);
+}
+
+function selectHeld(db: Tables, p: { now: number }) {
+  return db
+    .selectFrom('ca_accounts')
+    .where('paused_until', '>', p.now)
+    .select(['issuer', 'problem'])
+    .select((of) => of.ref('paused_until').$notNull().as('pausedUntil'));
+}
+
+function closeCircuits(db: Tables, p: { now: number }) {
+  return db.updateTable('ca_accounts').where('paused_until', '>', p.now).set({ paused_until: null });
+}
+
+/** Problems begin with their reason (`blockedBy`). */
+function makeDue(db: Tables, p: { now: number; reason: CertificateReason }) {
+  return db
+    .updateTable('certificates')
+    .where('state', 'in', ['failed', 'renewing'])
+    .where('problem', 'like', sql<string>`'{"reason":"' || ${p.reason} || '"%'`)
+    .where('leased_until', 'is', null)
+    .where('next_try_at', '>', p.now)
+    .set({ next_try_at: p.now });
+}
+
+type AccountRow = Omit<CaAccount, 'problem'> & { problem: string | null };
+
+function rowOf(account: CaAccount): AccountRow {
+  return { ...account, problem: toJson(account.problem) };
+}
+
+function columnsOf(p: AccountRow) {
+  return {
+    url: p.url,
+    private_key: p.privateKey,
+    certificate: p.certificate,
+    paused_until: p.pausedUntil,
+    problem: p.problem,
+    created_at: p.createdAt,
+  };
+}
+
+function insertAccount(db: Tables, p: AccountRow) {
+  return db
+    .insertInto('ca_accounts')
+    .values({ issuer: p.issuer, ...columnsOf(p) })
+    .onConflict((on) => on.column('issuer').doNothing());
+}
+
+function updateAccount(db: Tables, p: AccountRow) {
+  return db.updateTable('ca_accounts').where('issuer', '=', p.issuer).set(columnsOf(p));
+}

@@ -1,0 +1,258 @@
+import { type CertificateState, expiringAt, LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
+import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { AuditTarget } from '../audit/entries.ts';
+import { logChange } from '../cache/change-log.ts';
+import { findDomainById } from '../domain/domains.ts';
+import { recordEvent } from '../domain/events.ts';
+import { defineChange, isOutcome } from '../engine/change.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
+import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../store.ts';
+import { findCertificate, toJson } from './certificate-rows.ts';
+import { dropInherited } from './inherited-certificates.ts';
+import { whereHeld } from './leases.ts';
+import { endOrder, isOrdered } from './orders.ts';
+
+type Save = Parameters<CertificateStore['saveCertificate']>[0];
+type Issued = IssuedCertificate & { privateKey: Uint8Array };
+
+/** `domainId`: of the certificate, as far as the caller knows. One that has passed to another domain is not the one that was leased. */
+export async function saveCertificate(tx: Transaction, save: Save, domainId?: string): Promise<'saved' | 'lost'> {
+  const { hostname, state, problem, selfCheck, orderOutcome, issued, renewal, now } = save;
+  const before = await findCertificate(tx, hostname);
+  if (before === null || before.domainId !== domainId) return 'lost';
+  const inUse = issued !== undefined || before.issued !== null;
+  const begun = inUse || (orderOutcome === undefined && (await isOrdered(tx, hostname)));
+  const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
+  const authorizationFailedAt = save.authorizationFailedAt ?? before.authorizationFailedAt;
+  if ((await tx.execute(updateLeased, { ...save, ...json, authorizationFailedAt, begun: begun ? 1 : 0 })) === 0)
+    return 'lost';
+  if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
+  if (issued !== undefined) await putInUse(tx, hostname, issued);
+  else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
+  await recordChange(tx, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
+  return 'saved';
+}
+
+async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number, domainId?: string) {
+  const before = await findCertificate(tx, hostname);
+  if (before === null || before.domainId !== domainId) return 'missing';
+  if ((await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) })) === 0) return 'missing';
+  await endOrder(tx, hostname, null, now);
+  await putInUse(tx, hostname, issued);
+  await recordChange(tx, before, { ...before, issued }, now);
+  return 'imported';
+}
+
+/** Puts the certificate of a restored domain in use again, sealed as it is. */
+export async function restoreCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
+  await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) });
+  await putInUse(tx, hostname, issued);
+}
+
+function nextTryAt({ renewal: { renewAt, askAgainAt } }: Issued, now: number): number {
+  return Math.min(renewAt, askAgainAt ?? renewAt, now + LONGEST_WAIT_MS);
+}
+
+async function renewCertificate(tx: Transaction, hostname: string, now: number) {
+  if ((await tx.execute(makeDue, { hostname, now })) === 0) {
+    return (await findCertificate(tx, hostname)) === null ? 'missing' : 'leased';
+  }
+  const renewal = (await findCertificate(tx, hostname))?.issued?.renewal;
+  if (renewal !== undefined) {
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+  }
+  return 'accepted';
+}
+
+async function replaceRevoked(
+  tx: Transaction,
+  { hostname, chain, withdraw }: Parameters<CertificateStore['replaceRevoked']>[0],
+  now: number,
+) {
+  // First, because it locks the row. If another certificate is in use by now, this costs it one look.
+  await tx.execute(makeDueAnyway, { hostname, now });
+  const issued = (await findCertificate(tx, hostname))?.issued;
+  if (issued?.chain !== chain) return 'other';
+  if (!withdraw) {
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...issued.renewal, renewAt: now }) });
+    return 'replaced';
+  }
+  const isBegun = await isOrdered(tx, hostname);
+  await tx.execute(deleteServed, { hostname });
+  await tx.execute(updateWithdrawn, { hostname, state: isBegun ? 'ordering' : 'wanted', begun: isBegun ? 1 : 0 });
+  logChange(tx, 'certificate', hostname);
+  return 'replaced';
+}
+
+/** The domain of a certificate, which its events are about. */
+export async function ownerOf(reader: Reader, hostname: string): Promise<string | undefined> {
+  return (await findCertificate(reader, hostname))?.domainId;
+}
+
+/** A name of the operator belongs to no workspace. */
+async function certificateTargets(
+  tx: Transaction,
+  name: string,
+  detail: Record<string, unknown> = {},
+): Promise<AuditTarget[]> {
+  const found = await findCertificate(tx, name);
+  if (found === null) return [];
+  const workspaceId = found.workspaceId === OPERATOR ? null : found.workspaceId;
+  return [{ workspaceId, target: name, targetName: name, detail }];
+}
+
+export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
+  seal: Seal,
+  id: string,
+  issued: Secret,
+): Secret {
+  return { ...issued, privateKey: seal(issued.privateKey, { kind: 'certificate', id }) };
+}
+
+export const certificateChanges = {
+  importCertificate: defineChange({
+    perform: importCertificate,
+    prepare: async (reader, hostname, issued, now) => [hostname, issued, now, await ownerOf(reader, hostname)],
+    locks: (_hostname, _issued, _now, domainId) => (domainId === undefined ? [] : [domainId]),
+    audit: {
+      targets: (tx, name, { notAfter }) => certificateTargets(tx, name, { notAfter }),
+      isMade: isOutcome('imported'),
+    },
+    secret: (seal, hostname, issued, ...rest) => [hostname, sealedIssued(seal, hostname, issued), ...rest],
+    invalidates: NO_DOMAINS,
+  }),
+  renewCertificate: defineChange({
+    perform: renewCertificate,
+    locks: NO_LOCKS,
+    audit: { targets: (tx, name) => certificateTargets(tx, name), isMade: isOutcome('accepted') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  replaceRevoked: defineChange({
+    perform: replaceRevoked,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (tx, { hostname, reason }) => certificateTargets(tx, hostname, { reason }),
+      // The CA has revoked it, also where another one is in use by now.
+      isMade: () => true,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
+  const renewal = JSON.stringify(issued.renewal);
+  await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
+  dropInherited(tx, hostname);
+  logChange(tx, 'certificate', hostname);
+}
+
+/** Records an event if the certificate in use or the problem's reason has changed. */
+async function recordChange(tx: Transaction, before: Certificate, after: Certificate, now: number): Promise<void> {
+  const type = eventOf(before, after);
+  const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
+  if (type === null || domain === null) return;
+  await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
+}
+
+/** What an event says of a certificate. */
+export function certificateAfter({ state, problem, issued }: Certificate): CertificateAfter {
+  return {
+    state,
+    reason: problem?.reason ?? null,
+    message: problem?.message ?? null,
+    issuer: issued?.issuer ?? null,
+    notAfter: issued?.notAfter ?? null,
+  };
+}
+
+function eventOf(before: Certificate, after: Certificate): DomainEventType | null {
+  if (after.issued !== before.issued) return before.issued === null ? 'certificate.issued' : 'certificate.renewed';
+  const isNew = after.problem !== null && after.problem.reason !== before.problem?.reason;
+  return isNew ? 'certificate.failed' : null;
+}
+
+type SaveRow = Omit<Save, 'problem' | 'selfCheck' | 'authorizationFailedAt'> & {
+  problem: string | null;
+  selfCheck: string | null;
+  authorizationFailedAt: number | null;
+  begun: number;
+};
+
+function updateLeased(db: Tables, p: SaveRow) {
+  return whereHeld(db, p).set({
+    state: p.state,
+    problem: p.problem,
+    self_check: p.selfCheck,
+    failures: p.failures,
+    authorization_failed_at: p.authorizationFailedAt,
+    next_try_at: p.nextTryAt,
+    leased_until: null,
+    begun: p.begun,
+  });
+}
+
+/** Also revokes a lease. */
+function updateImported(db: Tables, p: { hostname: string; nextTryAt: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .set((of) => ({
+      state: 'issued',
+      problem: null,
+      failures: 0,
+      next_try_at: p.nextTryAt,
+      leased_until: null,
+      lease: of('lease', '+', 1),
+      begun: 1,
+    }));
+}
+
+function makeDue(db: Tables, p: { hostname: string; now: number }) {
+  return makeDueAnyway(db, p).where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]));
+}
+
+/** Also revokes a lease. */
+function makeDueAnyway(db: Tables, p: { hostname: string; now: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
+}
+
+function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateState; begun: number }) {
+  return db
+    .updateTable('certificates')
+    .where('hostname', '=', p.hostname)
+    .set({ state: p.state, problem: null, failures: 0, begun: p.begun });
+}
+
+function deleteServed(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('served_certificates').where('hostname', '=', p.hostname);
+}
+
+function upsertServed(
+  db: Tables,
+  p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string; expiringAt: number },
+) {
+  const served = {
+    issuer: p.issuer,
+    chain: p.chain,
+    private_key: p.privateKey,
+    not_before: p.notBefore,
+    not_after: p.notAfter,
+    issued_at: p.issuedAt,
+    renewal: p.renewal,
+    expiring_at: p.expiringAt,
+  };
+  return db
+    .insertInto('served_certificates')
+    .values({ hostname: p.hostname, ...served })
+    .onConflict((on) => on.column('hostname').doUpdateSet(served));
+}
+
+function updateRenewal(db: Tables, p: { hostname: string; renewal: string }) {
+  return db.updateTable('served_certificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
+}

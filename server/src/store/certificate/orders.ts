@@ -1,0 +1,92 @@
+import { sql } from 'kysely';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { Tables, Transaction } from '../engine/statement.ts';
+import type { CertificateOrder, CertificateStore } from '../store.ts';
+import { toJson } from './certificate-rows.ts';
+import { deleteChallengesOf } from './challenge-rows.ts';
+import { holds, whereHeld } from './leases.ts';
+import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
+
+type Begin = Parameters<CertificateStore['beginOrder']>[0];
+
+export async function beginOrder(tx: Transaction, { lease, order, entry, limits, shown, now }: Begin) {
+  const { hostname } = order;
+  const before = await tx.one(selectHeld, { hostname, lease });
+  if (before === null) return { kind: 'lost' } as const;
+  const reached = await findReachedLimit(tx, entry, limits, now);
+  if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
+  const state = before.inUse === null ? 'ordering' : 'renewing';
+  const problem = shown === undefined ? before.problem : toJson(shown.problem);
+  const selfCheck = shown === undefined ? before.selfCheck : toJson(shown.selfCheck);
+  if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck })) === 0) {
+    return { kind: 'lost' } as const;
+  }
+  await tx.execute(upsertOrder, { ...order, entry: await addLedgerEntry(tx, entry, now) });
+  return { kind: 'begun' } as const;
+}
+
+export async function saveOrderUrl(tx: Transaction, hostname: string, lease: number, url: string) {
+  if (!(await holds(tx, hostname, lease))) return 'lost';
+  return (await tx.execute(updateUrl, { hostname, url })) > 0 ? 'saved' : 'lost';
+}
+
+export async function isOrdered(tx: Transaction, hostname: string): Promise<boolean> {
+  return (await tx.one(selectEntry, { hostname })) !== null;
+}
+
+/** Deletes the order in flight, if there is one. Without an outcome the ledger keeps counting it as one that may have either. */
+export async function endOrder(tx: Transaction, hostname: string, outcome: 'issued' | 'failed' | null, now: number) {
+  const order = await tx.one(selectEntry, { hostname });
+  if (order !== null && outcome !== null) await settleLedgerEntry(tx, order.entry, outcome, now);
+  await tx.execute(deleteOrder, { hostname });
+  deleteChallengesOf(tx, hostname);
+}
+
+function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
+  return db
+    .selectFrom('certificates')
+    .leftJoin('served_certificates', 'served_certificates.hostname', 'certificates.hostname')
+    .where('certificates.hostname', '=', p.hostname)
+    .where('lease', '=', p.lease)
+    .where('leased_until', 'is not', null)
+    .select(['served_certificates.hostname as inUse', 'certificates.problem', 'certificates.self_check as selfCheck']);
+}
+
+interface StateRow {
+  hostname: string;
+  lease: number;
+  state: CertificateState;
+  problem: string | null;
+  selfCheck: string | null;
+}
+
+function updateState(db: Tables, p: StateRow) {
+  return whereHeld(db, p).set({ state: p.state, problem: p.problem, self_check: p.selfCheck, begun: sql.lit(1) });
+}
+
+function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {
+  const order = {
+    issuer: p.issuer,
+    url: p.url,
+    private_key: p.privateKey,
+    replaces: p.replaces,
+    started_at: p.startedAt,
+    spending_seq: p.entry,
+  };
+  return db
+    .insertInto('certificate_orders')
+    .values({ hostname: p.hostname, ...order })
+    .onConflict((on) => on.column('hostname').doUpdateSet(order));
+}
+
+function updateUrl(db: Tables, p: { hostname: string; url: string }) {
+  return db.updateTable('certificate_orders').where('hostname', '=', p.hostname).set({ url: p.url });
+}
+
+function selectEntry(db: Tables, p: { hostname: string }) {
+  return db.selectFrom('certificate_orders').where('hostname', '=', p.hostname).select('spending_seq as entry');
+}
+
+function deleteOrder(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('certificate_orders').where('hostname', '=', p.hostname);
+}

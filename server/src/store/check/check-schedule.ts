@@ -1,0 +1,67 @@
+import type { Domain } from '../../domain/domain.ts';
+import type { CheckMemory } from '../../domain/status.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+
+/** Makes a check due at `at`. One that is scheduled already keeps its memory. */
+export function scheduleCheck(tx: Transaction, check: { domainId: string; at: number; windowEndsAt: number }): void {
+  tx.write(upsertCheck, check);
+}
+
+export function removeCheck(tx: Transaction, domainId: string): void {
+  tx.write(deleteCheck, { domainId });
+}
+
+export function saveMemory(tx: Transaction, domainId: string, memory: CheckMemory): void {
+  tx.write(updateMemory, { domainId, ...memory });
+}
+
+/** False, and nothing is saved, where the revision is no longer the domain's. */
+export async function saveMemoryOf(
+  tx: Transaction,
+  { id, revision }: Pick<Domain, 'id' | 'revision'>,
+  memory: CheckMemory,
+): Promise<boolean> {
+  return (await tx.execute(updateMemoryOf, { domainId: id, revision, ...memory })) > 0;
+}
+
+export async function earliestDueAt(reader: Reader) {
+  return (await reader.one(selectEarliest, {}))?.dueAt ?? null;
+}
+
+function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt: number }) {
+  return db
+    .insertInto('checks')
+    .values({
+      domain_id: p.domainId,
+      next_check_at: p.at,
+      window_ends_at: p.windowEndsAt,
+      attempts: 0,
+      unreadable_in_a_row: 0,
+      proven_since: null,
+    })
+    .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
+}
+
+function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
+  return db.updateTable('checks').where('domain_id', '=', p.domainId).set({
+    unreadable_in_a_row: p.unreadableInARow,
+    proven_since: p.provenSince,
+    ownership_doubt: p.ownershipDoubt,
+    fingerprint: p.fingerprint,
+    routing_doubt: p.routingDoubt,
+  });
+}
+
+function updateMemoryOf(db: Tables, p: CheckMemory & { domainId: string; revision: number }) {
+  return updateMemory(db, p).where((of) =>
+    of.exists(of.selectFrom('domains').where('id', '=', p.domainId).where('revision', '=', p.revision).select('id')),
+  );
+}
+
+function deleteCheck(db: Tables, p: { domainId: string }) {
+  return db.deleteFrom('checks').where('domain_id', '=', p.domainId);
+}
+
+function selectEarliest(db: Tables) {
+  return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
+}

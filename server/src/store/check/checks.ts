@@ -1,0 +1,186 @@
+import { sql } from 'kysely';
+import type { Domain } from '../../domain/domain.ts';
+import { nextCheckAt } from '../../domain/schedule.ts';
+import type { CheckMemory } from '../../domain/status.ts';
+import { supersedeHeld } from '../domain/deleted-domains.ts';
+import { domainColumns, domainOf } from '../domain/domain-rows.ts';
+import { changeDomain, isNotOf } from '../domain/domains.ts';
+import { recordEvent, recordFlags } from '../domain/events.ts';
+import { endRedirectsTo } from '../domain/redirect-rows.ts';
+import { addRoute } from '../domain/routes.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import type { CheckStore, DueCheck } from '../store.ts';
+import { type Packable, saveResult } from './check-results.ts';
+import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
+import { claimIn, type DueRange, findDue } from './due.ts';
+
+type Save = Packable<Parameters<CheckStore['saveTransition']>[0]>;
+
+/** Claims at most as many due checks as there are `jitters`, which are in [0, 1). */
+export async function claimDue(
+  tx: Transaction,
+  now: number,
+  checkIntervalMs: number,
+  jitters: number[],
+  except = '',
+): Promise<DueCheck[]> {
+  const claim = { now, limit: jitters.length, periodMs: checkIntervalMs };
+  const rows = await findDue(claim, (range) => tx.all(selectChecks, { ...range, except }));
+  const due: DueCheck[] = [];
+  for (const [i, row] of rows.entries()) {
+    const nextAt = nextCheckAt(now, row.windowEndsAt, checkIntervalMs, jitters[i] ?? 0);
+    await tx.execute(claimCheck, { domainId: row.id, now, nextAt });
+    due.push(await dueCheckOf(tx, row));
+  }
+  return due;
+}
+
+export type CheckRow = Domain &
+  CheckMemory & {
+    attempts: number;
+    dueAt: number;
+    windowEndsAt: number;
+    incumbentId: string | null;
+    resultDigest: string | null;
+  };
+
+export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
+  const { attempts, dueAt, incumbentId, resultDigest } = row;
+  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint } = row;
+  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint };
+  const domain = domainOf(row);
+  const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
+  return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
+}
+
+export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
+  const { after, result, now } = save;
+  const memory = await currentMemory(tx, save);
+  if (save.loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
+  if (!(await saveOutcome(tx, save, memory))) return 'stale';
+  if (result !== undefined) saveResult(tx, after.id, result, now);
+  return 'saved';
+}
+
+/** Proofs in a row that a concurrent check broke start anew: `verifyDomain` can make a second check due while one is in flight. */
+async function currentMemory(tx: Transaction, { before, memory, now }: Save): Promise<CheckMemory> {
+  if (memory.provenSince === null || memory.provenSince >= now) return memory;
+  const stored = await tx.one(selectProvenSince, { domainId: before.id });
+  return stored?.provenSince === memory.provenSince ? memory : { ...memory, provenSince: now };
+}
+
+/** False, and nothing is saved, where domain or incumbent are no longer those that the check read: its first statement that writes finds out. */
+async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Promise<boolean> {
+  const { before, after, seen, now: at } = save;
+  if (after.revision === before.revision) return saveMemoryOf(tx, before, memory);
+  if (after.status === 'verified') return saveVerified(tx, save);
+  if (!(await changeDomain(tx, before, after))) return false;
+  await recordFlags(tx, { before, after, seen, at });
+  if (after.status === 'failed') {
+    await recordEvent(tx, 'domain.failed', after, at);
+    removeCheck(tx, after.id);
+  } else {
+    saveMemory(tx, after.id, memory);
+  }
+  return true;
+}
+
+/** Of the first re-check. */
+const FIRST_RECHECK_MS = 3_600_000;
+
+async function saveVerified(tx: Transaction, { before, after, loser, seen, recheckAt, now }: Save): Promise<boolean> {
+  // The incumbent's row changes first: the name is verified once at any moment.
+  const standing = await tx.one(selectStanding, { id: before.id });
+  if (standing?.revision !== before.revision) return false;
+  if (standing.incumbentId !== (loser?.before.id ?? null)) return false;
+  if (loser !== undefined) {
+    if (!(await changeDomain(tx, loser.before, loser.after))) return false;
+    await endRedirectsTo(tx, loser.after, { reason: 'destination_superseded', at: now });
+    await recordEvent(tx, 'domain.superseded', loser.after, now);
+  }
+  await changeDomain(tx, before, after);
+  await recordFlags(tx, { before, after, seen, at: now });
+  await supersedeHeld(tx, after, now);
+  await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
+  await recordEvent(tx, 'domain.verified', after, now);
+  removeCheck(tx, after.id);
+  return true;
+}
+
+export async function findIncumbent(reader: Reader, { id, name }: Pick<Domain, 'id' | 'name'>): Promise<Domain | null> {
+  return reader.one(selectIncumbent, { id, name });
+}
+
+export async function findNameByToken(reader: Reader, workspaceId: string, token: string): Promise<string | null> {
+  return (await reader.one(selectNameByToken, { workspaceId, token }))?.name ?? null;
+}
+
+export function selectChecks(db: Tables, p: DueRange & { except: string }) {
+  return db
+    .selectFrom('checks')
+    .innerJoin('domains', 'domains.id', 'checks.domain_id')
+    .leftJoin('check_results as results', 'results.domain_id', 'checks.domain_id')
+    .where('checks.next_check_at', '>', p.from)
+    .where('checks.next_check_at', '<=', p.to)
+    .where(isNotOf(p.except))
+    .orderBy('checks.next_check_at')
+    .limit(p.limit)
+    .select(domainColumns)
+    .select([
+      'checks.next_check_at as dueAt',
+      'checks.window_ends_at as windowEndsAt',
+      'checks.attempts',
+      'checks.unreadable_in_a_row as unreadableInARow',
+      'checks.proven_since as provenSince',
+      'checks.ownership_doubt as ownershipDoubt',
+      'checks.routing_doubt as routingDoubt',
+      'checks.fingerprint',
+      'results.digest as resultDigest',
+    ])
+    .select((of) =>
+      of
+        .selectFrom('domains as incumbents')
+        .whereRef('incumbents.name', '=', 'domains.name')
+        .where('incumbents.status', '=', sql.lit('verified'))
+        .select('incumbents.id')
+        .as('incumbentId'),
+    );
+}
+
+const claimCheck = claimIn('checks');
+
+function selectProvenSince(db: Tables, p: { domainId: string }) {
+  return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
+}
+
+function selectNameByToken(db: Tables, p: { workspaceId: string; token: string }) {
+  return db
+    .selectFrom('domains')
+    .where('token', '=', p.token)
+    .where('workspace_id', '=', p.workspaceId)
+    .limit(1)
+    .select('name');
+}
+
+/** Whether a domain and the incumbent of its name are still those that a check read. */
+function selectStanding(db: Tables, p: { id: string }) {
+  return db
+    .selectFrom('domains')
+    .leftJoin('domains as incumbents', (join) =>
+      join
+        .onRef('incumbents.name', '=', 'domains.name')
+        .on('incumbents.status', '=', sql.lit('verified'))
+        .onRef('incumbents.id', '<>', 'domains.id'),
+    )
+    .where('domains.id', '=', p.id)
+    .select(['domains.revision', 'incumbents.id as incumbentId']);
+}
+
+function selectIncumbent(db: Tables, p: { id: string; name: string }) {
+  return db
+    .selectFrom('domains')
+    .where('name', '=', p.name)
+    .where('status', '=', sql.lit('verified'))
+    .where('id', '<>', p.id)
+    .select(domainColumns);
+}

@@ -1,0 +1,137 @@
+import type { Domain } from '../../domain/domain.ts';
+import type { MonitorMemory } from '../../domain/monitoring.ts';
+import { followUpAt } from '../../domain/monitoring-schedule.ts';
+import { domainColumns, domainOf } from '../domain/domain-rows.ts';
+import { changeDomain, isNotOf } from '../domain/domains.ts';
+import { recordEvent, recordFlags } from '../domain/events.ts';
+import { removeRoute } from '../domain/routes.ts';
+import type { Tables, Transaction } from '../engine/statement.ts';
+import type { DueRecheck, MonitorClaim, MonitorStore } from '../store.ts';
+import { type Packable, saveResult } from './check-results.ts';
+import { claimIn, type DueRange, findDue } from './due.ts';
+
+type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
+
+/** A claim whose random numbers are drawn already: it claims at most as many re-checks as there are `jitters`. */
+export type PostedClaim = Omit<MonitorClaim, 'jitter' | 'limit'> & { jitters: number[] };
+
+/** For an engine with one writer. */
+export async function claimMonitored(tx: Transaction, claim: PostedClaim): Promise<DueRecheck[]> {
+  const { now, intervalMs, jitters, except = '' } = claim;
+  const due: DueRecheck[] = [];
+  const rows = await findDue({ now, limit: jitters.length, periodMs: intervalMs }, (range) =>
+    tx.all(selectMonitors, { ...range, except }),
+  );
+  for (const [i, row] of rows.entries()) {
+    await tx.execute(claimMonitor, { domainId: row.id, now, nextAt: nextAtOf(row, claim, jitters[i] ?? 0) });
+    due.push(dueRecheckOf(row));
+  }
+  return due;
+}
+
+export type MonitorRow = Domain & {
+  attempts: number;
+  dueAt: number;
+  suspected: string | null;
+  driftedSince: number | null;
+  goneSince: number | null;
+  goneUntil: number | null;
+  resultDigest: string | null;
+};
+
+export function dueRecheckOf(row: MonitorRow): DueRecheck {
+  const { attempts, dueAt, resultDigest } = row;
+  return { domain: domainOf(row), memory: memoryOf(row), resultDigest, attempts: attempts + 1, dueAt };
+}
+
+function memoryOf({ suspected, driftedSince, goneSince, goneUntil }: MonitorRow): MonitorMemory {
+  return { suspected: suspected === null ? [] : JSON.parse(suspected), driftedSince, goneSince, goneUntil };
+}
+
+/** When a re-check is due again that was claimed: the memory is that of the re-check before. `random` is in [0, 1). */
+export function nextAtOf(
+  row: MonitorRow,
+  { now, intervalMs }: Pick<MonitorClaim, 'now' | 'intervalMs'>,
+  random: number,
+) {
+  const memory = memoryOf(row);
+  return followUpAt(memory, memory, now, intervalMs, random);
+}
+
+export async function saveMonitoring(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
+  const { before, after, memory, attempts, result, now } = save;
+  const stored = await tx.one(selectMonitor, { domainId: before.id });
+  if (stored?.revision !== before.revision || stored.attempts !== attempts) return 'stale';
+  const { suspected, driftedSince, goneSince, goneUntil } = memory;
+  await tx.execute(updateMonitor, {
+    domainId: before.id,
+    suspected: suspected.length === 0 ? null : JSON.stringify(suspected),
+    driftedSince,
+    goneSince,
+    goneUntil,
+    nextAt: save.nextCheckAt ?? stored.nextAt,
+  });
+  if (result !== undefined) saveResult(tx, before.id, result, now);
+  if (after.revision !== before.revision) await changeDomain(tx, before, after);
+  if (after.status === 'failed') {
+    await removeRoute(tx, after, { reason: 'destination_failed', at: now });
+    await recordEvent(tx, 'domain.failed', after, now);
+    return 'saved';
+  }
+  await recordFlags(tx, { before, after, seen: save.seen, at: now });
+  if (driftedSince !== null && stored.driftedSince === null) {
+    await recordEvent(tx, 'domain.drifted', after, now);
+  } else if (driftedSince === null && stored.driftedSince !== null) {
+    await recordEvent(tx, 'domain.recovered', after, now);
+  }
+  return 'saved';
+}
+
+export function selectMonitors(db: Tables, p: DueRange & { except: string }) {
+  return db
+    .selectFrom('monitors')
+    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
+    .leftJoin('check_results as results', 'results.domain_id', 'monitors.domain_id')
+    .where('monitors.next_check_at', '>', p.from)
+    .where('monitors.next_check_at', '<=', p.to)
+    .where(isNotOf(p.except))
+    .orderBy('monitors.next_check_at')
+    .limit(p.limit)
+    .select(domainColumns)
+    .select([
+      'monitors.next_check_at as dueAt',
+      'monitors.attempts',
+      'monitors.suspected',
+      'monitors.drifted_since as driftedSince',
+      'monitors.gone_since as goneSince',
+      'monitors.gone_until as goneUntil',
+      'results.digest as resultDigest',
+    ]);
+}
+
+const claimMonitor = claimIn('monitors');
+
+function selectMonitor(db: Tables, p: { domainId: string }) {
+  return db
+    .selectFrom('monitors')
+    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
+    .where('monitors.domain_id', '=', p.domainId)
+    .select([
+      'domains.revision',
+      'monitors.attempts',
+      'monitors.drifted_since as driftedSince',
+      'monitors.next_check_at as nextAt',
+    ]);
+}
+
+type MonitorUpdate = Omit<MonitorMemory, 'suspected'> & { domainId: string; suspected: string | null; nextAt: number };
+
+function updateMonitor(db: Tables, p: MonitorUpdate) {
+  return db.updateTable('monitors').where('domain_id', '=', p.domainId).set({
+    suspected: p.suspected,
+    drifted_since: p.driftedSince,
+    gone_since: p.goneSince,
+    gone_until: p.goneUntil,
+    next_check_at: p.nextAt,
+  });
+}

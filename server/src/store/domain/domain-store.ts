@@ -1,0 +1,306 @@
+import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
+import type { Domain, DomainStatus } from '../../domain/domain.ts';
+import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
+import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
+import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
+
+/**
+ * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
+ * has as many domains as its limit allows.
+ */
+export type Creation =
+  | { kind: 'created' }
+  | { kind: 'environment_missing' }
+  | { kind: 'held'; domainId: string; environmentId: string }
+  | { kind: 'quota'; limit: number };
+
+/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
+export interface WorkspacePageRequest extends PageRequest {
+  status?: DomainStatus | undefined;
+  /** State of the domain's certificate. */
+  certificate?: CertificateState | undefined;
+  /** Part of an id or name, case-insensitive and literal. */
+  search?: string | undefined;
+  /** Only domains of these environments. */
+  environmentIds?: ReadonlySet<string> | undefined;
+}
+
+/** A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), and whether it is suspended (null: it is not). */
+export interface ListedDomain {
+  domain: Domain;
+  redirect: Redirect | null;
+  suspension: Suspension | null;
+  certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
+}
+
+/** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
+export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+
+export interface DomainChanges {
+  /**
+   * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
+   * `environment_missing` (deleted meanwhile), `held`, `quota`. `actor`: who asks (`DomainEvent.actor`).
+   */
+  createDomain(domain: Domain, windowEndsAt: number, actor?: string | null): Promise<Creation>;
+
+  /**
+   * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
+   * is the outcome of all or none.
+   */
+  createDomains(domains: readonly Domain[], windowEndsAt: number, actor?: string | null): Promise<Creation[]>;
+
+  /**
+   * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
+   * new window (`domain/status.retry`) with a new schedule, adds the event `domain.retried` and logs the change `domain`. `verified`: nothing
+   * was changed. `missing`: no such domain in the workspace.
+   */
+  retryVerification(
+    workspaceId: string,
+    domainId: string,
+    now: number,
+    windowMs: number,
+    actor?: string | null,
+  ): Promise<'accepted' | 'verified' | 'missing'>;
+
+  /**
+   * Moves a domain to another environment of its workspace, with its route: nothing else of it changes. Adds the event `domain.moved`, and logs the changes `domain`, and
+   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale.
+   */
+  moveDomain(
+    domainId: string,
+    target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
+    now: number,
+    actor?: string | null,
+  ): Promise<Moved>;
+
+  /**
+   * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
+   * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one. Until `keptUntil` it can be restored (`DeletedStore`); by
+   * default not at all, and nothing of it is kept.
+   */
+  deleteDomain(
+    workspaceId: string,
+    domainId: string,
+    now: number,
+    actor?: string | null,
+    keptUntil?: number,
+  ): Promise<'deleted' | 'missing'>;
+}
+
+export interface DomainStore extends DomainChanges {
+  /** One indexed read, which has all that `domains.getDomain` returns. */
+  findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
+  findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
+  /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
+  findTargetOutside(zone: string): Promise<string | null>;
+
+  /**
+   * Domains of all workspaces by status. For metrics: it reads an index from end to end, in steps of some milliseconds. A domain that changes meanwhile may be
+   * counted twice, or not at all.
+   */
+  countDomains(): Promise<Record<DomainStatus, number>>;
+
+  /**
+   * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
+   * between them may or may not be seen.
+   */
+  listDomains(
+    workspaceId: string,
+    environmentId: string,
+    page: PageRequest & { search?: string | undefined },
+  ): Promise<Paged<Domain>>;
+
+  /**
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
+   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
+   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
+   * may or may not be seen.
+   */
+  listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
+}
+
+/** A domain that was deleted and can still be restored. */
+export interface DeletedDomain {
+  /** As it was deleted. */
+  domain: Domain;
+  deletedAt: number;
+  /** From then on it cannot be restored, and is deleted for good. */
+  keptUntil: number;
+  /** The domain that it redirected to; null: none. */
+  destinationId: string | null;
+}
+
+/**
+ * What became of a restoration. `missing`: no such domain is kept. `environment_missing`: its environment was deleted. `held`: the workspace has another domain
+ * of the name. `superseded`: another workspace has been verified for the name since, or is now. `quota`: as in `Creation`.
+ */
+export type Restoration =
+  | { kind: 'restored'; domain: Domain }
+  | { kind: 'missing' | 'environment_missing' | 'superseded' }
+  | { kind: 'held'; domainId: string; environmentId: string }
+  | { kind: 'quota'; limit: number };
+
+export interface DeletedChanges {
+  /**
+   * Brings a deleted domain back in one transaction, with `id`, `createdAt`, target and token, and makes a check due at `now`. A verified one keeps `verifiedAt` and
+   * has its route, its certificate unless that has expired, and its redirect where that may still be set; the redirects of other domains to it stay removed. Any other
+   * begins a new window of `windowMs`, from `failed` as `pending`. Adds the event `domain.restored`, and logs the changes `domain` and `route`.
+   */
+  restoreDomain(deleted: DeletedDomain, now: number, windowMs: number, actor?: string | null): Promise<Restoration>;
+}
+
+/**
+ * Domains that were deleted, until `keptUntil`. They are no domains: nothing else of this contract finds, lists, counts or checks them, and their tokens prove nothing.
+ * A domain that another workspace verifies for the name (`saveTransition`) ends in the same transaction what is kept for it: the certificate is deleted, and the
+ * domain cannot be restored any more.
+ */
+export interface DeletedStore extends DeletedChanges {
+  /** The newest that has this id or name. Null where nothing is kept at `now`. */
+  findDeletedDomain(workspaceId: string, idOrName: string, now: number): Promise<DeletedDomain | null>;
+
+  /** Names of those in an environment that can be restored at `now`, in order: the first thousand. */
+  listRestorable(workspaceId: string, environmentId: string, now: number): Promise<string[]>;
+
+  /** Deletes those that are no longer kept at `now`, with their certificates, at most `limit`. Resolves with their number. (unsynced) */
+  pruneDeletedDomains(now: number, limit: number): Promise<number>;
+}
+
+/** That a domain redirects to another one of its workspace, which is verified for as long as the redirect is there. */
+export interface Redirect {
+  domainId: string;
+  destinationId: string;
+  /** Name of the destination. */
+  to: string;
+  status: RedirectStatus;
+  /** When it was set to this. */
+  setAt: number;
+}
+
+/** `by`, of `destination_redirects`: where the destination redirects to; of `is_destination`: a domain that redirects to this one. */
+export type SetRedirect =
+  | { kind: 'set'; redirect: Redirect }
+  | { kind: 'missing' | 'destination_missing' }
+  | { kind: 'refused'; refusal: RedirectRefusal; by: Domain | null };
+
+export interface RedirectChanges {
+  /**
+   * Sets or replaces the redirect of a domain, and adds the event `redirect.set`; where it is that already, nothing changes. `missing`,
+   * `destination_missing`: the workspace has no such domain. `refused`: `domain/redirect.refuseRedirect` says why.
+   */
+  setRedirect(
+    workspaceId: string,
+    redirect: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
+    now: number,
+    actor?: string | null,
+  ): Promise<SetRedirect>;
+  /** Adds the event `redirect.removed`. `none`: the domain does not redirect. */
+  removeRedirect(
+    workspaceId: string,
+    domainId: string,
+    now: number,
+    actor?: string | null,
+  ): Promise<'removed' | 'none' | 'missing'>;
+}
+
+/**
+ * Redirects from domain to domain. At most one for each domain, of whatever status: it takes effect while the domain is verified. The transaction
+ * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
+ * of the domain that redirects, if that is verified.
+ */
+export interface RedirectStore extends RedirectChanges {
+  /** Null: the domain does not redirect, or there is no such domain in the workspace. */
+  findRedirect(workspaceId: string, domainId: string): Promise<Redirect | null>;
+}
+
+/**
+ * `missing`: the workspace has no such domain. `unchanged`: it was so already. `suspension`: what is in effect afterwards; null: the domain is
+ * not suspended.
+ */
+export type SuspensionChange = { kind: 'missing' } | { kind: 'changed' | 'unchanged'; suspension: Suspension | null };
+
+export interface SuspensionChanges {
+  /**
+   * Suspends a domain, of whatever status, or changes the status of its page; adds the event `domain.suspended`. Where it is so already, nothing changes. Logs the change
+   * `route` if the domain is verified.
+   */
+  suspendDomain(
+    workspaceId: string,
+    domainId: string,
+    status: SuspensionStatus,
+    now: number,
+    actor?: string | null,
+  ): Promise<SuspensionChange>;
+  /** Lifts what the workspace has suspended, and adds the event `domain.resumed`; otherwise nothing changes. Logs the change as above. */
+  resumeDomain(workspaceId: string, domainId: string, now: number, actor?: string | null): Promise<SuspensionChange>;
+
+  /**
+   * Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. With `name`
+   * it suspends that name alone, whichever domain of the workspace has it, now or later. False when none has it now, or there is nothing to lift. Logs the change
+   * `route` if the domain is verified.
+   */
+  setWorkspaceSuspension(workspaceId: string, suspension: WorkspaceSuspension | null, name?: string): Promise<boolean>;
+}
+
+/**
+ * A workspace suspends domains; the operator suspends whole workspaces, or names in them. Each suspension is set and lifted by itself. The operator's is in effect where
+ * there are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
+ */
+export interface SuspensionStore extends SuspensionChanges {
+  /** What is in effect. Null: the domain is not suspended, or the workspace has no such domain. */
+  findSuspension(workspaceId: string, domainId: string): Promise<Suspension | null>;
+  /** Null: the operator has not suspended it, or there is no such workspace. */
+  findWorkspaceSuspension(workspaceId: string): Promise<WorkspaceSuspension | null>;
+}
+
+export type WorkspaceSuspension = Pick<Suspension, 'status' | 'suspendedAt'>;
+
+/** An entry of a domain's timeline: a change, never an attempt that changed nothing. Written in the transaction of the change. */
+export interface DomainEvent {
+  /** `evt_…` */
+  id: string;
+  domainId: string;
+  workspaceId: string;
+  type: DomainEventType;
+  data: DomainEventData;
+  /** Who asked for it: id of a root key or of a set-up link, or subject of a dashboard token; null: nobody did. */
+  actor: string | null;
+  createdAt: number;
+}
+
+/** The domain after the change, and what changed. */
+export interface DomainEventData {
+  name: string;
+  environmentId: string;
+  status: DomainStatus;
+  routingVerified: boolean;
+  ownershipVerified: boolean;
+  verificationError: string | null;
+  /** In `record.seen` and `record.lost`. */
+  record?: 'ownership' | 'routing';
+  /** In the same: the values of the record, as far as they are known; text from the DNS, bounded. */
+  seen?: string[];
+  /** The certificate after the change, in events of type `certificate.*`. */
+  certificate?: CertificateAfter;
+  /** In events of type `redirect.*`. */
+  redirect?: RedirectChange;
+  /** In `domain.moved`: ids of the environments. */
+  move?: { from: string; to: string };
+  /** In `domain.suspended`; in `domain.resumed` what it was. */
+  suspension?: { status: SuspensionStatus };
+}
+
+export interface EventStore {
+  /**
+   * Timeline of one domain, newest first. `next` is the cursor of the following page; a page does not change when events are added. It outlives
+   * the domain.
+   */
+  listDomainEvents(
+    workspaceId: string,
+    domainId: string,
+    page: { limit: number; cursor?: string | undefined },
+  ): Promise<Paged<DomainEvent>>;
+
+  /** Deletes the oldest events written before `before` (Unix ms), at most `limit`. Resolves with their number. (unsynced) */
+  pruneEvents(before: number, limit: number): Promise<number>;
+}

@@ -1,0 +1,277 @@
+import { sql } from 'kysely';
+import type { Domain } from '../../domain/domain.ts';
+import { retry, windowEndsAt } from '../../domain/status.ts';
+import { type AuditTarget, ofDomain } from '../audit/entries.ts';
+import { logChange } from '../cache/change-log.ts';
+import { removeCheck, scheduleCheck } from '../check/check-schedule.ts';
+import { defineChange, isOutcome } from '../engine/change.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
+import type { Creation, WorkspaceLimits } from '../store.ts';
+import { findHeldSuspension, hold } from './deleted-domains.ts';
+import { domainColumns } from './domain-rows.ts';
+import { recordEvent } from './events.ts';
+import { findRedirect } from './redirect-rows.ts';
+import { removeRoute } from './routes.ts';
+
+export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
+  return reader.one(selectDomainByName, { workspaceId, name });
+}
+
+export async function findDomainById(reader: Reader, workspaceId: string, id: string) {
+  return reader.one(selectDomainById, { workspaceId, id });
+}
+
+export async function findTargetOutside(reader: Reader, zone: string): Promise<string | null> {
+  return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
+}
+
+async function createDomain(
+  tx: Transaction,
+  domain: Domain,
+  windowEndsAt: number,
+  actor?: string | null,
+): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt, actor))[0] ?? { kind: 'environment_missing' };
+}
+
+async function createDomains(
+  tx: Transaction,
+  domains: readonly Domain[],
+  windowEndsAt: number,
+  actor?: string | null,
+): Promise<Creation[]> {
+  const [first] = domains;
+  const place = first === undefined ? null : await tx.one(selectPlace, first);
+  if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
+  const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
+  let room: number | undefined;
+  const creations: Creation[] = [];
+  for (const domain of domains) {
+    const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+    if (holder !== null) {
+      creations.push({ kind: 'held', domainId: holder.id, environmentId: holder.environmentId });
+      continue;
+    }
+    if (limit !== null) {
+      room ??= await countRoom(tx, domain.workspaceId, limit);
+      if (room === 0) {
+        creations.push({ kind: 'quota', limit });
+        continue;
+      }
+      room -= 1;
+    }
+    await insertNew(tx, domain, windowEndsAt, actor);
+    creations.push({ kind: 'created' });
+  }
+  return creations;
+}
+
+/** Why the workspace cannot have the domain; null: it can. */
+export async function refuseCreation(
+  tx: Transaction,
+  domain: Domain,
+): Promise<Exclude<Creation, { kind: 'created' }> | null> {
+  const place = await tx.one(selectPlace, domain);
+  if (place === null) return { kind: 'environment_missing' };
+  const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+  if (holder !== null) return { kind: 'held', domainId: holder.id, environmentId: holder.environmentId };
+  const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
+  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) <= 0) return { kind: 'quota', limit };
+  return null;
+}
+
+/** Domains that the workspace may have beyond those it has. */
+async function countRoom(tx: Transaction, workspaceId: string, limit: number): Promise<number> {
+  const held = await tx.one(countDomains, { workspaceId, limit });
+  return limit - (held?.count ?? 0);
+}
+
+async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null): Promise<void> {
+  const { id: domainId, createdAt } = domain;
+  tx.write(insertDomain, domain);
+  scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
+  await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
+}
+
+async function retryVerification(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  now: number,
+  windowMs: number,
+  actor?: string | null,
+) {
+  const domain = await findDomainById(tx, workspaceId, domainId);
+  if (domain === null) return 'missing';
+  const after = retry(domain, now);
+  if (after === null) return 'verified';
+  if (after !== domain) await changeDomain(tx, domain, after);
+  scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
+  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
+  return 'accepted';
+}
+
+async function deleteDomain(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  now: number,
+  actor?: string | null,
+  keptUntil = now,
+) {
+  const domain = await findDomainById(tx, workspaceId, domainId);
+  if (domain === null) return 'missing';
+  if (keptUntil > now) {
+    const redirect = await findRedirect(tx, workspaceId, domainId);
+    const suspension = await findHeldSuspension(tx, domainId);
+    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
+  }
+  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
+  removeCheck(tx, domainId);
+  tx.write(deleteDomainRow, { id: domainId });
+  logChange(tx, 'domain', domainId);
+  await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
+  return 'deleted';
+}
+
+/** The domain, if the workspace has it. */
+export async function domainTargets(
+  tx: Transaction,
+  workspaceId: string,
+  domainId: string,
+  detail: Record<string, unknown> = {},
+): Promise<AuditTarget[]> {
+  const found = await findDomainById(tx, workspaceId, domainId);
+  return found === null ? [] : [{ ...ofDomain(found), detail }];
+}
+
+export const domainChanges = {
+  createDomain: defineChange({
+    perform: createDomain,
+    // The workspace, for its names and its quota.
+    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
+    audit: { targets: (_, domain) => [ofDomain(domain)], isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  createDomains: defineChange({
+    perform: createDomains,
+    locks: ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
+    audit: {
+      targets: (_, domains) => domains.map(ofDomain),
+      isMade: (outcomes) => outcomes.map(isOutcome('created')),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  retryVerification: defineChange({
+    perform: retryVerification,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('accepted') },
+    secret: NO_SECRET,
+    invalidates: (_, domainId) => [domainId],
+  }),
+  deleteDomain: defineChange({
+    perform: deleteDomain,
+    locks: (_, domainId) => [domainId],
+    audit: { targets: (tx, workspaceId, id) => domainTargets(tx, workspaceId, id), isMade: isOutcome('deleted') },
+    secret: NO_SECRET,
+    invalidates: (_, domainId) => [domainId],
+  }),
+};
+
+/** Updates the columns that can change, and logs the change. False, and nothing is changed, where `before.revision` is no longer the domain's. */
+export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revision'>, after: Domain): Promise<boolean> {
+  if ((await tx.execute(updateDomain, { ...after, readRevision: before.revision })) === 0) return false;
+  logChange(tx, 'domain', after.id);
+  return true;
+}
+
+function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
+  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set({
+    status: p.status,
+    routing_verified_at: p.routingVerifiedAt,
+    ownership_verified_at: p.ownershipVerifiedAt,
+    verification_error: p.verificationError,
+    updated_at: p.updatedAt,
+    verified_at: p.verifiedAt,
+    window_started_at: p.windowStartedAt,
+    revision: p.revision,
+  });
+}
+
+/**
+ * That a domain is not of this workspace. Written as an expression, of which PostgreSQL knows no statistics: where one workspace has nearly all
+ * domains, it would expect to find hardly any, and sort everything that is due instead of reading the first of it in order.
+ */
+export function isNotOf(workspaceId: string) {
+  return sql<boolean>`(domains.workspace_id || '') <> ${workspaceId}`;
+}
+
+function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {
+  return db
+    .selectFrom('domains')
+    .where('workspace_id', '=', p.workspaceId)
+    .where('name', '=', p.name)
+    .select(domainColumns);
+}
+
+function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
+  return db
+    .selectFrom('domains')
+    .where('id', '=', p.id)
+    .where('workspace_id', '=', p.workspaceId)
+    .select(domainColumns);
+}
+
+function selectTargetOutside(db: Tables, p: { inZone: string }) {
+  return db.selectFrom('domains').where('target', 'not like', p.inZone).select('target').limit(1);
+}
+
+function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {
+  return db
+    .selectFrom('environments')
+    .innerJoin('workspaces', 'workspaces.id', 'environments.workspace_id')
+    .where('environments.id', '=', p.environmentId)
+    .where('workspaces.id', '=', p.workspaceId)
+    .select('workspaces.limits');
+}
+
+/** Counts up to the limit. */
+function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
+  return db
+    .selectFrom((of) =>
+      of.selectFrom('domains').where('workspace_id', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
+    )
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+export function insertDomain(db: Tables, p: Domain) {
+  return db.insertInto('domains').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    project_id: p.projectId,
+    app_id: p.appId,
+    environment_id: p.environmentId,
+    name: p.name,
+    kind: p.kind,
+    service: p.service,
+    target: p.target,
+    token: p.token,
+    status: p.status,
+    routing_verified_at: p.routingVerifiedAt,
+    ownership_verified_at: p.ownershipVerifiedAt,
+    verification_error: p.verificationError,
+    created_at: p.createdAt,
+    updated_at: p.updatedAt,
+    verified_at: p.verifiedAt,
+    window_started_at: p.windowStartedAt,
+    revision: p.revision,
+  });
+}
+
+/** Deletes what its last check found and its redirect as well (`on delete cascade`). */
+function deleteDomainRow(db: Tables, p: { id: string }) {
+  return db.deleteFrom('domains').where('id', '=', p.id);
+}

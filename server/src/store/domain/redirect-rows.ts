@@ -1,0 +1,75 @@
+import type { Domain } from '../../domain/domain.ts';
+import { MAX_REDIRECTS_TO_ONE, type RedirectEnd } from '../../domain/redirect.ts';
+import { logChange } from '../cache/change-log.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import type { Redirect } from '../store.ts';
+import { domainColumns, domainOf } from './domain-rows.ts';
+import { recordEvent } from './events.ts';
+
+export async function findRedirect(reader: Reader, workspaceId: string, domainId: string): Promise<Redirect | null> {
+  return reader.one(selectRedirect, { workspaceId, domainId });
+}
+
+/** How the route of a domain ends, as the domains that redirect to it are told. */
+export interface RouteEnd {
+  reason: Exclude<RedirectEnd, 'requested'>;
+  at: number;
+  actor?: string | null | undefined;
+}
+
+/** The redirects to a domain whose route is about to be deleted, which deletes them (`on delete cascade`): for their timelines and for the edge. */
+export async function endRedirectsTo(
+  tx: Transaction,
+  destination: Pick<Domain, 'id' | 'name'>,
+  { reason, at, actor = null }: RouteEnd,
+): Promise<void> {
+  if ((await tx.execute(lockSources, { destinationId: destination.id })) === 0) return;
+  const sources = await tx.all(selectSources, { destinationId: destination.id, rows: MAX_REDIRECTS_TO_ONE });
+  for (const row of sources) {
+    const source = domainOf(row);
+    const redirect = { to: destination.name, status: row.redirectStatus, reason };
+    await recordEvent(tx, 'redirect.removed', source, at, { actor, redirect });
+    await logRedirect(tx, source);
+  }
+}
+
+/** The edge has it with the route of the domain that redirects. */
+export async function logRedirect(tx: Transaction, { name, status }: Pick<Domain, 'name' | 'status'>): Promise<void> {
+  if (status === 'verified') logChange(tx, 'route', name);
+}
+
+/** Changes nothing. */
+function lockSources(db: Tables, p: { destinationId: string }) {
+  return db
+    .updateTable('domains')
+    .where('id', 'in', (of) =>
+      of.selectFrom('redirects').where('destination_id', '=', p.destinationId).select('domain_id'),
+    )
+    .set((of) => ({ revision: of.ref('revision') }));
+}
+
+function selectRedirect(db: Tables, p: { workspaceId: string; domainId: string }) {
+  return db
+    .selectFrom('redirects')
+    .innerJoin('domains as destinations', 'destinations.id', 'redirects.destination_id')
+    .where('redirects.domain_id', '=', p.domainId)
+    .where('destinations.workspace_id', '=', p.workspaceId)
+    .select([
+      'redirects.domain_id as domainId',
+      'redirects.destination_id as destinationId',
+      'destinations.name as to',
+      'redirects.status',
+      'redirects.set_at as setAt',
+    ]);
+}
+
+export function selectSources(db: Tables, p: { destinationId: string; rows: number }) {
+  return db
+    .selectFrom('redirects')
+    .innerJoin('domains', 'domains.id', 'redirects.domain_id')
+    .where('redirects.destination_id', '=', p.destinationId)
+    .orderBy('redirects.domain_id')
+    .limit(p.rows)
+    .select(domainColumns)
+    .select('redirects.status as redirectStatus');
+}

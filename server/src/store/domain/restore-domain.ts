@@ -1,0 +1,65 @@
+import { restored, windowEndsAt } from '../../domain/status.ts';
+import { ofDomain } from '../audit/entries.ts';
+import { logChange } from '../cache/change-log.ts';
+import { restoreCertificate } from '../certificate/issuance.ts';
+import { scheduleCheck } from '../check/check-schedule.ts';
+import { findIncumbent } from '../check/checks.ts';
+import { defineChange, isOutcome } from '../engine/change.ts';
+import type { Transaction } from '../engine/statement.ts';
+import { NO_SECRET } from '../engine/write.ts';
+import type { DeletedDomain, Restoration } from '../store.ts';
+import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts';
+import { insertDomain, refuseCreation } from './domains.ts';
+import { recordEvent } from './events.ts';
+import { setRedirect } from './redirects.ts';
+import { addRoute } from './routes.ts';
+import { putSuspension } from './suspensions.ts';
+
+async function restoreDomain(
+  tx: Transaction,
+  { domain: { id, workspaceId } }: DeletedDomain,
+  now: number,
+  windowMs: number,
+  actor: string | null = null,
+): Promise<Restoration> {
+  const held = await findHeld(tx, workspaceId, id, now);
+  if (held === null) return { kind: 'missing' };
+  // The second: it had the name already when this domain was deleted.
+  if (held.supersededAt !== null || (await findIncumbent(tx, held.domain)) !== null) return { kind: 'superseded' };
+  const refusal = await refuseCreation(tx, held.domain);
+  if (refusal !== null) return refusal;
+
+  const domain = restored(held.domain, now);
+  const certificate = await findHeldCertificate(tx, id);
+  await tx.execute(insertDomain, domain);
+  await tx.execute(deleteHeld, { id });
+  if (domain.status === 'verified') {
+    await addRoute(tx, domain, now, now);
+    if (certificate !== null && certificate.notAfter > now) await restoreCertificate(tx, domain.name, certificate, now);
+  } else {
+    await scheduleCheck(tx, { domainId: id, at: now, windowEndsAt: windowEndsAt(domain, windowMs) });
+  }
+  await logChange(tx, 'domain', id);
+  await recordEvent(tx, 'domain.restored', domain, now, { actor });
+  if (held.suspension !== null) await putSuspension(tx, id, held.suspension);
+  // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
+  if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now, actor);
+  return { kind: 'restored', domain };
+}
+
+export const restoreChanges = {
+  restoreDomain: defineChange({
+    perform: restoreDomain,
+    locks: ({ domain: { id, workspaceId, environmentId, name }, destinationId }) => [
+      id,
+      // Its names and its quota; that the environment stays; that nobody else is verified for the name; that the destination stays.
+      workspaceId,
+      environmentId,
+      name,
+      ...(destinationId === null ? [] : [destinationId]),
+    ],
+    audit: { targets: (_, { domain }) => [ofDomain(domain)], isMade: isOutcome('restored') },
+    secret: NO_SECRET,
+    invalidates: ({ domain }) => [domain.id],
+  }),
+};

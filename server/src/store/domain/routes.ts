@@ -1,0 +1,70 @@
+import type { Domain } from '../../domain/domain.ts';
+import { logChange } from '../cache/change-log.ts';
+import { deleteChallengesOf } from '../certificate/challenge-rows.ts';
+import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
+import { addMonitor } from '../check/monitor-schedule.ts';
+import type { Tables, Transaction } from '../engine/statement.ts';
+import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
+
+/**
+ * Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before (a takeover),
+ * whose certificate goes on serving until the domain has its own.
+ */
+export async function addRoute(tx: Transaction, domain: Domain, at: number, recheckAt: number): Promise<void> {
+  const former = await tx.one(selectRoute, { hostname: domain.name });
+  const inherited = former && (await findInheritable(tx, domain.name, at));
+  withdraw(tx, domain.name);
+  tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  addMonitor(tx, domain.id, recheckAt);
+  tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
+  if (inherited !== null) inherit(tx, domain.name, inherited);
+  logChange(tx, 'route', domain.name);
+}
+
+/** Removes the route of a domain and the redirects to it, unless another domain serves the name by now. */
+export async function removeRoute(tx: Transaction, domain: Domain, end: RouteEnd): Promise<void> {
+  const route = await tx.one(selectRoute, { hostname: domain.name });
+  if (route?.domainId !== domain.id) return;
+  await endRedirectsTo(tx, domain, end);
+  withdraw(tx, domain.name);
+  logChange(tx, 'route', domain.name);
+}
+
+function withdraw(tx: Transaction, hostname: string): void {
+  tx.write(deleteRoute, { hostname });
+  tx.write(deleteCertificate, { hostname });
+  deleteChallengesOf(tx, hostname);
+}
+
+function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
+  return db
+    .insertInto('routes')
+    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId });
+}
+
+function selectRoute(db: Tables, p: { hostname: string }) {
+  return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domain_id as domainId');
+}
+
+/** Deletes its re-checks and the redirects to it as well (`on delete cascade`). */
+function deleteRoute(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('routes').where('hostname', '=', p.hostname);
+}
+
+function insertCertificate(db: Tables, p: { hostname: string; workspaceId: string; at: number }) {
+  return db.insertInto('certificates').values({
+    hostname: p.hostname,
+    workspace_id: p.workspaceId,
+    state: 'wanted',
+    next_try_at: p.at,
+    begun: 0,
+    lease: 0,
+    failures: 0,
+    created_at: p.at,
+  });
+}
+
+/** Deletes the order, the certificate in use and an inherited one as well (`on delete cascade`). */
+function deleteCertificate(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
+}

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../../../test/support/command.ts';
+import { aDomain, anEnvironment, NOW, plant } from '../../../../test/support/entities.ts';
+import { WINDOW_MS } from '../../domain/domain.ts';
+import { sqliteStore } from '../engine/sqlite/sqlite.ts';
+import { connect } from '../engine/sqlite/sqlite-connection.ts';
+import type { Reader } from '../engine/statement.ts';
+import type { Environment, Store, WorkspacePageRequest } from '../store.ts';
+import { listWorkspaceDomains } from './workspace-domains.ts';
+
+describe('a page that scans at most two slices of 3 domains', () => {
+  const directory = temporaryDirectory();
+  const path = `${directory.path}/nameplate.db`;
+  const names = Array.from({ length: 20 }, (_, i) => `${String(i).padStart(2, '0')}.example.com`);
+  /** In the last five. */
+  const rare = names.slice(15);
+  const closing: (() => unknown)[] = [() => directory.remove()];
+  let workspaceId: string;
+  let store: Store;
+  let environments: Environment[];
+  let sibling: string;
+  let statements = 0;
+  let reader: Reader;
+  afterAll(async () => {
+    for (const close of closing.reverse()) await close();
+  });
+  beforeAll(async () => {
+    store = await sqliteStore({ path });
+    closing.push(() => store.close());
+    const { workspace, app, environment } = await plant(store);
+    const other = anEnvironment(app);
+    await store.createEnvironment(other);
+    workspaceId = workspace.id;
+    sibling = other.id;
+    environments = [environment, other];
+    for (const name of names) {
+      const place = rare.includes(name) ? other : environment;
+      await store.createDomains([aDomain(place, { name })], NOW + WINDOW_MS);
+    }
+    const connection = connect(path, { readOnly: true, busyTimeoutMs: 0 });
+    closing.push(() => connection.db.close());
+    reader = {
+      one: (...call) => {
+        statements += 1;
+        return connection.one(...call);
+      },
+      all: (...call) => {
+        statements += 1;
+        return connection.all(...call);
+      },
+    };
+  });
+
+  const pageOf = async (page: WorkspacePageRequest) => {
+    const { items, next } = await listWorkspaceDomains(reader, workspaceId, page, { slice: 3, mostSlices: 2 });
+    return { names: items.map(({ domain }) => domain.name), next };
+  };
+  const searches: [string, Omit<WorkspacePageRequest, 'limit'>, string[]][] = [
+    ['of a rare name', { search: '17.ex' }, ['17.example.com']],
+    ['of nothing', { search: 'nothing' }, []],
+    ['of many names', { search: 'example' }, names],
+    ['in one environment', { environmentIds: new Set(['sibling']) }, rare],
+    ['of one status in one environment', { status: 'pending', environmentIds: new Set(['sibling']) }, rare],
+    ['of another status', { status: 'failed', search: 'example' }, []],
+  ];
+
+  it.each(searches)('finds everything in the end: a search %s', async (_, search, wanted) => {
+    const environmentIds = search.environmentIds && new Set([sibling]);
+    for (const limit of [1, 2, 5, 20, 100]) {
+      const found: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await pageOf({ ...search, environmentIds, limit, cursor });
+        expect(page.names.length).toBeLessThanOrEqual(limit);
+        if (page.next !== undefined) expect(page.next > (cursor ?? '')).toBe(true);
+        found.push(...page.names);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      expect(found).toEqual(wanted);
+    }
+  });
+
+  it('ends after as many statements, though it found nothing, and says where the next one begins', async () => {
+    statements = 0;
+    expect(await pageOf({ search: 'nothing', limit: 10 })).toEqual({ names: [], next: names[6] });
+    expect(statements).toBe(4);
+  });
+
+  it('is one statement where an index finds what is wanted', async () => {
+    for (const filter of [{}, { status: 'pending' }, { certificate: 'issued' }] as const) {
+      statements = 0;
+      await pageOf({ ...filter, limit: 5 });
+      expect(statements).toBe(1);
+    }
+  });
+
+  it('a key of one environment is told no name of another, not by a cursor either', async () => {
+    const cursors: (string | undefined)[] = [];
+    let cursor: string | undefined;
+    do {
+      cursor = (await pageOf({ environmentIds: new Set([sibling]), limit: 1, cursor })).next;
+      cursors.push(cursor);
+    } while (cursor !== undefined);
+    const ids = await Promise.all(rare.map(async (name) => (await store.findDomainByName(workspaceId, name))?.id));
+    expect(cursors).toEqual([...ids.slice(1).map((id) => `${sibling}.${id}`), undefined]);
+  });
+
+  it('of some environments ends after as many statements too, and reads no others', async () => {
+    const [environment] = environments;
+    const environmentIds = new Set([environment?.id ?? '']);
+    statements = 0;
+    const { names: found, next } = await pageOf({ environmentIds, search: 'nothing', limit: 10 });
+    const sixth = await store.findDomainByName(workspaceId, names[6] ?? '');
+    expect([found, next, statements]).toEqual([[], `${environment?.id}.${sixth?.id}`, 4]);
+
+    statements = 0;
+    const many = new Set(['env_000', 'env_001', sibling]);
+    const page = await pageOf({ environmentIds: many, limit: 10 });
+    expect([page, statements]).toEqual([{ names: [], next: `${sibling}.` }, 4]);
+    expect((await pageOf({ environmentIds: many, limit: 10, cursor: `${sibling}.` })).names).toEqual(rare);
+  });
+
+  it('lets others be served after each slice', async () => {
+    let served = false;
+    setImmediate(() => {
+      served = true;
+    });
+    await pageOf({ search: 'nothing', limit: 10 });
+    expect(served).toBe(true);
+  });
+
+  it('misses no domain when others are added between two statements', async () => {
+    const [environment] = environments;
+    if (environment === undefined) throw new Error('there are two');
+    const add = (name: string) => store.createDomains([aDomain(environment, { name })], NOW + WINDOW_MS);
+    const changing: Reader = {
+      one: (...call) => reader.one(...call),
+      async all(...call) {
+        await add(`15${statements}.example.com`);
+        return reader.all(...call);
+      },
+    };
+    const page = { limit: 10, cursor: '15', environmentIds: new Set([sibling]) };
+    const { items } = await listWorkspaceDomains(changing, workspaceId, page, { slice: 3, mostSlices: 9 });
+    expect(items.map(({ domain }) => domain.name)).toEqual(rare);
+  });
+});

@@ -1,0 +1,112 @@
+import { saveKeyUses } from '../access/access.ts';
+import { pruneAuditEntries } from '../audit/entries.ts';
+import { pruneChanges } from '../cache/change-log.ts';
+import { createCaAccount, replaceCaAccount, updateCaAccount } from '../certificate/ca-accounts.ts';
+import { pruneChallenges, putChallenge } from '../certificate/challenge-rows.ts';
+import { recordExpiring } from '../certificate/expiry.ts';
+import { pruneInheritedCertificates } from '../certificate/inherited-certificates.ts';
+import { ownerOf, saveCertificate, sealedIssued } from '../certificate/issuance.ts';
+import { extendLease } from '../certificate/leases.ts';
+import { pruneLedger } from '../certificate/ledger.ts';
+import { claimOperatorName } from '../certificate/operator-names.ts';
+import { beginOrder, saveOrderUrl } from '../certificate/orders.ts';
+import { packed } from '../check/check-results.ts';
+import { saveTransition } from '../check/checks.ts';
+import { saveMonitoring } from '../check/monitors.ts';
+import { pruneDeletedDomains } from '../domain/deleted-domains.ts';
+import { pruneEvents } from '../domain/events.ts';
+import { recordBackup, recordIssuing } from '../heartbeats.ts';
+import { pruneIdempotencyKeys } from '../request/idempotency-keys.ts';
+import { pruneRequests } from '../request/request-counts.ts';
+import { replaceSecret } from '../sealing/sealed-values.ts';
+import { pruneSetupLinks } from '../setup/setup.ts';
+import { saveDelivery } from '../webhook/delivery-results.ts';
+import { pruneDeliveries } from '../webhook/delivery-rows.ts';
+import { leaseDelivery } from '../webhook/queue.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET, plain, type Seal, upkeep, write } from './write.ts';
+
+function sealedAccount<Account extends { issuer: string; privateKey: Uint8Array }>(
+  seal: Seal,
+  account: Account,
+): Account {
+  return { ...account, privateKey: seal(account.privateKey, { kind: 'account', id: account.issuer }) };
+}
+
+/** What roles write, but for what each engine does in its own way (`Engine`). */
+export const writes = {
+  pruneAuditEntries: upkeep(pruneAuditEntries),
+  saveKeyUses: upkeep(saveKeyUses),
+  pruneSetupLinks: upkeep(pruneSetupLinks),
+  pruneDeletedDomains: upkeep(pruneDeletedDomains),
+  saveTransition: write({
+    perform: saveTransition,
+    prepare: async (_, save) => [packed(save)],
+    locks({ before, after, loser }) {
+      // A transition to verified relies on who else has the name verified.
+      const name = after.status === 'verified' ? [before.name] : [];
+      return [before.id, ...(loser === undefined ? [] : [loser.before.id]), ...name];
+    },
+    secret: NO_SECRET,
+    invalidates: ({ before, loser }) => (loser === undefined ? [before.id] : [before.id, loser.before.id]),
+    synced: ({ before, after }) => after.status !== before.status,
+  }),
+  saveMonitoring: write({
+    perform: saveMonitoring,
+    prepare: async (_, save) => [packed(save)],
+    // Nothing but what the domain's own lock isolates: a transition to verified that relies on this domain as its incumbent takes it too.
+    locks: ({ before }) => [before.id],
+    secret: NO_SECRET,
+    invalidates: ({ before }) => [before.id],
+    synced: ({ before, after }) => after.status !== before.status,
+  }),
+  pruneEvents: upkeep(pruneEvents),
+  leaseDelivery: upkeep(leaseDelivery),
+  saveDelivery: upkeep(saveDelivery),
+  pruneDeliveries: upkeep(pruneDeliveries),
+  extendLease: upkeep(extendLease),
+  beginOrder: write({
+    perform: beginOrder,
+    // The ledger of the issuer, which is counted before an entry is added.
+    locks: ({ entry }) => [`ledger of ${entry.issuer}`],
+    secret(seal, { order, ...begin }) {
+      const privateKey = seal(order.privateKey, { kind: 'order', id: order.hostname });
+      return [{ ...begin, order: { ...order, privateKey } }];
+    },
+    invalidates: NO_DOMAINS,
+  }),
+  saveOrderUrl: plain(saveOrderUrl),
+  saveCertificate: write({
+    perform: saveCertificate,
+    prepare: async (reader, save) => [save, await ownerOf(reader, save.hostname)],
+    // The domain, for its event: it has the domain as the events before it left it.
+    locks: (_, domainId) => (domainId === undefined ? [] : [domainId]),
+    secret: (seal, save) => [{ ...save, issued: save.issued && sealedIssued(seal, save.hostname, save.issued) }],
+    invalidates: NO_DOMAINS,
+  }),
+  recordExpiring: write({ ...upkeep(recordExpiring), locks: ({ domainId }) => [domainId] }),
+  // The name, as those who add a route of it.
+  claimOperatorName: write({ ...plain(claimOperatorName), locks: (hostname: string) => [hostname] }),
+  recordIssuing: upkeep(recordIssuing),
+  recordBackup: plain(recordBackup),
+  pruneInheritedCertificates: upkeep(pruneInheritedCertificates),
+  putChallenge: upkeep(putChallenge),
+  pruneChallenges: upkeep(pruneChallenges),
+  createCaAccount: write({
+    perform: createCaAccount,
+    locks: NO_LOCKS,
+    secret: (seal, account) => [sealedAccount(seal, account)],
+    invalidates: NO_DOMAINS,
+  }),
+  updateCaAccount: write({ ...plain(updateCaAccount), locks: (issuer) => [`account of ${issuer}`] }),
+  replaceCaAccount: write({
+    perform: replaceCaAccount,
+    locks: (_, { issuer }) => [`account of ${issuer}`],
+    secret: (seal, before, after) => [before, sealedAccount(seal, after)],
+    invalidates: NO_DOMAINS,
+  }),
+  pruneLedger: upkeep(pruneLedger),
+  replaceSecret: plain(replaceSecret),
+  pruneChanges: upkeep(pruneChanges),
+  pruneRequests: upkeep(pruneRequests),
+  pruneIdempotencyKeys: upkeep(pruneIdempotencyKeys),
+};

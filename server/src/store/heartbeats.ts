@@ -1,0 +1,32 @@
+import { sql } from 'kysely';
+import type { Reader, Tables, Transaction } from './engine/statement.ts';
+
+const issuing = heartbeatOf('certificates');
+const backup = heartbeatOf('backup');
+
+export async function recordIssuing(tx: Transaction, now: number): Promise<void> {
+  await tx.execute(issuing.upsert, { at: now });
+}
+
+export async function findLastIssuing(reader: Reader): Promise<number | null> {
+  return (await reader.one(issuing.select, {}))?.seenAt ?? null;
+}
+
+export async function recordBackup(tx: Transaction, at: number): Promise<void> {
+  await tx.execute(backup.upsert, { at });
+}
+
+export async function findLastBackup(reader: Reader): Promise<number | null> {
+  return (await reader.one(backup.select, {}))?.seenAt ?? null;
+}
+
+function heartbeatOf(role: 'certificates' | 'backup') {
+  return {
+    upsert: (db: Tables, p: { at: number }) =>
+      db
+        .insertInto('heartbeats')
+        .values({ role: sql.lit(role), seen_at: p.at })
+        .onConflict((on) => on.column('role').doUpdateSet({ seen_at: p.at })),
+    select: (db: Tables) => db.selectFrom('heartbeats').where('role', '=', sql.lit(role)).select('seen_at as seenAt'),
+  };
+}

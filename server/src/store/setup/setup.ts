@@ -1,0 +1,216 @@
+import { findWorkspace } from '../access/access.ts';
+import { storableActor } from '../audit/actor.ts';
+import { ofWorkspace } from '../audit/entries.ts';
+import { logChange } from '../cache/change-log.ts';
+import { findDomainById } from '../domain/domains.ts';
+import { defineChange, isFound, isOutcome, isTrue } from '../engine/change.ts';
+import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
+import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import type { FoundSetupLink, PageRequest, SetupLink, SetupPage } from '../store.ts';
+
+async function createSetupLink(tx: Transaction, link: SetupLink, tokenHash: Uint8Array, limit: number) {
+  const { workspaceId, domainId, createdAt } = link;
+  if ((await findDomainById(tx, workspaceId, domainId)) === null) return 'domain_missing';
+  const working = await tx.one(countWorking, { domainId, at: createdAt });
+  if (working !== null && working.count >= limit) return 'limit';
+  await tx.execute(insertLink, { ...link, createdBy: storableActor(link.createdBy), hash: tokenHash });
+  return 'created';
+}
+
+export async function findSetupLinkByToken(reader: Reader, tokenHash: Uint8Array): Promise<FoundSetupLink | null> {
+  return reader.one(selectLinkByHash, { hash: tokenHash });
+}
+
+export async function findSetupLink(reader: Reader, linkId: string): Promise<FoundSetupLink | null> {
+  return reader.one(selectLinkById, { id: linkId });
+}
+
+export async function listSetupLinks(reader: Reader, workspaceId: string, domainId: string, page: PageRequest) {
+  return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
+}
+
+async function revokeSetupLink(
+  tx: Transaction,
+  linkId: string,
+  revokedAt: number,
+  revokedBy: string,
+): Promise<boolean> {
+  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(revokedBy) })) > 0;
+  if (isFound) logChange(tx, 'setup_link', linkId);
+  return isFound;
+}
+
+export async function pruneSetupLinks(tx: Transaction, before: number, limit: number): Promise<number> {
+  return tx.execute(deleteExpired, { before, limit });
+}
+
+export const setupLinkChanges = {
+  createSetupLink: defineChange({
+    perform: createSetupLink,
+    // The domain, for the number of its links.
+    locks: ({ domainId }) => [domainId],
+    audit: {
+      targets: (_, { id, workspaceId, domainId, expiresAt }) => [
+        { workspaceId, target: id, detail: { domainId, expiresAt } },
+      ],
+      isMade: isOutcome('created'),
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+  revokeSetupLink: defineChange({
+    perform: revokeSetupLink,
+    locks: NO_LOCKS,
+    audit: {
+      async targets(tx, id) {
+        const link = await findSetupLink(tx, id);
+        return link === null ? [] : [{ ...link, target: id, detail: { domainId: link.domainId } }];
+      },
+      isMade: isTrue,
+    },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+const linkColumns = [
+  'setup_links.id',
+  'setup_links.workspace_id as workspaceId',
+  'setup_links.domain_id as domainId',
+  'setup_links.created_at as createdAt',
+  'setup_links.expires_at as expiresAt',
+  'setup_links.revoked_at as revokedAt',
+  'setup_links.created_by as createdBy',
+  'setup_links.revoked_by as revokedBy',
+] as const;
+
+/** Of the links of a domain, those that work. */
+export function countWorking(db: Tables, p: { domainId: string; at: number }) {
+  return db
+    .selectFrom('setup_links')
+    .where('domain_id', '=', p.domainId)
+    .where('expires_at', '>', p.at)
+    .where('revoked_at', 'is', null)
+    .select((of) => of.fn.countAll<number>().as('count'));
+}
+
+function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
+  return db.insertInto('setup_links').values({
+    id: p.id,
+    workspace_id: p.workspaceId,
+    domain_id: p.domainId,
+    hash: p.hash,
+    created_at: p.createdAt,
+    expires_at: p.expiresAt,
+    revoked_at: p.revokedAt,
+    created_by: p.createdBy,
+    revoked_by: p.revokedBy,
+  });
+}
+
+function selectFound(db: Tables) {
+  return db
+    .selectFrom('setup_links')
+    .innerJoin('domains', 'domains.id', 'setup_links.domain_id')
+    .select(linkColumns)
+    .select(['domains.name as domainName', 'domains.environment_id as environmentId']);
+}
+
+function selectLinkByHash(db: Tables, p: { hash: Uint8Array }) {
+  return selectFound(db).where('setup_links.hash', '=', p.hash);
+}
+
+function selectLinkById(db: Tables, p: { id: string }) {
+  return selectFound(db).where('setup_links.id', '=', p.id);
+}
+
+function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId: string }) {
+  return db
+    .selectFrom('setup_links')
+    .where('domain_id', '=', p.domainId)
+    .where('workspace_id', '=', p.workspaceId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(linkColumns);
+}
+
+/** Keeps the first revocation. */
+function revokeLink(db: Tables, p: { id: string; at: number; by: string | null }) {
+  return db
+    .updateTable('setup_links')
+    .where('id', '=', p.id)
+    .set((of) => ({
+      revoked_at: of.fn.coalesce('revoked_at', of.val(p.at)),
+      revoked_by: of.case().when('revoked_at', 'is', null).then(of.val(p.by)).else(of.ref('revoked_by')).end(),
+    }));
+}
+
+function deleteExpired(db: Tables, p: { before: number; limit: number }) {
+  return db
+    .deleteFrom('setup_links')
+    .where('id', 'in', (of) =>
+      of.selectFrom('setup_links').where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit).select('id'),
+    );
+}
+
+export async function findSetupPage(reader: Reader, workspaceId: string): Promise<SetupPage> {
+  const row = await reader.one(selectPage, { workspaceId });
+  return row === null ? { brand: {}, origins: [] } : { brand: JSON.parse(row.brand), origins: JSON.parse(row.origins) };
+}
+
+async function saveSetupPage(
+  tx: Transaction,
+  workspaceId: string,
+  change: Partial<SetupPage>,
+): Promise<SetupPage | null> {
+  if ((await findWorkspace(tx, workspaceId)) === null) return null;
+  const before = await findSetupPage(tx, workspaceId);
+  const after = { brand: change.brand ?? before.brand, origins: [...new Set(change.origins ?? before.origins)] };
+  const row = { workspaceId, brand: JSON.stringify(after.brand), origins: JSON.stringify(after.origins) };
+  await tx.execute(upsertPage, row);
+  if (change.origins !== undefined) {
+    await tx.execute(deleteOrigins, { workspaceId });
+    for (const origin of after.origins) await tx.execute(insertOrigin, { workspaceId, origin });
+  }
+  logChange(tx, 'workspace', workspaceId);
+  return after;
+}
+
+export async function isSetupOrigin(reader: Reader, origin: string): Promise<boolean> {
+  return (await reader.one(selectOrigin, { origin })) !== null;
+}
+
+export const setupPageChanges = {
+  saveSetupPage: defineChange({
+    perform: saveSetupPage,
+    locks: (workspaceId) => [workspaceId],
+    audit: { targets: (_, id, change) => [ofWorkspace(id, { changed: Object.keys(change) })], isMade: isFound },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+  }),
+};
+
+function selectPage(db: Tables, p: { workspaceId: string }) {
+  return db.selectFrom('setup_pages').where('workspace_id', '=', p.workspaceId).select(['brand', 'origins']);
+}
+
+function upsertPage(db: Tables, p: { workspaceId: string; brand: string; origins: string }) {
+  return db
+    .insertInto('setup_pages')
+    .values({ workspace_id: p.workspaceId, brand: p.brand, origins: p.origins })
+    .onConflict((on) => on.column('workspace_id').doUpdateSet({ brand: p.brand, origins: p.origins }));
+}
+
+function deleteOrigins(db: Tables, p: { workspaceId: string }) {
+  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+}
+
+function insertOrigin(db: Tables, p: { workspaceId: string; origin: string }) {
+  return db.insertInto('setup_origins').values({ origin: p.origin, workspace_id: p.workspaceId });
+}
+
+function selectOrigin(db: Tables, p: { origin: string }) {
+  return db.selectFrom('setup_origins').where('origin', '=', p.origin).limit(1).select('origin');
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely';
+import type { DomainEventType } from '../../domain/domain-event.ts';
+import type { WebhookEventType, WebhookMessage } from '../../domain/webhook-message.ts';
+import type { Tables, Transaction } from '../engine/statement.ts';
+
+/** An event as it is added to the outbox. */
+export interface OutboxEvent {
+  eventId: string;
+  type: WebhookEventType;
+  message: WebhookMessage;
+  at: number;
+}
+
+/** Adds a delivery of an event to each of these webhooks, at the end of the queue of its domain. */
+export function addDeliveries(tx: Transaction, webhookIds: string[], event: OutboxEvent): void {
+  const { eventId, type, at } = event;
+  const queue = event.message.domain.id;
+  const message = JSON.stringify(event.message);
+  // In one order, so that two transactions that lock the queues of one domain do not wait for each other.
+  for (const webhookId of webhookIds.toSorted()) {
+    const id = tx.newId('dlv');
+    addDelivery(tx, { id, webhookId, queue, eventId, type, message, happenedAt: at, at, dueAt: at });
+  }
+}
+
+export interface NewDelivery {
+  id: string;
+  webhookId: string;
+  queue: string;
+  eventId: string;
+  type: WebhookEventType;
+  message: string | null;
+  happenedAt: number;
+  at: number;
+  /** Of the queue, if there is none yet. */
+  dueAt: number;
+}
+
+/** The queue is locked before the number of the delivery is drawn: so deliveries are in the order in which their transactions commit. */
+export function addDelivery(tx: Transaction, delivery: NewDelivery): void {
+  tx.write(lockQueue, delivery);
+  tx.write(insertDelivery, delivery);
+}
+
+/** The webhooks that are sent an event; part of the statement that adds it. */
+export function selectSubscribers(db: Tables, p: { workspaceId: string; subscription: string }) {
+  return (
+    db
+      .selectFrom('webhooks')
+      .where('webhooks.workspace_id', '=', p.workspaceId)
+      .where('webhooks.disabled_at', 'is', null)
+      // Not `like`: SQLite prepares a statement anew for each pattern.
+      .where(sql<boolean>`(webhooks.types is null or replace(webhooks.types, ${p.subscription}, '') <> webhooks.types)`)
+      .select('webhooks.id')
+  );
+}
+
+/** The part of `webhooks.types` that subscribes to a type. */
+export function subscriptionTo(type: DomainEventType): string {
+  return JSON.stringify(type);
+}
+
+/** Adds the queue, or locks it until the end of the transaction. */
+function lockQueue(db: Tables, p: { webhookId: string; queue: string; dueAt: number }) {
+  return db
+    .insertInto('webhook_queues')
+    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, lease: null })
+    .onConflict((on) =>
+      on.columns(['webhook_id', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhook_queues.lease') })),
+    );
+}
+
+export function insertDelivery(db: Tables, p: NewDelivery) {
+  return db.insertInto('webhook_deliveries').values({
+    id: p.id,
+    webhook_id: p.webhookId,
+    queue: p.queue,
+    event_id: p.eventId,
+    type: p.type,
+    message: p.message,
+    happened_at: p.happenedAt,
+    created_at: p.at,
+    attempts: sql.lit(0),
+  });
+}

@@ -1,0 +1,67 @@
+import type { Log } from '../../base/log.ts';
+import type { SupervisedThread, Supervisor } from '../../base/threads/supervisor.ts';
+import { ThreadEnded } from '../../base/threads/thread.ts';
+import type { Observation } from '../../domain/observation.ts';
+import type { DiagnosisQuery } from './diagnose.ts';
+
+/** What the main thread calls in the thread that looks. */
+export interface DiagnosisMethods {
+  look(request: DiagnosisQuery): Promise<Observation>;
+}
+
+interface DiagnosisThreadOptions {
+  /** The script of the thread, and what it is started with. */
+  script: URL;
+  workerData: unknown;
+  supervisor: Supervisor;
+  log: Log;
+  /** A look that takes longer has stopped the thread's loop: the thread is ended, and replaced. */
+  timeLimitMs?: number;
+}
+
+export interface DiagnosisThread {
+  /** The first look starts the thread. Rejects when the thread crashes meanwhile, or has crashed and is not replaced yet. */
+  look(request: DiagnosisQuery): Promise<Observation>;
+  stop(): Promise<void>;
+}
+
+/** A look ends by itself after 10 s. */
+const TIME_LIMIT_MS = 15_000;
+
+/** A worker thread of its own: what nameservers answer costs the threads that serve requests nothing. */
+export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThread {
+  const { script, workerData, supervisor, log, timeLimitMs = TIME_LIMIT_MS } = options;
+  let thread: Promise<SupervisedThread<DiagnosisMethods>> | undefined;
+  let stopping = false;
+
+  function start(): Promise<SupervisedThread<DiagnosisMethods>> {
+    // Strangers' nameservers may be what crashes it, so the process goes on without it.
+    const options = { kind: 'diagnosis', script, begin: () => ({ workerData }), dispensable: true } as const;
+    const starting = supervisor.start<DiagnosisMethods>(options);
+    starting.catch(() => {
+      thread = undefined;
+    });
+    return starting;
+  }
+
+  return {
+    async look(request) {
+      if (stopping) throw new Error('the process is stopping');
+      thread ??= start();
+      const { call, terminate } = await thread;
+      const timer = setTimeout(terminate, timeLimitMs);
+      try {
+        return await call('look', request);
+      } catch (error) {
+        if (!(error instanceof ThreadEnded)) log.error({ err: error }, 'a diagnosis failed');
+        throw error;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    async stop() {
+      stopping = true;
+      await (await thread?.catch(() => undefined))?.stop(0);
+    },
+  };
+}

@@ -1,0 +1,300 @@
+import { describe, expect, test } from 'vitest';
+import { aDomain, anApp, anEnvironment, aProject } from '../../../../test/support/entities.ts';
+import {
+  addresses,
+  cname,
+  fails,
+  NODATA,
+  NXDOMAIN,
+  rightTxt,
+  txt,
+  validation,
+} from '../../../../test/support/observations.ts';
+import type { RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
+import type { Domain } from '../../domain/domain.ts';
+import type { Answer, Validation, ZoneObservation } from '../../domain/observation.ts';
+import { readObservation } from '../../domain/read-observation.ts';
+import { ownershipName } from '../../domain/records.ts';
+import { NO_MEMORY } from '../../domain/status.ts';
+import type { ObserveOptions } from './asking.ts';
+import { observe } from './observe.ts';
+
+const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
+const domain = aDomain(environment, { name: 'api.acme.com', kind: 'subdomain', token: 'Token1' });
+const apex = aDomain(environment, { name: 'acme.com', kind: 'apex', token: 'Token2' });
+
+/** `look`: 1 or 2. Never: the nameserver is silent. */
+type Nameserver = (question: RecordQuestion, look: number) => Answer | 'never';
+
+interface Fake {
+  dns: RecordQueries;
+  /** Every question, as `nameserver type name`. */
+  asked: string[];
+}
+
+/** A zone whose nameservers, by name, answer as told; the first by name is the one that is chosen. */
+function acme(nameservers: Record<string, Nameserver>, resolvers: Partial<Validation> = {}): Fake {
+  const names = Object.keys(nameservers);
+  const zone: ZoneObservation = {
+    apex: 'acme.com',
+    source: 'parent',
+    nameservers: names.map((name, i) => ({ name, addresses: [`192.0.2.${i + 1}`] })),
+    ownNameservers: null,
+    failure: null,
+  };
+  const asked: string[] = [];
+  const ask = async (name: string, question: RecordQuestion, look: number, signal: AbortSignal) => {
+    asked.push(`${name} ${question.type} ${question.name}`);
+    const answer = nameservers[name]?.(question, look) ?? fails('lame');
+    if (answer !== 'never') return answer;
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    return fails('timeout');
+  };
+  const address = (name: string) => `192.0.2.${names.indexOf(name) + 1}`;
+  const dns: RecordQueries = {
+    async look(question, { signal }) {
+      const [first = ''] = names;
+      const answer = await ask(first, question, 1, signal);
+      return { zone, looks: [{ server: first, address: address(first), answer }] };
+    },
+    async findZone(name) {
+      asked.push(`parent NS ${name}`);
+      return zone;
+    },
+    async askNameserver(_zone, { name }, question, { signal, second = false }) {
+      return { server: name, address: address(name), answer: await ask(name, question, second ? 2 : 1, signal) };
+    },
+    async ownNameservers() {
+      asked.push('zone NS acme.com');
+      return names;
+    },
+    async validate(question) {
+      asked.push(`resolver ${question.type} ${question.name}`);
+      return validation(resolvers);
+    },
+  };
+  return { dns, asked };
+}
+
+const always =
+  (answers: Partial<Record<'TXT' | 'A', Answer>>): Nameserver =>
+  ({ name, type }) => {
+    if (type === 'TXT')
+      return name === ownershipName(domain) || name === ownershipName(apex) ? (answers.TXT ?? NXDOMAIN) : NXDOMAIN;
+    return name === domain.name || name === apex.name ? (answers.A ?? NXDOMAIN) : NXDOMAIN;
+  };
+
+function check(subject: Domain, { dns }: Fake, options: Partial<ObserveOptions> = {}, incumbent: Domain | null = null) {
+  const signal = AbortSignal.timeout(10_000);
+  return observe({ ...dns, deciding: dns }, subject, incumbent, {
+    depth: 'thorough',
+    signal,
+    random: () => 0.5,
+    ...options,
+  });
+}
+
+async function reading(subject: Domain, fake: Fake, incumbent: Domain | null = null) {
+  const { observation } = await check(subject, fake, {}, incumbent);
+  return readObservation({ domain: subject, incumbent, memory: NO_MEMORY }, observation);
+}
+
+test('a record is asked for at the nameservers of its own zone, where that of the other record is a lower one', async () => {
+  const fake = acme({ 'ns1.acme.com': always({ TXT: rightTxt(domain), A: cname(domain.target) }) });
+  const findZone: RecordQueries['findZone'] = async (name, options) => {
+    const zone = await fake.dns.findZone(name, options);
+    if (name !== ownershipName(domain)) return zone;
+    return { ...zone, apex: name, nameservers: [{ name: 'lower.test', addresses: ['192.0.2.9'] }] };
+  };
+  const { observation } = await check(domain, { ...fake, dns: { ...fake.dns, findZone } });
+  expect(observation.ownership.nameservers.map(({ server }) => server)).toEqual(['lower.test']);
+  expect(observation.routing.nameservers.map(({ server }) => server)).toEqual(['ns1.acme.com']);
+});
+
+describe('a match', () => {
+  const right = always({ TXT: rightTxt(apex) });
+
+  test('counts where every nameserver gives it in two looks each', async () => {
+    const fake = acme({ ns1: right, ns2: right, ns3: right });
+    expect(await reading(apex, fake)).toMatchObject({ ownership: { kind: 'matched' } });
+    // The first look decides nothing.
+    const looks = fake.asked.slice(1).filter((one) => one.endsWith('TXT _service.acme.com') && one.startsWith('ns'));
+    expect(looks.toSorted()).toEqual(
+      ['ns1', 'ns1', 'ns2', 'ns2', 'ns3', 'ns3'].map((ns) => `${ns} TXT _service.acme.com`),
+    );
+  });
+
+  test('at two nameservers of four is a disagreement, whichever is asked first', async () => {
+    const stale = always({});
+    for (const order of [
+      { ns1: right, ns2: right, ns3: stale, ns4: stale },
+      { ns1: right, ns2: stale, ns3: stale, ns4: right },
+    ])
+      expect(await reading(apex, acme(order))).toMatchObject({ ownership: { kind: 'disagree' } });
+  });
+
+  test('at a nameserver that answers differently at the second look is a disagreement', async () => {
+    const fickle: Nameserver = (question, look) => (look === 1 ? right : always({}))(question, look);
+    expect(await reading(apex, acme({ ns1: right, ns2: fickle }))).toMatchObject({ ownership: { kind: 'disagree' } });
+  });
+
+  test('that the validating resolvers call bogus is none', async () => {
+    const fake = acme({ ns1: right, ns2: right }, { status: 'bogus', error: { code: 6, text: '' } });
+    expect(await reading(apex, fake)).toMatchObject({ ownership: { kind: 'bogus' } });
+  });
+
+  test('is not prevented by a nameserver that fails, nor by one that is silent 1.5 s longer than the others', async () => {
+    const fake = acme({ ns1: right, ns2: () => fails('refused'), ns3: () => 'never', ns4: right });
+    const startedAt = performance.now();
+    expect(await reading(apex, fake)).toMatchObject({ ownership: { kind: 'matched' } });
+    expect(performance.now() - startedAt).toBeLessThan(2500);
+  });
+
+  test('at one nameserver alone, of two, counts only where a resolver has it too', async () => {
+    const nameservers = { ns1: right, ns2: () => fails('refused') };
+    expect(await reading(apex, acme(nameservers, { answer: NXDOMAIN }))).toMatchObject({
+      ownership: { kind: 'unconfirmed', reason: 'one_server' },
+    });
+    expect(await reading(apex, acme(nameservers, { answer: rightTxt(apex) }))).toMatchObject({
+      ownership: { kind: 'matched' },
+    });
+  });
+
+  test('is not looked around for: nothing delays a domain that is being verified', async () => {
+    const fake = acme({ ns1: right });
+    expect((await check(apex, fake)).observation.probes).toBe(undefined);
+    expect((await check(apex, fake, { depth: 'diagnosis' })).observation.probes).not.toBe(undefined);
+  });
+});
+
+describe('where every nameserver is silent', () => {
+  const silent = { ns1: () => fails('timeout'), ns2: () => fails('unreachable') };
+
+  test('what a resolver finds counts, because a firewall may let only resolvers through', async () => {
+    expect(await reading(apex, acme(silent, { answer: rightTxt(apex) }))).toMatchObject({
+      ownership: { kind: 'matched' },
+    });
+  });
+
+  test('what is absent there counts for nothing', async () => {
+    const fake = acme(silent, { answer: NXDOMAIN });
+    expect(await reading(apex, fake)).toMatchObject({
+      ownership: { kind: 'unreadable' },
+      routing: { kind: 'unreadable' },
+    });
+  });
+});
+
+describe('a routine check', () => {
+  const cases: [string, Domain, Nameserver, string[]][] = [
+    ['of absent records', domain, always({}), ['A api.acme.com', 'TXT _service.api.acme.com']],
+    [
+      'of wrong records',
+      domain,
+      always({ A: addresses('192.0.2.7'), TXT: txt('wrong') }),
+      ['A api.acme.com', 'TXT _service.api.acme.com'],
+    ],
+    ['of a zone that fails', domain, () => fails('servfail'), ['A api.acme.com', 'TXT _service.api.acme.com']],
+  ];
+  test.each(cases)(
+    '%s sends two queries when its first looks see the same as the last check',
+    async (_, subject, nameserver, queries) => {
+      const { fingerprint } = await check(subject, acme({ ns1: nameserver, ns2: nameserver }));
+      const fake = acme({ ns1: nameserver, ns2: nameserver });
+      const { unchanged } = await check(subject, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
+      expect(unchanged).toBe(true);
+      expect(fake.asked.toSorted()).toEqual(queries.map((query) => `ns1 ${query}`));
+    },
+  );
+
+  test('does not confirm again what is known to match and verifies nothing alone', async () => {
+    const owned = { ...domain, ownershipVerifiedAt: 1 };
+    const nameserver = always({ TXT: rightTxt(owned), A: cname('old.example.net') });
+    const { fingerprint } = await check(owned, acme({ ns1: nameserver }));
+    const fake = acme({ ns1: nameserver });
+    const { observation } = await check(owned, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
+    expect(fake.asked).toHaveLength(2);
+    const seen = readObservation({ domain: owned, incumbent: null, memory: NO_MEMORY }, observation);
+    expect(seen.ownership).toEqual({ kind: 'unconfirmed', reason: 'asked_once' });
+  });
+
+  test('that sees anything new looks at everything', async () => {
+    const { fingerprint } = await check(domain, acme({ ns1: always({}) }));
+    const fake = acme({ ns1: always({ A: cname('old.example.net') }), ns2: always({}) });
+    const result = await check(domain, fake, { depth: 'routine', memory: { ...NO_MEMORY, fingerprint } });
+    expect(result.unchanged).toBe(false);
+    expect(result.observation.routing.nameservers.map(({ server }) => server)).toEqual(['ns1', 'ns2']);
+    expect(result.observation.probes?.length).toBeGreaterThan(0);
+  });
+
+  test('asks every nameserver while a disagreement lasts', async () => {
+    const { fingerprint } = await check(domain, acme({ ns1: always({}) }));
+    const fake = acme({ ns1: always({}), ns2: always({ TXT: rightTxt(domain) }) });
+    const memory = { ...NO_MEMORY, fingerprint, ownershipDoubt: 'disputed' as const };
+    const { observation } = await check(domain, fake, { depth: 'routine', memory });
+    expect(observation.ownership.nameservers).toHaveLength(2);
+  });
+
+  test('with the TXT record finds an address of IPv6 alone, which verifies a proxied name', async () => {
+    const nameserver: Nameserver = (question, look) => {
+      if (question.type === 'AAAA' || question.type === 'ADDRESS') return addresses('2001:db8::1');
+      return always({ TXT: rightTxt(domain), A: NODATA })(question, look);
+    };
+    expect(await reading(domain, acme({ ns1: nameserver }))).toMatchObject({
+      ownership: { kind: 'matched' },
+      routing: { kind: 'hidden' },
+    });
+  });
+});
+
+describe('a takeover', () => {
+  const incumbent = aDomain(environment, {
+    name: 'api.acme.com',
+    kind: 'subdomain',
+    token: 'Token0',
+    status: 'verified',
+  });
+  const claimed: Nameserver = always({ TXT: rightTxt(domain), A: cname(domain.target) });
+
+  test('reads the absence of the incumbent in two looks at every nameserver', async () => {
+    const { observation } = await check(domain, acme({ ns1: claimed, ns2: claimed }), {}, incumbent);
+    for (const record of [observation.incumbent?.ownership, observation.incumbent?.routing])
+      expect(record?.nameservers.map(({ answers }) => answers.length)).toEqual([2, 2]);
+    expect(await reading(domain, acme({ ns1: claimed, ns2: claimed }), incumbent)).toMatchObject({
+      incumbent: { ownership: { kind: 'wrong' }, routing: { kind: 'elsewhere' } },
+    });
+  });
+
+  test('is not read from a resolver while every nameserver is silent', async () => {
+    const nameservers = { ns1: () => fails('timeout'), ns2: () => fails('timeout') };
+    const fake = acme(nameservers);
+    const dns: RecordQueries = {
+      ...fake.dns,
+      async validate({ type }) {
+        return validation({ answer: type === 'TXT' ? rightTxt(domain) : cname(domain.target) });
+      },
+    };
+    const unconfirmed = { kind: 'unconfirmed', reason: 'resolver' };
+    expect(await reading(domain, { ...fake, dns }, incumbent)).toEqual({
+      ownership: unconfirmed,
+      routing: unconfirmed,
+      incumbent: { ownership: unconfirmed, routing: unconfirmed },
+    });
+    expect(await reading(domain, { ...fake, dns })).toMatchObject({ routing: { kind: 'matched' } });
+  });
+
+  test('one nameserver that still has its record keeps the incumbent', async () => {
+    const both = txt(...['Token0', 'Token1'].map((token) => `service-domain-verify=${token}`));
+    const behind = always({ TXT: both, A: cname(domain.target) });
+    const seen = await reading(domain, acme({ ns1: claimed, ns2: claimed, ns3: behind }), incumbent);
+    expect(seen.ownership).toEqual({ kind: 'matched' });
+    expect(['absent', 'wrong']).not.toContain(seen.incumbent?.ownership.kind);
+  });
+
+  test('one that has it at the second look alone keeps the incumbent', async () => {
+    const back: Nameserver = (question, look) =>
+      (look === 1 ? claimed : always({ TXT: rightTxt(domain), A: cname(incumbent.target) }))(question, look);
+    const seen = await reading(domain, acme({ ns1: claimed, ns2: back }), incumbent);
+    expect(['absent', 'elsewhere', 'hidden']).not.toContain(seen.incumbent?.routing.kind);
+  });
+});

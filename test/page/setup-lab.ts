@@ -1,0 +1,168 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { get } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { BrowserContext } from 'playwright-core';
+import { createClient, type Domain, type NameplateClient } from '../../client/client.ts';
+import { seed } from '../../playground/seed.ts';
+import { systemClock } from '../../server/src/base/clock.ts';
+import { idMaker } from '../../server/src/base/ids.ts';
+import { databaseAt } from '../../server/src/store/database.ts';
+import { parseDatabaseUrl } from '../../server/src/store/url.ts';
+import { type Internet, startInternet } from '../interop/internet.ts';
+import type { Nameserver } from '../interop/knot.ts';
+import { startBrowser } from '../support/browser.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Pebble, startPebble } from '../support/pebble.ts';
+import { type Server, startServer } from '../support/server-process.ts';
+
+/** The set-up page as customers meet it: the program in a process of its own with all roles, an Internet of real DNS servers, a real CA, an origin, and Chromium. */
+export interface SetupLab {
+  internet: Internet;
+  /** Of a provider, with the same content. */
+  servers: [Nameserver, Nameserver];
+  pebble: Pebble;
+  server: Server;
+  client: NameplateClient;
+  /** A domain, and a link to its set-up page. */
+  invite(name: string): Promise<Invitation>;
+  /** What a customer opens links with. */
+  openBrowser(): Promise<BrowserContext>;
+  /** A request for the name, through the edge, by a client that trusts the CA alone. */
+  requestOverHttps(name: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+export interface Invitation extends Pick<Domain, 'dnsRecords'> {
+  url: string;
+  linkId: string;
+}
+
+/** Every target leads there. */
+export const EDGE_ADDRESS = '127.0.0.1';
+export const GREETING = 'hello from the origin';
+const CA_NAME = 'ca.test';
+const PLACE = { project: 'demo', app: 'web', environment: 'production' };
+const WINDOW_MS = 24 * 3_600_000;
+
+export interface SetupLabOptions {
+  /** Of the background checks, in ms. */
+  checkIntervalMs: number;
+}
+
+/** The first time programs may have to be fetched, see `START_LIMIT_MS`. `dist/page` must have been built. */
+export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promise<SetupLab> {
+  const closing: (() => unknown)[] = [];
+  const keep = <T extends { close(): unknown }>(one: T): T => {
+    closing.push(() => one.close());
+    return one;
+  };
+  const directory = await mkdtemp(join(tmpdir(), 'nameplate-setup-'));
+  closing.push(() => rm(directory, { recursive: true }));
+  const internet = keep(await startInternet());
+  await publishNeighbours(internet);
+  const [apiPort, httpPort, httpsPort] = [await freePort(), await freePort(), await freePort()];
+  const dns = { address: internet.resolver.address, port: internet.port };
+  const pebble = keep(await startPebble({ dns, httpPort, env: { PEBBLE_VA_NOSLEEP: '1' } }));
+  const trusted = join(directory, 'ca.pem');
+  await writeFile(trusted, pebble.trustRoots);
+  const database = `sqlite:${directory}/nameplate.db`;
+  const directoryServer = keep(await startDirectory(pebble));
+  const rootKey = await createRootKey(database);
+  const server = await startServer({
+    database,
+    nameserverPort: internet.port,
+    challengePort: httpPort,
+    checkIntervalMs,
+    windowMs: WINDOW_MS,
+    roles: 'api,verifier,certificates,edge',
+    env: {
+      NAMEPLATE_LISTEN: `127.0.0.1:${apiPort}`,
+      NAMEPLATE_PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
+      NAMEPLATE_DNS_RESOLVERS: `${dns.address}:${dns.port}`,
+      NAMEPLATE_ISSUER: 'acme',
+      NAMEPLATE_ACME_DIRECTORY: `http://127.0.0.1:${portOf(directoryServer)}/dir`,
+      NAMEPLATE_ACME_CA_FILE: trusted,
+      NAMEPLATE_ACME_ALLOWED_NETWORKS: '127.0.0.0/8',
+      NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort}`,
+      NAMEPLATE_EDGE_HTTPS_LISTEN: `127.0.0.1:${httpsPort}`,
+      NAMEPLATE_EDGE_HTTPS_PORT: String(httpsPort),
+      NAMEPLATE_EDGE_ADDRESSES: EDGE_ADDRESS,
+      NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+    },
+  });
+  closing.push(() => server.kill());
+  const client = createClient({ baseUrl: server.url, rootKey });
+  const origin = keep(await startOrigin());
+  await client.deployments.createDeployment({ ...PLACE, origin: `http://127.0.0.1:${portOf(origin)}` });
+  const { browser, close } = await startBrowser({ resolve: `MAP *.test:443 127.0.0.1:${httpsPort}` });
+  closing.push(close);
+
+  return {
+    internet,
+    servers: internet.nameservers,
+    pebble,
+    server,
+    client,
+    async invite(name) {
+      const { dnsRecords } = await client.domains.createDomain({ ...PLACE, domain: name });
+      return { dnsRecords, ...(await client.domains.createSetupLink({ domain: name })) };
+    },
+    // The browser does not know pebble: `requestOverHttps` verifies certificates.
+    openBrowser: () => browser.newContext({ ignoreHTTPSErrors: true }),
+    async requestOverHttps(name) {
+      const to = {
+        host: '127.0.0.1',
+        port: httpsPort,
+        servername: name,
+        headers: { host: name },
+        agent: false,
+      } as const;
+      const [response] = await once(get({ ...to, ca: pebble.issuingRoots }), 'response');
+      return text(response);
+    },
+    async close() {
+      for (const one of closing.reverse()) await one();
+    },
+  };
+}
+
+/** The platform's own zone, and the host that customers come from. */
+async function publishNeighbours(internet: Internet): Promise<void> {
+  await (await internet.register('nameplate')).publish(`*.cname A ${EDGE_ADDRESS}`);
+  await (await internet.register('oldhost')).publish('shops A 127.0.0.9');
+}
+
+async function createRootKey(url: string): Promise<string> {
+  const store = await (await databaseAt(parseDatabaseUrl(url))).open();
+  const { rootKey } = await seed({ store, clock: systemClock, newId: idMaker(systemClock), randomBytes }, undefined);
+  await store.close();
+  return rootKey;
+}
+
+function startOrigin(): Promise<HttpServer> {
+  return startHttp((_, response) => void response.setHeader('connection', 'close').end(GREETING));
+}
+
+/** The directory of pebble, which does not say how the CA calls itself in CAA records (RFC 8555 section 7.1.1), with that. */
+async function startDirectory({ directoryUrl, trustRoots }: Pebble): Promise<HttpServer> {
+  const [response] = await once(get(directoryUrl, { ca: trustRoots }), 'response');
+  const { meta, ...directory } = JSON.parse(await text(response));
+  const body = JSON.stringify({ ...directory, meta: { ...meta, caaIdentities: [CA_NAME] } });
+  return startHttp((_, found) => void found.setHeader('content-type', 'application/json').end(body));
+}
+
+async function startHttp(answer: RequestListener): Promise<HttpServer> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+function portOf(server: HttpServer): number {
+  return (server.address() as AddressInfo).port;
+}
