@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
 import { systemClock } from '../../base/clock.ts';
+import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
@@ -20,7 +21,6 @@ import {
   type ShownDomain,
   statusStyle,
 } from '../output/show-domain.ts';
-import { addServing, withSuspensions } from '../serve/serving.ts';
 import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';

@@ -2,10 +2,10 @@ import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { DomainRedirectSchema } from '../../api/domains/redirect-operations.ts';
 import type { DomainSuspensionSchema } from '../../api/domains/suspension-operations.ts';
-import { apiAction, type CommandCall } from '../api/api-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { apiCommand } from '../options.ts';
 import { type Column, dateTime, printable } from '../output/output.ts';
+import { apiAction, type CommandCall } from './api-client.ts';
 
 /** The commands for what visitors get in place of the site: a redirect, or the page of a suspended one. */
 export function addServing(domains: Command): void {
