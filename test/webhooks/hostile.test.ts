@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { certificateFor } from '../edge/selfsigned.ts';
 import { type Closing, closingAfterEach } from '../support/closing.ts';
@@ -64,6 +65,27 @@ test('nor another webhook of their own workspace', async () => {
   await receiver.got(40);
   expect(await valueWith(world.metrics.deliveryAttempts, 'timeout')).toBe(0);
 });
+
+test('nor do they while the event loop is late: it begins fewer checks then, not fewer deliveries', async () => {
+  const world = await openWorld(closing, { timeLimitMs: NEVER_MS });
+  const dead = await startReceiver(closing, SECRET, () => {});
+  const other = await plant(world.store);
+  await subscribe(world, other, dead.url);
+  for (let domain = 0; domain < 20; domain++) await addDomain(world, other, `d${domain}.example.com`);
+  const { planted, receiver } = await plantReceiver(closing, world);
+  world.worker.start();
+  await dead.got(20);
+  for (let i = 0; i < 20; i++) await beLate();
+  await addDomain(world, planted, 'a.example.com');
+  for (let i = 0; i < 200 && receiver.received.length === 0; i++) await beLate();
+  expect(receiver.received).toHaveLength(1);
+});
+
+/** Holds up the event loop. */
+async function beLate(): Promise<void> {
+  await setImmediate();
+  for (const began = performance.now(); performance.now() - began < 15; );
+}
 
 /** Each has two events. */
 async function addTwenty(world: World, planted: Planted): Promise<void> {

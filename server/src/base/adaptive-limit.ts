@@ -31,3 +31,8 @@ export function adaptiveLimit(max: number): AdaptiveLimit {
     },
   };
 }
+
+/** A limit that stays as it is, for work whose shares count on it. */
+export function fixedLimit(limit: number): AdaptiveLimit {
+  return { current: limit, available: (inFlight) => limit - inFlight, adjust() {} };
+}

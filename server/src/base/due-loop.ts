@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
-import { adaptiveLimit } from './adaptive-limit.ts';
+import { type AdaptiveLimit, adaptiveLimit } from './adaptive-limit.ts';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
@@ -31,6 +31,8 @@ interface DueLoopOptions<Due, Outcome> {
   plural?: string;
   /** Most in flight. One that waits for a silent nameserver costs memory only. */
   maxInFlight: number;
+  /** How many may be in flight now; unless given, fewer while the event loop is late. */
+  limit?: AdaptiveLimit;
   /** Most of one claim. A tenth of `maxInFlight` cannot raise a workspace from its share to all of it. */
   batch: number;
   /** Longest time that one may take. */
@@ -71,7 +73,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
   const { clock, log, name, plural = `${name}s`, maxInFlight, batch, deadlineMs, pollMs, restMs } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
   const inFlightOf = new Map<string, number>();
-  const limit = adaptiveLimit(maxInFlight);
+  const { limit = adaptiveLimit(maxInFlight) } = options;
   const controller = new AbortController();
   const stopping = controller.signal;
   let running: Promise<void> | undefined;
@@ -165,10 +167,9 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
       const startedAt = performance.now();
       // One claim finds what several wakes have made due.
       const leastMs = Math.min(waitMs, restMs);
-      await delay(leastMs);
+      await delay(leastMs, undefined, { signal: stopping }).catch(() => {});
       if (leastMs < waitMs) await delay(waitMs - leastMs, undefined, { signal: waking.signal }).catch(() => {});
-      const isWoken = waking.signal.aborted && leastMs < waitMs;
-      limit.adjust(isWoken ? 0 : performance.now() - startedAt - waitMs);
+      limit.adjust(performance.now() - startedAt - waitMs);
     }
   }
 

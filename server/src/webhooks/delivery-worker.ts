@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { fixedLimit } from '../base/adaptive-limit.ts';
 import type { Clock } from '../base/clock.ts';
 import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
@@ -66,7 +67,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
       lease.status === 'fulfilled' && lease.value !== null ? [lease.value] : [],
     );
     const failed = leases.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected' && leased.length === 0) throw failed.reason;
+    if (failed?.status === 'rejected') {
+      if (leased.length === 0) throw failed.reason;
+      error('some due deliveries cannot be claimed; retrying', { err: failed.reason });
+    }
     return leased;
   }
 
@@ -143,6 +147,8 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
 
   const loop = createDueLoop<DueDelivery, void>({
     ...{ clock, log, name: 'delivery', plural: 'deliveries', maxInFlight, pollMs, restMs: REST_MS },
+    // A receiver that does not answer may hold its share for ten seconds: with a limit that sinks, that would be all places.
+    limit: fixedLimit(maxInFlight),
     batch: maxInFlight,
     deadlineMs: leaseMs,
     claim,
