@@ -86,6 +86,24 @@ it('a domain is read twice, by name or id', async () => {
   expect(reads).toBe(2);
 });
 
+it('domains that are polled in turn are cached, as many as there is room for', async () => {
+  const domain = await attach(elsewhere, planted.environment);
+  let readings = 0;
+  const findDomainById: Store['findDomainById'] = async (_, id) => {
+    readings += 1;
+    return { ...domain, id };
+  };
+  const polled = cacheDomains({ ...engine, findDomainById }, changes);
+  const pollAll = async () => {
+    for (let i = 0; i < 30_000; i++) await polled.findDomainById(planted.workspace.id, `dom_${i}`);
+  };
+  await pollAll();
+  await pollAll();
+  readings = 0;
+  await pollAll();
+  expect(readings).toBe(0);
+});
+
 it('a change made elsewhere is seen with the next poll', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await cached(domain.name);

@@ -5,8 +5,10 @@ import { CACHE_BYTES, createCache } from './cache.ts';
 import type { ChangeFeed } from './change-feed.ts';
 import { hash, type Invalidations } from './invalidations.ts';
 
-/** Domains that are noticed when they are read again. 64 KB. */
-const READ_SLOTS = 16_384;
+/** More than twice as many as the cache has room for, so that few of them share one. 256 KB. */
+const READ_SLOTS = 262_144;
+/** So many domains are remembered as read, and then forgotten together. */
+const MOST_READ = READ_SLOTS / 4;
 
 /**
  * The store with a cache of domains in front: clients poll `domains.getDomain` far more often than domains change. A change made through this
@@ -36,16 +38,19 @@ export function cacheDomains(
     if (change === null) ids.clear();
   });
 
-  /** Hashes of the ids that were read. */
-  const readBefore = new Uint32Array(READ_SLOTS);
+  /** Where the hash of an id is: 1 once that was read. Another id there is cached at its first read, which does no harm. */
+  const readBefore = new Uint8Array(READ_SLOTS);
+  let read = 0;
 
   /** The id of a domain that is worth caching. Most of a million are asked for once before they are evicted, and would be garbage in the old generation. */
   function idOf(domain: Domain | null): string | undefined {
     if (domain === null) return undefined;
-    const id = hash(domain.id);
-    const isReadAgain = readBefore[id % READ_SLOTS] === id;
-    readBefore[id % READ_SLOTS] = id;
-    return isReadAgain ? domain.id : undefined;
+    const slot = hash(domain.id) % READ_SLOTS;
+    if (readBefore[slot] === 1) return domain.id;
+    if (read === MOST_READ) readBefore.fill(0);
+    read = read === MOST_READ ? 1 : read + 1;
+    readBefore[slot] = 1;
+    return undefined;
   }
 
   store.onDomainWrite(domains.invalidate);
