@@ -465,6 +465,30 @@ describe('two workspaces that claim one name', () => {
     });
   });
 
+  test.each([
+    ['too_many_queries', 'because reading this name takes too many queries'],
+    ['overloaded', 'because too many domains wait for it'],
+  ] as const)(
+    'a limit of ours that keeps a name from being read is told at the end of the window (%s)',
+    (reason, why) => {
+      const name = `${`${'a'.repeat(60)}.`.repeat(3)}${'b'.repeat(40)}.acme.com`;
+      const domain = { ...subdomain, name };
+      const unread = everywhere(fails(reason, `${'c'.repeat(60)}.`.repeat(4)));
+      const seen = observation(domain, 'acme.com', { ownership: unread, routing: unread });
+      const end = windowEndsAt(domain);
+      const start = { domain, memory: fresh, incumbent: null, claimedAt: end };
+      const findings = findingsOf(start, seen, { edgeAddresses: [], caNames: [], now: end });
+      const { status, verificationError } = transition(start, readObservation(start, seen), findings, end).after;
+      expect(status).toBe('failed');
+      expect(verificationError).toContain(
+        `Not verified within 24 hours. _service.${name} could not be read: its zone `,
+      );
+      expect(verificationError).toContain(why);
+      expect(verificationError).toMatch(/ Leave the records as they are, and verify the domain again.$/);
+      expect(verificationError?.length).toBeLessThanOrEqual(512);
+    },
+  );
+
   test('the error of a claimant without records says that the name is held', () => {
     const { after } = claim(subdomain, see('absent', 'absent'));
     expect(after.verificationError).toContain('Another account of this service holds api.acme.com as verified');

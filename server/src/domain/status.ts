@@ -1,8 +1,15 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Finding } from './finding.ts';
-import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
+import { isOwnLimit, type OwnershipReading, type Reading, type RoutingReading } from './reading.ts';
+import { ownershipName } from './records.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
-import { describeTakeover, failureOf, type TakeoverClaim, verificationErrorOf } from './verification-error.ts';
+import {
+  describeTakeover,
+  describeUnreadable,
+  failureOf,
+  type TakeoverClaim,
+  verificationErrorOf,
+} from './verification-error.ts';
 
 /** What one check passes on to the next. */
 export interface CheckMemory {
@@ -109,7 +116,8 @@ export function transition(
   }
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
     const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
-    const verificationError = failureOf(findings === 'as_before' ? [] : findings, timing.windowMs, claim);
+    const told = { claim, unread: unreadByLimit(domain, reading) };
+    const verificationError = failureOf(findings === 'as_before' ? [] : findings, timing.windowMs, told);
     return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
   }
   const verificationError =
@@ -216,6 +224,15 @@ function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkI
 /** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
 function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
   return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
+}
+
+/** Why a deciding record could not be read, where the cause is a limit of ours: no finding tells it. */
+function unreadByLimit(domain: Domain, { routing, ownership }: Reading): string | undefined {
+  const limited = (reading: OwnershipReading | RoutingReading, name: string) =>
+    reading.kind === 'unreadable' && isOwnLimit(reading.reason)
+      ? describeUnreadable(name, { reason: reading.reason, chain: [] })
+      : undefined;
+  return limited(ownership, ownershipName(domain)) ?? limited(routing, domain.name);
 }
 
 /** The error to show during verification: the first mistake. One unreadable check keeps the previous error. */

@@ -40,13 +40,19 @@ export function verificationErrorOf(
   return told === undefined ? null : describeFinding(told);
 }
 
-/** Why a domain failed at the end of its window, by what its last check found. */
-export function failureOf(findings: readonly Finding[], windowMs: number, claim?: TakeoverClaim): string {
+/** Why a domain failed at the end of its window, by what its last check found. `unread`: why a deciding record could not be read, where a limit of ours is the cause. */
+export function failureOf(
+  findings: readonly Finding[],
+  windowMs: number,
+  { claim, unread }: { claim?: TakeoverClaim | undefined; unread?: string | undefined } = {},
+): string {
   const began = `Not verified within ${duration(windowMs)}.`;
   const [found] = findings;
   const ours = findings.find(({ code }) => code === OURS);
   if (found?.severity !== 'blocking' && ours !== undefined)
     return `${began} ${ours.message} Leave the records as they are, and verify the domain again.`;
+  if (found?.severity !== 'blocking' && unread !== undefined)
+    return `${began} ${unread} Leave the records as they are, and verify the domain again.`;
   if (found?.severity !== 'blocking') return `${began} ${unconfirmedFailure(claim)}`;
   // A claim that is too old never succeeds, whatever the records.
   const next = claim?.olderClaim ? '' : ' Then verify the domain again.';
