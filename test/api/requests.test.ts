@@ -31,6 +31,28 @@ describe('every response carries an envelope with operational metadata', () => {
   });
 });
 
+it('every error response names its code in Nameplate-Error-Code, as the log does, and a success none', async () => {
+  const codes = await Promise.all([
+    api.call('domains.getDomain', { domain: 'nobody.test' }),
+    api.call('domains.getDomain', { domain: 'nobody.test' }, { key: null }),
+    api.call('domains.getDomain', {}),
+    api.call('apps.getApp', { project: 'a', app: 'b' }),
+    api.send({ path: '/v2/nobody.nothing' }),
+    api.send({ method: 'GET', path: GET_DOMAIN }),
+    api.call('projects.listProjects', {}),
+  ]);
+  expect(codes.map(({ headers }) => headers['nameplate-error-code'])).toEqual([
+    'data/domain_not_found',
+    'authentication/missing',
+    'validation/invalid_input',
+    'limits/rate_limited',
+    'request/route_not_found',
+    'request/method_not_allowed',
+    undefined,
+  ]);
+  expect(api.logged.some((line) => line.includes('"code":"limits/rate_limited"'))).toBe(true);
+});
+
 describe('paths and methods', () => {
   it.each([
     '/',
