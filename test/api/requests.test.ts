@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../server/src/api/operations.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
@@ -50,7 +50,7 @@ it('every error response names its code in Nameplate-Error-Code, as the log does
     'request/method_not_allowed',
     undefined,
   ]);
-  expect(api.logged.some((line) => line.includes('"code":"limits/rate_limited"'))).toBe(true);
+  await vi.waitFor(() => expect(api.logged.join('')).toContain('"code":"limits/rate_limited"'));
 });
 
 describe('paths and methods', () => {
