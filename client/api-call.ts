@@ -104,6 +104,7 @@ export async function errorOf(response: Response): Promise<NameplateError | Unex
   const body = await readJson(response);
   if (!isObject(body) || !isObject(body.error) || typeof body.error.detail !== 'string') return unexpected(response);
   return new NameplateError(body.error as unknown as ErrorResponse, {
+    code: response.headers.get('nameplate-error-code'),
     requestId: isObject(body.meta) ? String(body.meta.requestId) : '',
     retryAfter: numberIn(response, 'retry-after'),
     rateLimit: numberIn(response, 'ratelimit-limit'),

@@ -1,3 +1,5 @@
+import type { ErrorCode } from './api-types.ts';
+
 /** One violation of a 400. */
 export interface InputViolation {
   /** The faulty part, such as `body.domain`. */
@@ -17,6 +19,7 @@ export interface ErrorResponse {
 
 /** What an error response says beside its body. */
 export interface ErrorHeaders {
+  code?: ErrorCode | null;
   requestId?: string;
   retryAfter?: number | null;
   rateLimit?: number | null;
@@ -27,6 +30,8 @@ export class NameplateError extends Error {
   override name = 'NameplateError';
   /** HTTP status. */
   readonly status: number;
+  /** Which error it is, such as `data/domain_already_exists`: match this. Null where something on the way removed it. */
+  readonly code: ErrorCode | null;
   /** Short identifier, such as `not-found`, or the URI of the page about the error. */
   readonly type: string;
   readonly title: string;
@@ -40,9 +45,13 @@ export class NameplateError extends Error {
   /** Requests that the rate limit allows in each window; null without one. */
   readonly rateLimit: number | null;
 
-  constructor(error: ErrorResponse, { requestId = '', retryAfter = null, rateLimit = null }: ErrorHeaders = {}) {
+  constructor(
+    error: ErrorResponse,
+    { code = null, requestId = '', retryAfter = null, rateLimit = null }: ErrorHeaders = {},
+  ) {
     super(`${error.title}: ${error.detail}`);
     this.status = error.status;
+    this.code = code;
     this.type = error.type;
     this.title = error.title;
     this.detail = error.detail;

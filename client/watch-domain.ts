@@ -1,5 +1,5 @@
 import { type ApiConnection, type CallOptions, errorOf, post, unexpected } from './api-call.ts';
-import type { Domain } from './api-types.ts';
+import type { Domain, ErrorCode } from './api-types.ts';
 import { eventParser, type ServerSentEvent } from './event-parser.ts';
 import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
 import { backOff, isTemporary, pause } from './retry.ts';
@@ -49,8 +49,8 @@ export async function* watchDomain(
 }
 
 /** The server says why it ends a stream. Without an error, it is stopping. */
-function throwReason({ error }: { error?: ErrorResponse }): void {
-  if (error !== undefined) throw new NameplateError(error);
+function throwReason({ error, code }: { error?: ErrorResponse; code?: ErrorCode }): void {
+  if (error !== undefined) throw new NameplateError(error, { code: code ?? null });
 }
 
 /** The events of one connection. */

@@ -66,7 +66,9 @@ export function openLink(api: string, linkToken: string, onOpen: (opened: Opened
 
 function refusalOf(error: unknown): LinkRefused | null {
   if (!(error instanceof NameplateError) || (error.status !== 401 && error.status !== 400)) return null;
-  const problem = (['incomplete', 'expired', 'revoked'] as const).find((each) => error.type.includes(each));
+  const problem = (['incomplete', 'expired', 'revoked'] as const).find(
+    (each) => error.code === `authentication/setup_link_${each}`,
+  );
   // The schema refuses an empty token, and one that is longer than any link's.
   return new LinkRefused(problem ?? (error.status === 400 ? 'incomplete' : 'unknown'), error.detail);
 }

@@ -12,9 +12,13 @@ export function renderClientTypes({ paths, components }: ApiDocument): string {
     '/** Every operation but `domains.watchDomain`, which is a stream. */',
     `export interface ApiCalls {\n${calls.join('')}}\n`,
     `export const OPERATIONS: readonly string[] = [\n${operations.map(({ operationId }) => `  '${operationId}',\n`).join('')}];\n`,
-    ...shapes.map(([name, schema]) => `${comment(schema, '')}interface ${name} ${typeOf(schema, '')}\n`),
+    ...shapes.map(([name, schema]) => `${comment(schema, '')}${declared(name, schema)}\n`),
     `export type {\n${shapes.map(([name]) => `  ${name},\n`).join('')}};\n`,
   ].join('\n');
+}
+
+function declared(name: string, schema: JsonSchema): string {
+  return schema.type === 'object' ? `interface ${name} ${typeOf(schema, '')}` : `type ${name} = ${typeOf(schema, '')};`;
 }
 
 /** The client has errors and pages in a form of its own. */
@@ -56,8 +60,10 @@ function isEmpty({ type, properties = {} }: JsonSchema): boolean {
 /** `absent`: what may stand for a property that is left out. */
 function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? '';
-  if (Array.isArray(schema.enum))
-    return schema.enum.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
+  if (Array.isArray(schema.enum)) return unionOf(schema.enum);
+  // Editors suggest the known values, and the compiler takes others.
+  const known = schema['x-extensible-enum'];
+  if (Array.isArray(known)) return `${unionOf(known)} | (string & {})`;
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -71,6 +77,10 @@ function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
     default:
       throw new Error(`the client has no type for ${JSON.stringify(schema)}`);
   }
+}
+
+function unionOf(values: unknown[]): string {
+  return values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
 }
 
 function objectType(schema: JsonSchema, indent: string, absent: string): string {

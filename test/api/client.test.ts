@@ -160,10 +160,12 @@ describe('the client', () => {
     await Promise.all([ofKey.next(), watch.next()]);
     await api.store.revokeRootKey(id);
     await api.changes.poll();
-    await expect(ofKey.next()).rejects.toMatchObject({ name: 'NameplateError', status: 401 });
+    const code = 'authentication/key_not_found';
+    await expect(ofKey.next()).rejects.toMatchObject({ name: 'NameplateError', status: 401, code });
     await client.domains.deleteDomain({ domain: domainId });
     await api.changes.poll();
-    await expect(watch.next()).rejects.toMatchObject({ name: 'NameplateError', status: 404, type: 'not-found' });
+    const gone = { status: 404, type: 'not-found', code: 'data/domain_not_found' };
+    await expect(watch.next()).rejects.toMatchObject({ name: 'NameplateError', ...gone });
   });
 });
 
@@ -214,6 +216,7 @@ describe('of a server that fails,', () => {
     const second = await serve(problem(500));
     await expect(second.domains.deleteDomain({ domain: 'a.example.com' })).rejects.toMatchObject({
       status: 500,
+      code: null,
       requestId: 'req_1',
     });
     expect(second.requests).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { operations } from '../../server/src/api/operations.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
@@ -29,6 +29,28 @@ describe('every response carries an envelope with operational metadata', () => {
     const { body } = await api.call('liveness', {}, { headers: { 'x-request-id': 'mine', 'request-id': 'mine' } });
     expect(body.meta?.requestId).toMatch(/^req_/);
   });
+});
+
+it('every error response names its code in Nameplate-Error-Code, as the log does, and a success none', async () => {
+  const codes = await Promise.all([
+    api.call('domains.getDomain', { domain: 'nobody.test' }),
+    api.call('domains.getDomain', { domain: 'nobody.test' }, { key: null }),
+    api.call('domains.getDomain', {}),
+    api.call('apps.getApp', { project: 'a', app: 'b' }),
+    api.send({ path: '/v2/nobody.nothing' }),
+    api.send({ method: 'GET', path: GET_DOMAIN }),
+    api.call('projects.listProjects', {}),
+  ]);
+  expect(codes.map(({ headers }) => headers['nameplate-error-code'])).toEqual([
+    'data/domain_not_found',
+    'authentication/missing',
+    'validation/invalid_input',
+    'limits/rate_limited',
+    'request/route_not_found',
+    'request/method_not_allowed',
+    undefined,
+  ]);
+  await vi.waitFor(() => expect(api.logged.join('')).toContain('"code":"limits/rate_limited"'));
 });
 
 describe('paths and methods', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { type ErrorStatus, STATUSES } from '../../server/src/api/errors.ts';
+import { ERRORS, type ErrorStatus, type ProblemCode, STATUSES } from '../../server/src/api/errors.ts';
 import type { ApiDocument, ApiResponse } from '../../server/src/api/openapi/api-document.ts';
 
 /** An answer of the API. */
@@ -55,6 +55,7 @@ export function judge(method: string, path: string, answer: Answer): Answer {
     throw new Error(`${method} ${path} ${status} never promised Retry-After`);
   if (body.meta !== undefined && body.meta.requestId !== headers['x-request-id']) throw new Error('two request ids');
   if (body.error !== undefined && body.error.status !== status) throw new Error('two statuses');
+  if (body.error !== undefined) judgeCode(method, path, answer);
   if ((status === 405) !== (headers.allow !== undefined)) throw new Error('Allow belongs to 405');
   return answer;
 }
@@ -73,7 +74,24 @@ export function judgeError(answer: Answer): Answer {
   const validate = validator(`#/components/schemas/${name}Answer`);
   if (!validate(answer.body)) throw new Error(`${status}: ${ajv.errorsText(validate.errors)}\n${answer.text}`);
   if (answer.body.meta?.requestId !== answer.headers['x-request-id']) throw new Error('two request ids');
+  codeOf(answer);
   return answer;
+}
+
+/** Holds the code of an error against those that openapi.json lists for the operation. */
+function judgeCode(method: string, path: string, answer: Answer): void {
+  const code = codeOf(answer);
+  const listed = document.paths[path]?.[method === 'GET' ? 'get' : 'post']?.['x-error-codes'];
+  if (listed?.includes(code) || /^request\/(route|method|timeout|header)/.test(code)) return;
+  if (listed !== undefined || code !== 'validation/invalid_input')
+    throw new Error(`${method} ${path} never promised the error ${code}`);
+}
+
+/** The code of an error response, which has the status of the table. */
+function codeOf({ status, headers }: Answer): ProblemCode {
+  const code = headers['nameplate-error-code'] as ProblemCode;
+  if (ERRORS[code]?.status !== status) throw new Error(`${status} has the error code ${code}`);
+  return code;
 }
 
 function promised(method: string, path: string, status: number): { pointer: string; response: ApiResponse } {

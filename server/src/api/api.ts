@@ -120,6 +120,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', null);
   app.decorateRequest('domainId', undefined);
+  app.decorateRequest('errorCode', undefined);
   app.setValidatorCompiler(compileValidator);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) =>

@@ -4,7 +4,7 @@ import type { NewId } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { isAuthority, onlyField } from '../net/host-field.ts';
 import { endAfterConnect, endAfterResponses, endSocket, handleInTurn, trackResponse } from '../net/response-order.ts';
-import { type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
+import { ERROR_CODE_HEADER, type ErrorNaming, Problem, presentProblem, STATUSES } from './errors.ts';
 import { invalid } from './validation.ts';
 
 /** Requests of one connection that are handled at a time. */
@@ -20,7 +20,7 @@ export function handleClientErrors(
 ): void {
   const refusal = (socket: Duplex, problem: Problem, reason: string | undefined) => () => {
     const requestId = newId('req');
-    log.info({ requestId, operation: 'none', status: problem.status, reason }, 'request');
+    log.info({ requestId, operation: 'none', status: problem.status, code: problem.code, reason }, 'request');
     endSocket(socket, response(problem, requestId, settings));
   };
   const handlers = server.listeners('request');
@@ -67,6 +67,7 @@ function response(problem: Problem, requestId: string, settings: ErrorNaming): s
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
+    `${ERROR_CODE_HEADER}: ${problem.code}`,
     'Connection: close',
     '',
     body,

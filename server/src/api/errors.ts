@@ -368,6 +368,9 @@ export const ERRORS = {
 
 export type ProblemCode = keyof typeof ERRORS;
 
+/** Every error response has this header. Its value is the code, such as `data/domain_already_exists`. */
+export const ERROR_CODE_HEADER = 'Nameplate-Error-Code';
+
 /** Every code, in the order of the table. */
 export const errorCodes = Object.keys(ERRORS) as ProblemCode[];
 
@@ -433,14 +436,20 @@ export function presentProblem(problem: Problem, requestId: string, naming: Erro
   return { meta: { requestId }, error: { ...error, detail } };
 }
 
+/** The short type of an error: its own, or that of its status. */
+export function shortType(code: ProblemCode): string {
+  const { status, type = STATUSES[status].type }: ErrorEntry = ERRORS[code];
+  return type;
+}
+
 export function presentError(problem: Problem, { service, docsUrl }: ErrorNaming): ShownError {
-  const { status, detail, type = STATUSES[status].type }: ErrorEntry = ERRORS[problem.code];
+  const { status, detail }: ErrorEntry = ERRORS[problem.code];
   const { title } = STATUSES[status];
   return {
     title,
     detail: problem.detail ?? detail,
     status,
-    type: docsUrl === undefined ? type : docsUrl + errorPath(problem.code, service),
+    type: docsUrl === undefined ? shortType(problem.code) : docsUrl + errorPath(problem.code, service),
     ...(problem.errors && { errors: problem.errors }),
   };
 }

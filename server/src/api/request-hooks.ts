@@ -6,7 +6,7 @@ import { limitFor, type RateLimitDecision, type RateLimits } from '../access/rat
 import type { Limiter } from '../access/ratelimit/limiter.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import { hashSecret } from '../access/secret-text.ts';
-import { Problem } from './errors.ts';
+import { Problem, type ProblemCode } from './errors.ts';
 import type { Needed } from './find.ts';
 
 declare module 'fastify' {
@@ -17,6 +17,8 @@ declare module 'fastify' {
     operation: string | null;
     /** The domain that the operation is about; undefined before it was found, and where there are none or many. */
     domainId: string | undefined;
+    /** The error that the response has; undefined for a success. */
+    errorCode: ProblemCode | undefined;
   }
 }
 

@@ -44,8 +44,8 @@ export function requestRecorder({ log, metrics }: { log: Log; metrics: ApiMetric
     recorder.count();
     recorder.observe(elapsedMs / 1000);
     const ms = Math.round(elapsedMs * 100) / 100;
-    const { id: requestId, ip: from, principal, domainId } = request;
+    const { id: requestId, ip: from, principal, domainId, errorCode: code } = request;
     const keyId = principal?.kind === 'root_key' ? principal.actor : undefined;
-    recorder.log.info({ requestId, workspaceId: principal?.workspaceId, keyId, domainId, from, ms }, 'request');
+    recorder.log.info({ requestId, workspaceId: principal?.workspaceId, keyId, domainId, code, from, ms }, 'request');
   };
 }

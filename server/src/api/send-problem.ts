@@ -2,7 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../base/log.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import type { ApiMetrics } from './api-metrics.ts';
-import { type ErrorNaming, Problem, presentProblem } from './errors.ts';
+import { ERROR_CODE_HEADER, type ErrorNaming, Problem, presentProblem } from './errors.ts';
 import { invalid, violations } from './validation.ts';
 
 /** Responds to an error. The client and the log get different texts. */
@@ -20,9 +20,11 @@ export function sendProblem(
   if (problem.code === 'limits/overloaded') metrics.requestsShed.inc();
   // Fastify closes a connection after it refused a body. Ours stays usable: the rest of the body is read and discarded.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
+  request.errorCode = problem.code;
   reply
     .code(problem.status)
     .headers(problem.headers)
+    .header(ERROR_CODE_HEADER, problem.code)
     .send(presentProblem(problem, request.id, settings));
 }
 

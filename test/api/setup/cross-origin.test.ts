@@ -122,6 +122,7 @@ describe('a request of a page', () => {
     for (const answer of [await open(LISTED), await ask(LISTED)]) {
       expect(answer).toMatchObject({ status: 200, headers: { [allowed]: LISTED, vary: 'Origin' } });
       expect(answer.headers['access-control-expose-headers']).toContain('Retry-After');
+      expect(answer.headers['access-control-expose-headers']).toContain('Nameplate-Error-Code');
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     }
     const watching = await watch(api.url, { key: session, domain: 'shop.acme.com', headers: { origin: LISTED } });

@@ -1,4 +1,13 @@
-import { ERRORS, type ErrorNaming, errorCodes, errorPath, type ProblemCode, STATUSES } from '../errors.ts';
+import {
+  ERROR_CODE_HEADER,
+  ERRORS,
+  type ErrorNaming,
+  errorCodes,
+  errorPath,
+  type ProblemCode,
+  STATUSES,
+  shortType,
+} from '../errors.ts';
 import { exampleProblem } from '../openapi/error-responses.ts';
 import { html, page } from './html.ts';
 
@@ -10,15 +19,17 @@ export function renderErrors(): string {
     '<!-- Generated from server/src/api/errors.ts by "npm run generate". Do not edit. -->',
     '',
     'Every error response is `{meta, error}`. `error` has `title`, `detail`, `status` and `type`; a 400 also has `errors`, which lists',
-    'every violation with its `location`, a `message` and, where known, a `fix`. `type` is the short type below, or',
-    '`{docs_url}/errors/{service}/{category}/{name}` when `NAMEPLATE_DOCS_URL` is set. A server has a page for each error at',
-    '`/docs/errors/{service}/{category}/{name}`.',
+    'every violation with its `location`, a `message` and, where known, a `fix`.',
+    '',
+    `**Programs read the code**, in the header \`${ERROR_CODE_HEADER}\`: one of those below, and more may be added. The client has it`,
+    'as `error.code`, and the log as `code`. `type` is the short type below, or `{docs_url}/errors/{service}/{category}/{name}`',
+    'when `NAMEPLATE_DOCS_URL` is set. A server has a page for each error at `/docs/errors/{service}/{category}/{name}`.',
     '',
     '| Code | Status | Title | Short type |',
     '|---|---|---|---|',
     ...errorCodes.map((code) => {
-      const { title, type } = STATUSES[ERRORS[code].status];
-      return `| [\`${code}\`](#${anchor(code)}) | ${ERRORS[code].status} | ${title} | \`${type}\` |`;
+      const { title } = STATUSES[ERRORS[code].status];
+      return `| [\`${code}\`](#${anchor(code)}) | ${ERRORS[code].status} | ${title} | \`${shortType(code)}\` |`;
     }),
     '',
     ...errorCodes.flatMap((code) => section(code)),

@@ -22,6 +22,8 @@ export interface ApiOperation {
   summary: string;
   description: string;
   security: Record<string, string[]>[];
+  /** The codes of its errors. */
+  'x-error-codes'?: string[];
   parameters?: Reference[];
   requestBody?: { required: true; content: Record<string, ApiContent> };
   responses: Record<string, ApiResponse | Reference>;

@@ -1,3 +1,4 @@
+import { ERROR_CODE_HEADER, errorCodes } from '../errors.ts';
 import { KEY_PATTERN } from '../idempotency.ts';
 import { isStream, type Operation } from '../operation.ts';
 import type { ApiHeader, ApiOperation, ApiParameter, JsonSchema, Reference } from './api-document.ts';
@@ -30,6 +31,11 @@ const count = { type: 'integer', minimum: 0 };
 /** Header fields of responses. */
 export const HEADERS: Record<string, ApiHeader> = {
   'X-Request-Id': { description: 'Equals `meta.requestId`.', required: true, schema: { type: 'string' } },
+  [ERROR_CODE_HEADER]: {
+    description: 'Which error it is, for programs.',
+    required: true,
+    schema: { $ref: '#/components/schemas/ErrorCode' },
+  },
   'RateLimit-Limit': {
     description: 'Requests per window. Absent, like the next two, without a rate limit.',
     schema: count,
@@ -49,6 +55,13 @@ export const HEADERS: Record<string, ApiHeader> = {
     description: 'This is the result of an earlier request with the same `Idempotency-Key`; nothing was created now.',
     schema: { type: 'string', const: 'true' },
   },
+};
+
+/** The code of an error; open, since more may be added. */
+export const ERROR_CODE: JsonSchema = {
+  type: 'string',
+  description: 'Code of an error. More codes may be added.',
+  'x-extensible-enum': errorCodes,
 };
 
 /** Header fields of requests, besides the root key. */

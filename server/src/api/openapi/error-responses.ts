@@ -1,5 +1,6 @@
 import Type, { type TSchema } from 'typebox';
 import {
+  ERROR_CODE_HEADER,
   ERRORS,
   type ErrorNaming,
   type ErrorStatus,
@@ -59,14 +60,19 @@ export function sharedErrors(components: Map<string, JsonSchema>): ApiDocument['
   return Object.fromEntries(responses);
 }
 
+/** The codes of all errors of an operation, in the order of the table. */
+export function codesOf(problems: readonly ProblemCode[], { needsKey = true } = {}): ProblemCode[] {
+  const common = needsKey ? COMMON : COMMON_WITHOUT_KEY;
+  return errorCodes.filter((code) => common.includes(code) || problems.includes(code));
+}
+
 /** The error responses of an operation by their status. A status of which it has an error of its own (`problems`) is written out. */
 export function errorsOf(
   problems: readonly ProblemCode[],
   components: Map<string, JsonSchema>,
   { needsKey = true } = {},
 ): Record<string, ApiResponse | { $ref: string }> {
-  const common = needsKey ? COMMON : COMMON_WITHOUT_KEY;
-  const codes = errorCodes.filter((code) => common.includes(code) || problems.includes(code));
+  const codes = codesOf(problems, { needsKey });
   const own = statusesOf(problems);
   const errors = statusesOf(codes).map((status) => [
     status,
@@ -103,6 +109,7 @@ function describe(
     description: mine.map((code) => `\`${code}\`: ${ERRORS[code].detail}`).join('\n\n'),
     headers: {
       ...ALWAYS,
+      ...referTo('headers', [ERROR_CODE_HEADER]),
       // A 401 comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),

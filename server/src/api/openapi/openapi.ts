@@ -11,8 +11,8 @@ import {
   JSON_TYPE,
   type JsonSchema,
 } from './api-document.ts';
-import { ALWAYS, HEADERS, LIMITED, PARAMETERS, parametersOf, refer, referTo } from './components.ts';
-import { errorExamples, errorsOf, sharedErrors } from './error-responses.ts';
+import { ALWAYS, ERROR_CODE, HEADERS, LIMITED, PARAMETERS, parametersOf, refer, referTo } from './components.ts';
+import { codesOf, errorExamples, errorsOf, sharedErrors } from './error-responses.ts';
 
 const EVENTS_TYPE = 'text/event-stream';
 
@@ -44,6 +44,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     description: `${operation.description}\n\n${access}`,
     security: [{ rootKey: [] }],
     ...parametersOf(operation),
+    'x-error-codes': codesOf(problems),
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
@@ -62,6 +63,7 @@ function describeOpenOperation(operation: OpenOperation, components: Map<string,
     ...describeCall(operation, components),
     description: operation.description,
     security: [],
+    'x-error-codes': codesOf(operation.problems, { needsKey: false }),
     responses: {
       [operation.status]: { description: 'OK', headers: { ...ALWAYS, ...LIMITED }, content },
       ...errorsOf(operation.problems, components, { needsKey: false }),
@@ -129,7 +131,7 @@ const TAGS: Record<string, string> = {
 
 /** The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table. */
 export function openApiDocument(): ApiDocument {
-  const components = new Map<string, JsonSchema>();
+  const components = new Map<string, JsonSchema>([['ErrorCode', ERROR_CODE]]);
   const responses = sharedErrors(components);
   const paths: ApiDocument['paths'] = {};
   for (const operation of operations)

@@ -3,7 +3,7 @@ import type { FailureLimit } from '../../access/failure-limit.ts';
 import { createCache, createLoadingCache } from '../../store/cache/cache.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { SetupStore } from '../../store/store.ts';
-import { Problem } from '../errors.ts';
+import { ERROR_CODE_HEADER, Problem } from '../errors.ts';
 import type { LoadShedder } from '../load-shedding.ts';
 
 /**
@@ -35,7 +35,7 @@ const MAX_LENGTH = 300;
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 /** Header fields that the client reads. */
-const EXPOSED = 'Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id';
+const EXPOSED = `${ERROR_CODE_HEADER}, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id`;
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, Last-Event-ID',

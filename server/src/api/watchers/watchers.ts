@@ -130,7 +130,10 @@ export function createWatchers(deps: WatchersDeps): Watchers {
           } catch (error) {
             if (!(error instanceof Problem)) throw error;
             const about = presentProblem(error, request.id, settings);
-            stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', { error: about.error });
+            stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', {
+              error: about.error,
+              code: error.code,
+            });
           }
         },
         end(reason, about = {}, retryMs = RETRY_MS) {

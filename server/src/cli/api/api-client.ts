@@ -4,6 +4,7 @@ import {
   type CreationOptions,
   createClient,
   type Domain,
+  type ErrorCode,
   type InputViolation,
   NameplateError,
   type Page,
@@ -44,14 +45,14 @@ export interface ApiClient {
 /** An error response of the API. */
 export class ApiError extends CliError {
   readonly status: number;
-  readonly type: string;
+  readonly code: ErrorCode | null;
   readonly detail: string;
   readonly errors: readonly InputViolation[];
   /** Seconds (Retry-After). */
   readonly retryAfter: number | null;
 
   constructor(error: NameplateError) {
-    const { title, detail, status, type, errors, requestId, retryAfter } = error;
+    const { title, detail, status, code, type, errors, requestId, retryAfter } = error;
     const lines = [`${title}: ${detail}`];
     for (const { location, message, fix } of errors) {
       lines.push(`  ${location}: ${message}`);
@@ -60,10 +61,10 @@ export class ApiError extends CliError {
     // What ends a stream came with no response of its own.
     if (requestId !== '') lines.push(`  request ${requestId}`);
     const violations = errors.length === 0 ? {} : { errors };
-    const details = { title, detail, status, type, ...violations, requestId };
+    const details = { title, detail, status, code, type, ...violations, requestId };
     super(lines.map(printable).join('\n'), { details, cause: error });
     this.status = status;
-    this.type = type;
+    this.code = code;
     this.detail = detail;
     this.errors = errors;
     this.retryAfter = retryAfter;

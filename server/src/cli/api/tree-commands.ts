@@ -150,7 +150,7 @@ function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt
     const body = { ...pathFrom(api, options, parents), [singular]: named };
     const isAsked = asks && !options.yes;
     await api.call(operation, { ...body, ...(isAsked && { refuseRestorable: true }) }).catch(async (error) => {
-      if (!(error instanceof ApiError) || error.type !== 'domains-restorable') throw error;
+      if (!(error instanceof ApiError) || error.code !== 'application/domains_restorable') throw error;
       await requireYes(options, error.detail);
       await api.call(operation, body);
     });
