@@ -250,6 +250,15 @@ describe('what is refused', () => {
     expect(await detail({ name: 'Acme', support })).toBe(
       'The set-up link was revoked. Ask Acme for a new one: mailto:help@acme.example',
     );
+    const headers = async (brand: object) => {
+      await api.store.saveSetupPage(workspace.id, { brand });
+      const { headers } = await open(token);
+      return [headers['nameplate-support'], headers['nameplate-support-name']];
+    };
+    expect(await headers({})).toEqual([undefined, undefined]);
+    expect(await headers({ name: 'Käse & Co', support })).toEqual([support, 'K%C3%A4se%20%26%20Co']);
+    const page = 'https://xn--bcher-kva.example/hilfe?ä';
+    expect(await headers({ support: page })).toEqual(['https://xn--bcher-kva.example/hilfe?%C3%A4', undefined]);
   });
 
   it('a token that is not of a link, however it looks: one that cannot be one is called incomplete', async () => {
