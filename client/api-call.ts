@@ -1,4 +1,10 @@
-import { ConnectionError, type ErrorResponse, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
+import {
+  ConnectionError,
+  type ErrorResponse,
+  NameplateError,
+  type Support,
+  UnexpectedResponse,
+} from './nameplate-error.ts';
 import { askedWait, backOff, isTemporary, pause } from './retry.ts';
 
 /** A root key or token, or a function that returns a current one: it is called for each attempt, and its error ends the call. Null: none is sent. */
@@ -108,6 +114,7 @@ export async function errorOf(response: Response): Promise<NameplateError | Unex
     requestId: isObject(body.meta) ? String(body.meta.requestId) : '',
     retryAfter: numberIn(response, 'retry-after'),
     rateLimit: numberIn(response, 'ratelimit-limit'),
+    support: supportIn(response),
   });
 }
 
@@ -127,6 +134,13 @@ async function readJson(response: Response): Promise<unknown> {
     if (isIncomplete) throw new ConnectionError('The response was incomplete', { cause });
     return undefined;
   }
+}
+
+function supportIn({ headers }: Response): Support | null {
+  const address = headers.get('nameplate-support');
+  const name = headers.get('nameplate-support-name');
+  if (address === null && name === null) return null;
+  return { ...(address !== null && { address }), ...(name !== null && { name: decodeURIComponent(name) }) };
 }
 
 /** Null where the header is absent, or no number. */

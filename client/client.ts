@@ -9,7 +9,13 @@ import { type WatchOptions, watchDomain } from './watch-domain.ts';
 export type { CallOptions, Credential } from './api-call.ts';
 export type * from './api-types.ts';
 export type { CreationOptions, Page } from './call-types.ts';
-export { ConnectionError, type InputViolation, NameplateError, UnexpectedResponse } from './nameplate-error.ts';
+export {
+  ConnectionError,
+  type InputViolation,
+  NameplateError,
+  type Support,
+  UnexpectedResponse,
+} from './nameplate-error.ts';
 export type { WatchOptions } from './watch-domain.ts';
 
 export interface ClientOptions {

@@ -17,12 +17,20 @@ export interface ErrorResponse {
   errors?: InputViolation[];
 }
 
+/** Whom the customer of a set-up link that has ended can ask, as far as the platform's brand says. */
+export interface Support {
+  name?: string;
+  /** A `mailto:` or `https:` URL. */
+  address?: string;
+}
+
 /** What an error response says beside its body. */
 export interface ErrorHeaders {
   code?: ErrorCode | null;
   requestId?: string;
   retryAfter?: number | null;
   rateLimit?: number | null;
+  support?: Support | null;
 }
 
 /** An error response of the API. The message is its title and detail. */
@@ -44,11 +52,11 @@ export class NameplateError extends Error {
   readonly retryAfter: number | null;
   /** Requests that the rate limit allows in each window; null without one. */
   readonly rateLimit: number | null;
+  /** Whom to ask for another set-up link; null where the server does not say. */
+  readonly support: Support | null;
 
-  constructor(
-    error: ErrorResponse,
-    { code = null, requestId = '', retryAfter = null, rateLimit = null }: ErrorHeaders = {},
-  ) {
+  constructor(error: ErrorResponse, headers: ErrorHeaders = {}) {
+    const { code = null, requestId = '', retryAfter = null, rateLimit = null, support = null } = headers;
     super(`${error.title}: ${error.detail}`);
     this.status = error.status;
     this.code = code;
@@ -59,6 +67,7 @@ export class NameplateError extends Error {
     this.requestId = requestId;
     this.retryAfter = retryAfter;
     this.rateLimit = rateLimit;
+    this.support = support;
   }
 }
 

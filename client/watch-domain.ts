@@ -1,5 +1,5 @@
 import { type ApiConnection, type CallOptions, errorOf, post, unexpected } from './api-call.ts';
-import type { Domain, ErrorCode } from './api-types.ts';
+import type { Diagnosis, Domain, ErrorCode } from './api-types.ts';
 import { eventParser, type ServerSentEvent } from './event-parser.ts';
 import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
 import { backOff, isTemporary, pause } from './retry.ts';
@@ -9,6 +9,8 @@ export interface WatchOptions extends CallOptions {
   domain: string;
   /** Called whenever the stream is connected. After a lost connection, an event comes only if the domain has changed meanwhile. */
   onConnect?: (() => void) | undefined;
+  /** Called before a state of the domain, with what the checks have found, once they have found a mistake. */
+  onDiagnosis?: ((diagnosis: Pick<Diagnosis, 'checkedAt' | 'findings'>) => void) | undefined;
   /** Called when the connection is lost, or cannot be made; the next attempt is made after `pauseMs`. */
   onDisconnect?: ((error: Error, pauseMs: number) => void) | undefined;
 }
@@ -23,7 +25,7 @@ const SILENCE_MS = 45_000;
  */
 export async function* watchDomain(
   connection: ApiConnection,
-  { domain, signal, onConnect, onDisconnect }: WatchOptions,
+  { domain, signal, onConnect, onDiagnosis, onDisconnect }: WatchOptions,
 ): AsyncGenerator<Domain, never, void> {
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
@@ -34,6 +36,7 @@ export async function* watchDomain(
         failures = 0;
         lastEventId = event.id ?? lastEventId;
         retryMs = event.retryMs ?? retryMs;
+        if (event.event === 'diagnosis') onDiagnosis?.(JSON.parse(event.data));
         if (event.event === 'domain') yield JSON.parse(event.data);
         if (event.event === 'end') throwReason(JSON.parse(event.data));
       }
@@ -56,7 +59,12 @@ function throwReason({ error, code }: { error?: ErrorResponse; code?: ErrorCode 
 /** The events of one connection. */
 async function* connect(
   connection: ApiConnection,
-  { domain, lastEventId, signal, onConnect }: Omit<WatchOptions, 'onDisconnect'> & { lastEventId: string | undefined },
+  {
+    domain,
+    lastEventId,
+    signal,
+    onConnect,
+  }: Pick<WatchOptions, 'domain' | 'signal' | 'onConnect'> & { lastEventId: string | undefined },
 ): AsyncGenerator<ServerSentEvent, void, void> {
   const attempt = new AbortController();
   const abort = () => attempt.abort(signal?.reason);

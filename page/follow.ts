@@ -39,7 +39,8 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
 
   run().catch((error) => {
     if (signal.aborted) return;
-    update({ link: endOf(error, now), advice: adviceOf(error), isConnected: true, isCrowded: false });
+    const support = error instanceof LinkRefused ? error.support : null;
+    update({ link: endOf(error, now), support, isConnected: true, isCrowded: false });
     stopped.abort();
   });
 
@@ -138,9 +139,4 @@ function endOf(error: unknown, { link, domain }: Followed): Followed['link'] {
 /** A type is a word, or the URL of the error's page. */
 function isOfDisabledWorkspace(error: unknown): boolean {
   return error instanceof NameplateError && /setup.workspace.disabled$/.test(error.type);
-}
-
-/** With a support address of the platform. */
-function adviceOf(error: unknown): string | null {
-  return error instanceof LinkRefused ? (/\bAsk .*(?:mailto|https):.*/.exec(error.message)?.[0] ?? null) : null;
 }

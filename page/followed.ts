@@ -1,12 +1,12 @@
-import type { Brand, Certificate, Diagnosis, Domain } from '../client/client.ts';
+import type { Brand, Certificate, Diagnosis, Domain, Support } from '../client/client.ts';
 import type { LinkProblem } from './session.ts';
 
 /** What is known of the domain of a link. */
 export interface Followed {
   /** `disabled`: the workspace is. `denied`: the API does not answer this page at all, such as one of an origin that is not listed. */
   link: 'opening' | 'open' | 'deleted' | 'disabled' | 'denied' | LinkProblem;
-  /** Whom to ask where it no longer works, in a sentence of the API. */
-  advice: string | null;
+  /** Whom to ask where it no longer works; null: the API does not say. */
+  support: Support | null;
   /** Whether changes arrive. */
   isConnected: boolean;
   /** They do not, for the link has reached a limit: it is open on many pages. */
@@ -25,7 +25,7 @@ export interface Followed {
 
 export const NOTHING: Followed = {
   link: 'opening',
-  advice: null,
+  support: null,
   isConnected: true,
   isCrowded: false,
   brand: {},

@@ -1,4 +1,4 @@
-import { type ApiCalls, createClient, NameplateError } from '../client/client.ts';
+import { type ApiCalls, createClient, NameplateError, type Support } from '../client/client.ts';
 
 type Opened = Awaited<ReturnType<ApiCalls['setup']['openSession']>>;
 
@@ -9,11 +9,13 @@ export type LinkProblem = 'unknown' | 'incomplete' | 'expired' | 'revoked';
 export class LinkRefused extends Error {
   override name = 'LinkRefused';
   readonly problem: LinkProblem;
+  /** Whom to ask for another one, as far as the API says. */
+  readonly support: Support | null;
 
-  /** `message`: of the API. */
-  constructor(problem: LinkProblem, message: string) {
-    super(message);
+  constructor(problem: LinkProblem, { detail, support }: NameplateError) {
+    super(detail);
     this.problem = problem;
+    this.support = support;
   }
 }
 
@@ -70,5 +72,5 @@ function refusalOf(error: unknown): LinkRefused | null {
     (each) => error.code === `authentication/setup_link_${each}`,
   );
   // The schema refuses an empty token, and one that is longer than any link's.
-  return new LinkRefused(problem ?? (error.status === 400 ? 'incomplete' : 'unknown'), error.detail);
+  return new LinkRefused(problem ?? (error.status === 400 ? 'incomplete' : 'unknown'), error);
 }

@@ -75,7 +75,7 @@ function Support({ brand, support }: { brand: Brand; support: string }) {
 }
 
 function Body({ followed, following, heading }: { followed: Followed; following: Following | null; heading: 1 | 2 }) {
-  const { link, advice, domain, isConnected, isCrowded, brand } = followed;
+  const { link, support, domain, isConnected, isCrowded, brand } = followed;
   const Heading = heading === 1 ? 'h1' : 'h2';
   if (link !== 'open' && link !== 'opening') {
     const { title, text } = TEXT.ended(link);
@@ -88,7 +88,7 @@ function Body({ followed, following, heading }: { followed: Followed; following:
           </p>
         )}
         <p>{text}</p>
-        {ASKS_FOR_ANOTHER.has(link) && <Advice text={advice ?? TEXT.askWhom(brand.name)} />}
+        {ASKS_FOR_ANOTHER.has(link) && <WhomToAsk {...(support ?? { name: brand.name })} />}
       </section>
     );
   }
@@ -117,13 +117,13 @@ function Body({ followed, following, heading }: { followed: Followed; following:
 const ASKS_FOR_ANOTHER = new Set<Followed['link']>(['unknown', 'expired', 'revoked']);
 
 /** An address in it is a link. */
-function Advice({ text }: { text: string }) {
-  const [before = '', address, after] = text.split(/((?:mailto:|https:\/\/)[^\s]*[^\s.,])/);
+function WhomToAsk({ name, address = '' }: { name?: string | undefined; address?: string }) {
+  const isAddress = /^(mailto|https):/.test(address);
   return (
     <p>
-      {before}
-      {address !== undefined && <a href={address}>{address.replace(/^mailto:/, '')}</a>}
-      {after}
+      {TEXT.askWhom(name)}
+      {isAddress ? ': ' : '.'}
+      {isAddress && <a href={address}>{address.replace(/^mailto:/, '')}</a>}
     </p>
   );
 }

@@ -229,6 +229,6 @@ export const TEXT = {
   validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
   help: 'Questions?',
   contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
-  askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one.`,
+  askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one`,
   ended: (link: Exclude<Followed['link'], 'opening' | 'open'>) => ENDS[link],
 };

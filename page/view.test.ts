@@ -6,7 +6,7 @@ import { comparisonOf, type Stage, viewOf } from './view.ts';
 
 const followed = (name: string): Followed => ({
   link: 'open',
-  advice: null,
+  support: null,
   isConnected: true,
   isCrowded: false,
   brand: {},

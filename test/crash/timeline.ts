@@ -20,6 +20,7 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'domain.created': { from: [null], to: 'pending' },
   'record.seen': { from: ['pending', 'verifying', 'verified'], to: 'same' },
   'record.lost': { from: ['pending', 'verifying', 'verified'], to: 'same' },
+  'diagnosis.changed': { from: ['pending', 'verifying', 'verified'], to: 'same' },
   'domain.verified': { from: ['pending', 'verifying'], to: 'verified' },
   'domain.failed': { from: ['pending', 'verifying', 'verified'], to: 'failed' },
   'domain.retried': { from: ['failed'], to: 'pending' },

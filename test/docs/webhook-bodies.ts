@@ -1,14 +1,17 @@
 import { exampleDeployment } from '../../server/src/api/deployment-operations.ts';
 import { exampleDomain } from '../../server/src/api/domains/present-domain.ts';
 import { exampleWebhook } from '../../server/src/api/webhooks/webhook-operations.ts';
+import { type CheckResult, digestOfMistakes } from '../../server/src/domain/check-result.ts';
 import { type Domain, newDomain, WINDOW_MS } from '../../server/src/domain/domain.ts';
+import type { FindingFields } from '../../server/src/domain/finding.ts';
+import { withSentences } from '../../server/src/domain/findings/sentences.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { describeTakeover } from '../../server/src/domain/verification-error.ts';
 import { webhookBody } from '../../server/src/domain/webhook-message.ts';
 import type { DueCertificate, DueRecheck, IssuedCertificate, Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
-import { failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { aCheckResult, failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
 import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/webhooks.ts';
 
 const START = exampleDomain.createdAt;
@@ -47,11 +50,36 @@ async function plantExamples(store: Store): Promise<void> {
   await addWebhook(store, { ...exampleWebhook, types: null });
 }
 
+/** A check that found this mistake in the CNAME record, or in the TXT record. */
+function checkOf(
+  domain: Domain,
+  about: Pick<FindingFields, 'code' | 'record' | 'seen'>,
+): { result: CheckResult; mistakes: string } {
+  const isRouting = about.record === 'routing';
+  const name = isRouting ? domain.name : `_service.${domain.name}`;
+  const value = isRouting ? domain.target : `service-domain-verify=${domain.token}`;
+  const nameInZone = name.replace('.example.com', '');
+  const kind = about.seen === undefined ? 'add' : 'change';
+  const type = isRouting ? 'CNAME' : 'TXT';
+  const finding = withSentences({
+    ...{ ...about, severity: 'blocking', name, expected: value, retryable: false },
+    action: { kind, at: 'zone', zone: 'example.com', type, name, nameInZone, value, valueInZone: value },
+  });
+  return { result: { ...aCheckResult(domain), findings: [finding] }, mistakes: digestOfMistakes([finding]) };
+}
+
 /** Added, verified, served; lost and found again; taken over by another workspace. */
 async function verified(store: Store): Promise<void> {
   const added = newDomain(exampleDomain);
   await store.createDomain(added, START + WINDOW_MS, ACTOR);
-  let now = START + MINUTE_MS;
+  const typo = checkOf(added, {
+    code: 'txt_wrong_value',
+    record: 'ownership',
+    seen: [`service-domain-verify=${added.token.slice(0, -1)}`],
+  });
+  let now = START + MINUTE_MS / 2;
+  await store.saveTransition({ before: added, after: added, memory: NO_MEMORY, ...typo, now });
+  now = START + MINUTE_MS;
   const owned = { ...verifyingAt(added, now), ownershipVerifiedAt: now };
   const ownership = [`service-domain-verify=${added.token}`];
   await store.saveTransition({ before: added, after: owned, memory: NO_MEMORY, seen: { ownership }, now });
@@ -80,7 +108,8 @@ async function refused(store: Store): Promise<void> {
     verificationError:
       'Not verified within 24 hours: no TXT record was found at _service.api.example.com. Add it with the value that dnsRecords lists, then start again with domains.verifyDomain.',
   };
-  await store.saveTransition({ before: added, after, memory: NO_MEMORY, now });
+  const missing = checkOf(added, { code: 'txt_missing', record: 'ownership' });
+  await store.saveTransition({ before: added, after, memory: NO_MEMORY, ...missing, now });
   await store.retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS, ACTOR);
   now += 2 * MINUTE_MS;
   await store.deleteDomain(added.workspaceId, added.id, now, ACTOR, now + DAY_MS);
@@ -152,7 +181,10 @@ async function recheck(store: Store, before: Domain, now: number, change: Partia
   const isLost = change.routingVerifiedAt === null;
   const memory = { suspected: [], driftedSince: isLost ? now : null, goneSince: null, goneUntil: null };
   const seen = { routing: isLost ? ['old.example.net.'] : [`${before.target}.`] };
-  await store.saveMonitoring({ before, after, memory, attempts: due.attempts, seen, now });
+  const found = isLost
+    ? checkOf(before, { code: 'cname_elsewhere', record: 'routing', seen: ['old.example.net.'] })
+    : {};
+  await store.saveMonitoring({ before, after, memory, attempts: due.attempts, seen, ...found, now });
   return after;
 }
 

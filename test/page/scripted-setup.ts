@@ -57,7 +57,10 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal } = script;
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
-      const { status = 401, advice } = script;
+      const { status = 401, advice, support } = script;
+      response.setHeader('access-control-expose-headers', 'Nameplate-Support, Nameplate-Support-Name');
+      if (support?.address) response.setHeader('nameplate-support', support.address);
+      if (support?.name) response.setHeader('nameplate-support-name', encodeURIComponent(support.name));
       return send(response, status, error(status, refusal, advice));
     }
     if (isDown && operation !== 'setup.openSession') return void response.destroy();

@@ -1,4 +1,4 @@
-import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding } from '../../client/client.ts';
+import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding, Support } from '../../client/client.ts';
 import { ERRORS } from '../../server/src/api/errors.ts';
 import { withSentences } from '../../server/src/domain/findings/sentences.ts';
 import { apexRoutingNote } from '../../server/src/domain/records.ts';
@@ -13,6 +13,8 @@ export interface Script {
   status?: number;
   /** Its detail. */
   advice?: string;
+  /** The brand of a link that has ended, as header fields tell it. */
+  support?: Support;
   brand?: Brand;
   domain: Domain;
   diagnosis?: Diagnosis;
@@ -192,7 +194,7 @@ const forbidden: Certificate = {
   problem: { reason: 'caa_forbids', message: CAA_PROBLEM, at: Date.now() },
 };
 
-const ASK = `Ask ${BRAND.name} for a new one: ${BRAND.support}`;
+const SUPPORT: Support = { name: BRAND.name ?? '', address: BRAND.support ?? '' };
 
 const EDGE = '203.0.113.80';
 const apexName = 'xn--mller-kva.example';
@@ -233,11 +235,11 @@ export const STATES: Record<string, State> = {
   unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
   incomplete: { script: { refusal: 'setup-link-incomplete', domain: domain() }, shows: 'This link is incomplete' },
   expired: {
-    script: { refusal: 'setup-link-expired', advice: `The set-up link has expired. ${ASK}`, domain: domain() },
+    script: { refusal: 'setup-link-expired', support: SUPPORT, domain: domain() },
     shows: 'This link has expired',
   },
   revoked: {
-    script: { refusal: 'setup-link-revoked', advice: `The set-up link was revoked. ${ASK}`, domain: domain() },
+    script: { refusal: 'setup-link-revoked', support: SUPPORT, domain: domain() },
     shows: 'This link was withdrawn',
   },
   disabled: {

@@ -24,7 +24,7 @@ export function describeResults(subject: Subject): void {
       expect(await one(NOW)).toMatchObject({ resultDigest: null });
       const result = aCheckResult(domain, { code: 'record_missing' }, { code: 'proxied', seen: ['\u0000"', 'ü'] });
       expect(await save(domain, domain, result, NOW + 5)).toBe('saved');
-      expect((await find(domain))?.result).toEqual({ ...result, checkedAt: NOW + 5 });
+      expect((await find(domain))?.result).toEqual({ ...result, checkedAt: NOW + 5, toldAt: null });
       expect(await one(NOW + HOUR_MS)).toMatchObject({ resultDigest: digestOf(result) });
     });
 
@@ -35,7 +35,7 @@ export function describeResults(subject: Subject): void {
       const result = aCheckResult(domain, { code: 'txt_missing' });
       await save(domain, domain, result, NOW + 1);
       await subject.store.saveTransition({ before: domain, after: domain, memory: NO_MEMORY, now: NOW + 2 });
-      expect((await find(domain))?.result).toEqual({ ...result, checkedAt: NOW + 1 });
+      expect((await find(domain))?.result).toEqual({ ...result, checkedAt: NOW + 1, toldAt: null });
     });
 
     it('is not saved when the check is stale', async () => {

@@ -97,6 +97,31 @@ describe('from pending to verified', () => {
   });
 });
 
+describe('a mistake', () => {
+  const told = async ({ workspaceId, id }: Domain) =>
+    (await world.store.listDomainEvents(workspaceId, id, { limit: 50 })).items.filter(
+      ({ type }) => type === 'diagnosis.changed',
+    );
+
+  test('is told once, with the record to change and its value, before it is corrected', async () => {
+    const domain = await world.create('api.acme.com');
+    await world.check(domain);
+    expect(await told(domain)).toEqual([]);
+    world.dns.set('api.acme.com', 'CNAME', ['typo.acme.com']);
+    await world.check(domain);
+    await world.check(domain);
+    const events = await told(domain);
+    expect(events).toHaveLength(1);
+    const action = { kind: 'change', zone: 'acme.com', type: 'CNAME', name: 'api.acme.com', value: domain.target };
+    const [mistake] = events[0]?.data.findings ?? [];
+    expect(mistake).toMatchObject({ severity: 'blocking', record: 'routing', seen: ['typo.acme.com'], action });
+    expect(events[0]?.data.verificationError).toContain(mistake?.message);
+    world.dns.set('api.acme.com', 'CNAME', [domain.target]);
+    expect((await world.check(domain)).status).toBe('verified');
+    expect(await told(domain)).toHaveLength(1);
+  });
+});
+
 describe('the queries of a check in the steady state', () => {
   /** Of the fifth check, as `name type`: the first three look around, and the delegation is cached. */
   async function queriesOf(domain: Domain): Promise<string[]> {

@@ -135,6 +135,26 @@ test('the event of a lost record has the values that were there instead', async 
   );
 });
 
+test('a domain that has drifted is told with what to change, and again when there is another mistake', async () => {
+  const domain = await verified('shop.acme.com');
+  const told = async () =>
+    (await world.store.listDomainEvents(domain.workspaceId, domain.id, { limit: 100 })).items
+      .filter(({ type }) => type === 'domain.drifted' || type === 'diagnosis.changed')
+      .map(({ type, data }) => ({ type, seen: data.findings?.[0]?.seen, value: data.findings?.[0]?.action?.value }));
+  const value = domain.target;
+  world.dns.remove('_service.shop.acme.com', 'TXT');
+  world.dns.set('shop.acme.com', 'CNAME', ['old.example.net']);
+  await passes(DAY_MS);
+  await passes(10 * MINUTE_MS);
+  const drifted = { type: 'domain.drifted', seen: ['old.example.net'], value };
+  expect(await told()).toEqual([drifted]);
+  await passes(HOUR_MS);
+  expect(await told()).toEqual([drifted]);
+  world.dns.set('shop.acme.com', 'CNAME', ['typo.example.net']);
+  await passes(HOUR_MS);
+  expect(await told()).toEqual([{ type: 'diagnosis.changed', seen: ['typo.example.net'], value }, drifted]);
+});
+
 test('a loss that is over before the second look leaves no trace', async () => {
   const domain = await verified('shop.acme.com');
   world.dns.remove('shop.acme.com', 'CNAME');

@@ -111,7 +111,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   });
   const watchers = createWatchers({
     ...{ changes, standingOf, clock, log: deps.log, metrics, settings, apexNote },
-    store: deps.uncached ?? store,
+    store: { ...(deps.uncached ?? store), findCheckResult: store.findCheckResult },
     limits: { ...limits.streams, ...watchLimitsOfThread(limits.watchers, threads) },
   });
   const recordRequest = requestRecorder(deps);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { aCheckResult, aDomain, anApp, anEnvironment, aProject } from '../../../test/support/entities.ts';
 import { everywhere, observation, twice, txt, validation } from '../../../test/support/observations.ts';
-import { type CheckResult, digestOf, toBoundedJson, unpackObservation } from './check-result.ts';
+import { type CheckResult, digestOf, digestOfMistakes, toBoundedJson, unpackObservation } from './check-result.ts';
 import type { Finding } from './finding.ts';
 
 const domain = aDomain(anEnvironment(anApp(aProject({ workspaceId: 'ws_1' }))));
@@ -29,6 +29,31 @@ describe('two results tell the same', () => {
     ['a bogus signature', { ...result({}), observation: observation(domain, 'example.com', bogus()) }],
   ])('but not with %s', ([, other]) => {
     expect(digestOf(other)).not.toBe(digestOf(result({})));
+  });
+});
+
+describe('mistakes ask their owner for the same', () => {
+  const digest = (...findings: Partial<Finding>[]) => digestOfMistakes(result(...findings).findings);
+  const action = { kind: 'change', at: 'zone', zone: 'example.com', type: 'CNAME', value: 'right.test' } as const;
+
+  test('though values came in another order, a provider rotates its addresses, and a sentence is another', () => {
+    const one = digest({ seen: ['a.test.', 'b.test.', '192.0.2.1'], action, message: 'One.' });
+    expect(digest({ seen: ['b.test.', '2001:db8::1', 'a.test.'], action, message: 'Other.' })).toBe(one);
+  });
+
+  test('but not with another code, record, name, value or action, and none at all is empty', () => {
+    const others = [
+      digest({}),
+      digest({ code: 'txt_missing' }),
+      digest({ record: 'routing' }),
+      digest({ name: 'shop.test' }),
+      digest({ seen: ['typo.test.'] }),
+      digest({ action }),
+      digest({}, {}),
+      digest(),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+    expect(others.at(-1)).toBe('');
   });
 });
 

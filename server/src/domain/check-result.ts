@@ -1,4 +1,5 @@
 import type { Finding } from './finding.ts';
+import { parseIpAddress } from './ip-address.ts';
 import type { Answer, Observation, RecordObservation } from './observation.ts';
 
 /** What a check saw and found, as it is kept: the last one of a domain that differed from the one before. */
@@ -32,6 +33,22 @@ export function digestOf({ findings, observation }: CheckResult): string {
     validation?.status,
   ]);
   return fnv1a(JSON.stringify([found, delegations]));
+}
+
+/**
+ * Equal for mistakes that ask the owner for the same: code, record, name, values and action. Addresses do not count, since
+ * providers rotate them. Empty without mistakes.
+ */
+export function digestOfMistakes(mistakes: readonly Finding[]): string {
+  if (mistakes.length === 0) return '';
+  const told = mistakes.map(({ code, record, name, seen, action }) => [
+    code,
+    record,
+    name,
+    seen?.filter((value) => parseIpAddress(value) === null).toSorted(),
+    action,
+  ]);
+  return fnv1a(JSON.stringify(told));
 }
 
 /** The values of each record, as the nameservers have them. */

@@ -18,6 +18,7 @@ export const DOMAIN_EVENT_TYPES = [
   'redirect.removed',
   'record.seen',
   'record.lost',
+  'diagnosis.changed',
   'certificate.issued',
   'certificate.renewed',
   'certificate.failed',
@@ -25,6 +26,9 @@ export const DOMAIN_EVENT_TYPES = [
 ] as const;
 
 export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];
+
+/** At most one `diagnosis.changed` of a domain in this time: a customer who edits records each minute does not flood its webhooks. */
+export const DIAGNOSIS_EVERY_MS = 600_000;
 
 /** The certificate after the change, in events of type `certificate.*`. */
 export interface CertificateAfter {

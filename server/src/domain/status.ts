@@ -7,6 +7,7 @@ import {
   describeTakeover,
   describeUnreadable,
   failureOf,
+  mistakesOf,
   type TakeoverClaim,
   verificationErrorOf,
 } from './verification-error.ts';
@@ -64,6 +65,8 @@ interface Transition {
   memory: CheckMemory;
   /** The incumbent after a takeover; absent without one. */
   loser?: Domain;
+  /** What the owner is told to correct; absent: nothing new is known. */
+  mistakes?: Finding[] | undefined;
 }
 
 /** Consecutive unreadable checks after which the customer is told. */
@@ -114,16 +117,29 @@ export function transition(
     const after = changed({ ...observed, status: 'verified', verifiedAt: now, verificationError: null }, now);
     return incumbent === null ? { after, memory } : { after, memory, loser: loseName(incumbent, now) };
   }
+  const mistakes = mistakesIn(domain, reading, findings, memory);
   if (start.claimedAt >= windowEndsAt(domain, timing.windowMs)) {
     const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
     const told = { claim, unread: unreadByLimit(domain, reading) };
     const verificationError = failureOf(findings === 'as_before' ? [] : findings, timing.windowMs, told);
-    return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory };
+    return { after: changed({ ...observed, status: 'failed', verificationError }, now), memory, mistakes };
   }
   const verificationError =
     findings === 'as_before' ? domain.verificationError : currentError(domain, reading, findings, memory);
   const after: Domain = { ...observed, status: 'verifying', verificationError };
-  return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory };
+  return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory, mistakes };
+}
+
+/** Undefined where a record could not be read: that is told only when it lasts, and what is known of it stays. */
+function mistakesIn(
+  domain: Domain,
+  reading: Reading,
+  findings: readonly Finding[] | 'as_before',
+  { unreadableInARow }: CheckMemory,
+): Finding[] | undefined {
+  const reportUnreadable = unreadableInARow >= UNREADABLE_CHECKS;
+  if (findings === 'as_before' || (isUnreadable(domain, reading) && !reportUnreadable)) return undefined;
+  return mistakesOf(findings, { reportUnreadable });
 }
 
 /** Whether a transition needs answers that nobody can forge: it verifies or fails a domain, finds one of its records, or counts for a takeover. */

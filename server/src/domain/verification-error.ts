@@ -31,13 +31,21 @@ export function verificationErrorOf(
   findings: readonly Finding[],
   { reportUnreadable }: { reportUnreadable: boolean },
 ): string | null {
-  const told = findings.find(
+  const [told] = mistakesOf(findings, { reportUnreadable });
+  return told === undefined ? null : describeFinding(told);
+}
+
+/** The mistakes that the owner of the domain is told: `verificationError` has the first, an event `diagnosis.changed` all. */
+export function mistakesOf(
+  findings: readonly Finding[],
+  { reportUnreadable }: { reportUnreadable: boolean },
+): Finding[] {
+  return findings.filter(
     ({ code, severity }) =>
       (severity === 'blocking' || code === OURS) &&
       !EXPECTED_LATER.includes(code) &&
       (reportUnreadable || !isUnreadable(code)),
   );
-  return told === undefined ? null : describeFinding(told);
 }
 
 /** Why a domain failed at the end of its window, by what its last check found. `unread`: why a deciding record could not be read, where a limit of ours is the cause. */

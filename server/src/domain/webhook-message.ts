@@ -1,5 +1,6 @@
 import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
+import type { Finding } from './finding.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
@@ -19,6 +20,8 @@ export interface WebhookMessage {
   /** In `record.seen` and `record.lost`. */
   record?: 'ownership' | 'routing';
   seen?: string[];
+  /** In `diagnosis.changed`, `domain.failed`, `domain.drifted` and `record.lost`. */
+  findings?: Finding[] | undefined;
   /** In `certificate.*`. */
   certificate?: CertificateAfter;
   /** In `redirect.*`. */
@@ -44,6 +47,7 @@ interface PresentedChange {
   actor?: string;
   record?: 'ownership' | 'routing';
   seen?: string[];
+  findings?: Finding[];
   certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
   redirect?: RedirectChange;
   move?: { from: string; to: string };
@@ -62,12 +66,13 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
 }
 
 function presentMessage(message: WebhookMessage, apexNote?: string) {
-  const { domain, actor, record, seen, certificate, redirect, move, suspension } = message;
+  const { domain, actor, record, seen, findings, certificate, redirect, move, suspension } = message;
   return {
     domain: presentDomain(domain, apexNote),
     ...(actor !== null && { actor }),
     ...(record && { record }),
     ...(seen && { seen }),
+    ...(findings && { findings }),
     ...(certificate && { certificate: presentCertificateAfter(certificate) }),
     ...(redirect && { redirect }),
     ...(move && { move }),

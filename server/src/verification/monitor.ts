@@ -1,6 +1,6 @@
 import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
-import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
+import { type CheckResult, digestOf, digestOfMistakes, recordsSeen } from '../domain/check-result.ts';
 import type { Domain } from '../domain/domain.ts';
 import { findingsOf } from '../domain/findings/findings.ts';
 import type { FindingContext } from '../domain/findings/subject.ts';
@@ -14,6 +14,7 @@ import {
 import { followUpAt, MONITORING_INTERVAL_MS } from '../domain/monitoring-schedule.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { NO_MEMORY } from '../domain/status.ts';
+import { mistakesOf } from '../domain/verification-error.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
@@ -76,18 +77,21 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const { next, findings, observation, now } = isEnough ? first : await recheck(due, 'deciding', signal);
     if (isStale()) return 'dropped';
     // Its claim has scheduled it as this memory asks for.
-    if (next.after === domain && isSameMemory(next.memory, memory)) return next.outcome;
-    const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
-    const { after } = next;
+    const { after, outcome } = next;
     const result: CheckResult = { findings, observation };
+    // Its owner was told of the loss, and is told when there is another mistake.
+    const tells = outcome === 'drifted' || outcome === 'still_drifted' || outcome === 'failed';
     const isNew = digestOf(result) !== due.resultDigest;
+    if (after === domain && isSameMemory(next.memory, memory) && !(tells && isNew)) return outcome;
+    const nextCheckAt = followUpAt(memory, next.memory, now, intervalMs, random());
+    const mistakes = tells ? digestOfMistakes(mistakesOf(findings, { reportUnreadable: true })) : undefined;
     const saved = await store.saveMonitoring({
       ...{ before: domain, after, memory: next.memory, attempts: due.attempts, nextCheckAt, now },
-      ...{ result: isNew ? result : undefined, seen: recordsSeen(observation) },
+      ...{ result: isNew || after !== domain ? result : undefined, mistakes, seen: recordsSeen(observation) },
     });
     if (saved === 'stale') return 'stale';
-    tell(after, next.outcome);
-    return next.outcome;
+    tell(after, outcome);
+    return outcome;
   }
 
   async function recheck({ domain, memory }: DueRecheck, depth: Depth, signal: AbortSignal) {

@@ -2,8 +2,8 @@ import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
 import { semaphore } from '../base/semaphore.ts';
 import type { DnsQueries } from '../dns/resolver.ts';
-import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
-import { WINDOW_MS } from '../domain/domain.ts';
+import { type CheckResult, digestOf, digestOfMistakes, recordsSeen } from '../domain/check-result.ts';
+import { type Domain, WINDOW_MS } from '../domain/domain.ts';
 import type { Finding } from '../domain/finding.ts';
 import { findingsOf } from '../domain/findings/findings.ts';
 import type { FindingContext } from '../domain/findings/subject.ts';
@@ -93,11 +93,12 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { domain, incumbent, memory } = due;
     const { next, fingerprint, findings, observation, now } = checked;
     const remembered = { ...next.memory, fingerprint };
-    const result = newResult(due, findings, observation);
+    const result = newResult(due, next.after, findings, observation);
     if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const seen = recordsSeen(observation);
-    const change = { before: domain, after: next.after, memory: remembered, loser, result, seen, now };
+    const mistakes = next.mistakes && digestOfMistakes(next.mistakes);
+    const change = { before: domain, after: next.after, memory: remembered, loser, result, mistakes, seen, now };
     const saved = await limitSaves(() => store.saveTransition(change));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;
@@ -134,13 +135,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
 }
 
-/** What a check found, unless it is stored already. */
+/** What a check found, unless it is stored already and no event needs it. */
 function newResult(
-  { resultDigest }: DueCheck,
+  { domain, resultDigest }: DueCheck,
+  after: Domain,
   findings: Finding[] | 'as_before',
   observation: Observation,
 ): CheckResult | undefined {
   if (findings === 'as_before') return undefined;
   const result = { findings, observation };
-  return digestOf(result) === resultDigest ? undefined : result;
+  return after === domain && digestOf(result) === resultDigest ? undefined : result;
 }

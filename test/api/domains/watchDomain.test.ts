@@ -4,11 +4,13 @@ import { signToken } from '../../../server/src/access/dashboard-token.ts';
 import { currentSigningKey, rotateSigningKey } from '../../../server/src/access/signing-key.ts';
 import { createLoadShedder } from '../../../server/src/api/load-shedding.ts';
 import { idMaker } from '../../../server/src/base/ids.ts';
+import { digestOfMistakes } from '../../../server/src/domain/check-result.ts';
 import type { Domain } from '../../../server/src/domain/domain.ts';
+import { DIAGNOSIS_EVERY_MS } from '../../../server/src/domain/domain-event.ts';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { type Store, StoreUnavailable } from '../../../server/src/store/store.ts';
 import { dataOf, type Harness, type HarnessOptions, startApi } from '../../support/api-harness.ts';
-import { verifyingAt } from '../../support/entities.ts';
+import { aCheckResult, verifyingAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';
 
 const NAME = 'shop.example.com';
@@ -57,6 +59,35 @@ describe('domains.watchDomain', () => {
     const { event, data } = await next();
     expect([event, data]).toEqual(['domain', await read()]);
     expect(data.verificationError).toBe('No record yet.');
+  });
+
+  it('sends before the domain what the checks found, once it was told and after each change of it', async () => {
+    await start();
+    const { next, unread } = await watching();
+    await next();
+    const check = async (value: string) => {
+      const result = aCheckResult(domain, { code: 'cname_other_target', seen: [value] });
+      api.clock.advance(DIAGNOSIS_EVERY_MS);
+      const now = api.clock.now();
+      const mistakes = digestOfMistakes(result.findings);
+      const before = (await api.store.findDomainById(domain.workspaceId, domain.id)) ?? domain;
+      await api.store.saveTransition({ before, after: before, memory: NO_MEMORY, result, mistakes, now });
+      await api.changes.poll();
+      return { event: 'diagnosis', data: { checkedAt: now, findings: result.findings } };
+    };
+    for (const value of ['typo.test.', 'other.test.']) {
+      const diagnosis = await check(value);
+      expect(await next()).toMatchObject(diagnosis);
+      expect(await next()).toMatchObject({ event: 'domain', data: { id: domain.id } });
+    }
+    await check('other.test.');
+    await change('Something else.');
+    expect(await next()).toMatchObject({ event: 'diagnosis' });
+    const { id } = await next();
+    expect(unread()).toEqual([]);
+    const again = await watching({ lastEventId: id });
+    await check('third.test.');
+    expect(await again.next()).toMatchObject({ event: 'diagnosis', data: { findings: [{ seen: ['third.test.'] }] } });
   });
 
   it('takes the id as well as the name', async () => {

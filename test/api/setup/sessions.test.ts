@@ -7,11 +7,12 @@ import { createSetupToken } from '../../../server/src/access/setup-link.ts';
 import { currentSigningKey, rotateSigningKey } from '../../../server/src/access/signing-key.ts';
 import { operations } from '../../../server/src/api/operations.ts';
 import { idMaker } from '../../../server/src/base/ids.ts';
+import { digestOfMistakes } from '../../../server/src/domain/check-result.ts';
 import type { Domain } from '../../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import type { Answer } from '../../support/api-contract.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
-import { failedAt } from '../../support/entities.ts';
+import { aCheckResult, failedAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';
 
 let api: Harness;
@@ -28,6 +29,10 @@ interface Link {
   url: string;
   token: string;
   expiresAt: number;
+}
+
+interface Diagnosed {
+  findings: object[];
 }
 
 interface Session {
@@ -180,6 +185,41 @@ describe('a session', () => {
     for (const text of [events[1], (await ask(api.rootKey, domain.name)).text]) expect(text).toContain('blog.acme.com');
   });
 
+  it('never gets the name of the domain that a value belongs to: not in a diagnosis, a stream, or what is refused', async () => {
+    const domain = await newDomain();
+    const { key } = await sessionFor(domain);
+    const owner = 'blog.acme.com';
+    const message = `The TXT record has the value "x", which is the value of ${owner}.`;
+    const found = { code: 'txt_other_domain', facts: { owner, zone: 'acme.com' }, message, seen: ['x'] } as const;
+    const result = aCheckResult(domain, { ...found, seen: [...found.seen] });
+    const mistakes = digestOfMistakes(result.findings);
+    const save = { before: domain, after: domain, memory: NO_MEMORY, result, mistakes, now: START };
+    expect(await api.store.saveTransition(save)).toBe('saved');
+    await api.changes.poll();
+    const diagnosed = (by: string) =>
+      api.call('domains.diagnoseDomain', { domain: domain.name, cached: true }, { key: by });
+    const streamed = async (by: string) => {
+      const watching = await watch(api.url, { key: by, domain: domain.name });
+      const event = await watching.next();
+      watching.close();
+      expect(event.event).toBe('diagnosis');
+      return event.data;
+    };
+    for (const { findings } of [dataOf<Diagnosed>(await diagnosed(api.rootKey)), await streamed(api.rootKey)])
+      expect(findings).toMatchObject([{ code: 'txt_other_domain', facts: { owner } }]);
+    for (const shown of [dataOf<Diagnosed>(await diagnosed(key)), await streamed(key)]) {
+      expect(shown.findings).toMatchObject([{ code: 'txt_stale', facts: { zone: 'acme.com' }, seen: ['x'] }]);
+      expect(JSON.stringify(shown)).not.toContain(owner);
+    }
+    const path = { project: 'demo', app: 'web', environment: 'production' };
+    for (const [operation, body] of [
+      ['domains.checkName', { ...path, domain: domain.name }],
+      ['domains.listEvents', { domain: domain.name }],
+    ] as const)
+      expect(await api.call(operation, body, { key }), operation).toMatchObject({ status: 403 });
+    expect((await api.call('domains.listEvents', { domain: domain.name })).text).toContain(owner);
+  });
+
   it('names its link in the timeline of the domain', async () => {
     const domain = await newDomain();
     const { key, linkId } = await sessionFor(domain);
@@ -250,6 +290,15 @@ describe('what is refused', () => {
     expect(await detail({ name: 'Acme', support })).toBe(
       'The set-up link was revoked. Ask Acme for a new one: mailto:help@acme.example',
     );
+    const headers = async (brand: object) => {
+      await api.store.saveSetupPage(workspace.id, { brand });
+      const { headers } = await open(token);
+      return [headers['nameplate-support'], headers['nameplate-support-name']];
+    };
+    expect(await headers({})).toEqual([undefined, undefined]);
+    expect(await headers({ name: 'Käse & Co', support })).toEqual([support, 'K%C3%A4se%20%26%20Co']);
+    const page = 'https://xn--bcher-kva.example/hilfe?ä';
+    expect(await headers({ support: page })).toEqual(['https://xn--bcher-kva.example/hilfe?%C3%A4', undefined]);
   });
 
   it('a token that is not of a link, however it looks: one that cannot be one is called incomplete', async () => {

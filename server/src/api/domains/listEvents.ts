@@ -3,6 +3,7 @@ import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain
 import type { DomainEvent } from '../../store/domain/domain-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { FindingSchema } from './diagnosis-schema.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect-operations.ts';
 import { SuspensionStatusSchema } from './suspension-operations.ts';
@@ -22,6 +23,12 @@ const EventDataSchema = Type.Object(
     seen: Type.Optional(
       Type.Array(Type.String(), {
         description: 'In the same: the values that were there, text from the DNS as it is.',
+      }),
+    ),
+    findings: Type.Optional(
+      Type.Array(FindingSchema, {
+        description:
+          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out.',
       }),
     ),
     certificate: Type.Optional(
@@ -74,7 +81,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+        'What happened. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(

@@ -35,7 +35,7 @@ const MAX_LENGTH = 300;
 
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 /** Header fields that the client reads. */
-const EXPOSED = `${ERROR_CODE_HEADER}, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id`;
+const EXPOSED = `${ERROR_CODE_HEADER}, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, X-Request-Id, Nameplate-Support, Nameplate-Support-Name`;
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'POST',
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, Accept, Last-Event-ID',

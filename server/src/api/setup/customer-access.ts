@@ -97,10 +97,14 @@ export function createCustomerAccess(deps: CustomerAccessDeps): CustomerAccess {
   };
 }
 
-/** Tells customers whose link has ended whom to ask. */
+/** Tells customers whose link has ended whom to ask: people in the detail, programs in header fields. */
 function refusalOf(code: ProblemCode, { name, support }: Brand): Problem {
   const hasEnded = code === 'authentication/setup_link_expired' || code === 'authentication/setup_link_revoked';
   if (!hasEnded || (name === undefined && support === undefined)) return new Problem(code);
+  const headers = {
+    ...(support !== undefined && { 'Nameplate-Support': support.replace(/[^\x21-\x7e]/gu, encodeURIComponent) }),
+    ...(name !== undefined && { 'Nameplate-Support-Name': encodeURIComponent(name) }),
+  };
   const whomToAsk = `Ask ${name ?? 'the people who sent it'} for a new one${support === undefined ? '.' : `: ${support}`}`;
-  return new Problem(code, { detail: `${ERRORS[code].detail} ${whomToAsk}` });
+  return new Problem(code, { detail: `${ERRORS[code].detail} ${whomToAsk}`, headers });
 }

@@ -9,11 +9,11 @@ import type { Log } from '../../base/log.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
-import type { DomainStore } from '../../store/store.ts';
+import type { CheckStore, DomainStore, StoredCheck } from '../../store/store.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { findDomain } from '../find.ts';
-import { forCustomer } from '../setup/session-scope.ts';
+import { findingForCustomer, forCustomer } from '../setup/session-scope.ts';
 import { acceptsEvents, eventStream, formatEvent, formatRetry, type StreamTimes } from './event-stream.ts';
 import { type WatchLimits, watchLimit } from './watch-limit.ts';
 
@@ -34,7 +34,7 @@ interface WatchRequest {
 
 interface WatchersDeps extends Pick<Access, 'standingOf'> {
   /** The store itself: a cache may be behind what a client has been told elsewhere. */
-  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
+  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'> & Pick<CheckStore, 'findCheckResult'>;
   changes: ChangeFeed | undefined;
   clock: Clock;
   log: Log;
@@ -44,14 +44,20 @@ interface WatchersDeps extends Pick<Access, 'standingOf'> {
   limits: WatchLimits & StreamTimes;
 }
 
+/** A domain, and its last diagnosis that was told. */
+interface WatchedState {
+  domain: Domain;
+  diagnosis: StoredCheck['result'];
+}
+
 /** One open stream. */
 interface Stream {
   domainId: string;
   workspaceId: string;
   /** When its credential expires, Unix ms; null: never. */
   expiresAt: number | null;
-  /** Authenticates again, and sends the domain unless the client has this state. Rejects with `StoreUnavailable`. */
-  refresh(domain: Domain | null): Promise<void>;
+  /** Authenticates again, and sends the state unless the client has it. Rejects with `StoreUnavailable`. */
+  refresh(state: WatchedState | null): Promise<void>;
   end(reason: EndReason, about?: object, retryMs?: number): void;
   tick(): void;
 }
@@ -114,19 +120,23 @@ export function createWatchers(deps: WatchersDeps): Watchers {
         domainId: request.domainId,
         workspaceId,
         expiresAt: null,
-        async refresh(domain) {
+        async refresh(state) {
           try {
             // First, since the session of a set-up link ends with its domain.
-            if (domain === null) throw new Problem('data/domain_not_found');
+            if (state === null) throw new Problem('data/domain_not_found');
             const standing = await standingOf(authorization);
             if (!standing.ok) throw new Problem(standing.code);
             stream.expiresAt = standing.expiresAt;
-            const seen = visible(standing.principal, permission, domain);
+            const seen = visible(standing.principal, permission, state.domain);
             if (ended !== null) return;
-            const id = idOfState(seen);
+            const id = idOfState(state);
             if (id === sent) return;
             sent = id;
-            events.send(formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id));
+            // In one text: a slow client misses whole states, never a part of one. The last event has the id.
+            events.send(
+              formatDiagnosis(state, session !== undefined) +
+                formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id),
+            );
           } catch (error) {
             if (!(error instanceof Problem)) throw error;
             const about = presentProblem(error, request.id, settings);
@@ -192,9 +202,9 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
   }
 
   async function refresh(batch: Stream[]): Promise<void> {
-    const reads = new Map<string, Promise<Domain | null>>();
+    const reads = new Map<string, Promise<WatchedState | null>>();
     for (const { workspaceId, domainId } of batch)
-      if (!reads.has(domainId)) reads.set(domainId, store.findDomainById(workspaceId, domainId));
+      if (!reads.has(domainId)) reads.set(domainId, readState(workspaceId, domainId));
     const results = await Promise.allSettled(
       batch.map(async (stream) => stream.refresh((await reads.get(stream.domainId)) ?? null)),
     );
@@ -205,6 +215,14 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
         log.warn({ err: result.reason }, 'a watched domain cannot be read; it will be tried again');
       failed.add(stream);
     }
+  }
+
+  async function readState(workspaceId: string, domainId: string): Promise<WatchedState | null> {
+    const domain = await store.findDomainById(workspaceId, domainId);
+    if (domain === null) return null;
+    const check = await store.findCheckResult(workspaceId, domainId);
+    const isTold = check?.result?.toldAt != null;
+    return { domain, diagnosis: isTold ? check.result : null };
   }
 
   function tick(): void {
@@ -248,6 +266,12 @@ function visible({ grants }: Principal, permission: Permission, domain: Domain |
 }
 
 /** The time of the change belongs to it: after a backup was restored, a revision may come again. */
-function idOfState({ id, revision, updatedAt, createdAt }: Domain): string {
-  return `${id}.${revision}.${updatedAt ?? createdAt}`;
+function idOfState({ domain: { id, revision, updatedAt, createdAt }, diagnosis }: WatchedState): string {
+  return [id, revision, updatedAt ?? createdAt, ...(diagnosis ? [diagnosis.toldAt] : [])].join('.');
+}
+
+function formatDiagnosis({ diagnosis }: WatchedState, isForCustomer: boolean): string {
+  if (diagnosis === null) return '';
+  const { findings, checkedAt } = diagnosis;
+  return formatEvent('diagnosis', { checkedAt, findings: isForCustomer ? findings.map(findingForCustomer) : findings });
 }

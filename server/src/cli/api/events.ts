@@ -47,17 +47,25 @@ const REDIRECT_ENDS: Record<string, string> = {
 
 export type EventDetails = Pick<
   ShownEvent['data'],
-  'record' | 'seen' | 'certificate' | 'redirect' | 'move' | 'suspension' | 'verificationError'
+  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension' | 'verificationError'
 >;
 
 /** What changed, in a sentence or two; empty where the type of the event says it all. */
 export function eventDetails(type: string, data: EventDetails): string {
-  const { record, seen, certificate, redirect, move, suspension, verificationError } = data;
+  const { record, seen, findings = [], certificate, redirect, move, suspension, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
     if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
     const found = seen.length === 0 ? 'nothing was found' : `${joinQuoted(seen, 4)} was found instead`;
     return `The ${RECORDS[record]} is gone: ${found}.`;
+  }
+  if (type === 'diagnosis.changed') {
+    const mistakes = findings.filter(({ severity }) => severity === 'blocking');
+    if (mistakes.length === 0) return 'Nothing in its DNS has to be corrected.';
+    return mistakes
+      .flatMap(({ message, fix }) => [message, fix])
+      .filter((text) => text !== '')
+      .join(' ');
   }
   if (certificate !== undefined) {
     const until = certificate.notAfter === undefined ? '' : `Valid until ${dateTime(certificate.notAfter)}.`;

@@ -1,4 +1,9 @@
 import { type CheckResult, digestOf, toBoundedJson, unpackObservation } from '../../domain/check-result.ts';
+import type { Domain } from '../../domain/domain.ts';
+import { DIAGNOSIS_EVERY_MS } from '../../domain/domain-event.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { logChange } from '../cache/change-log.ts';
+import { recordEvent } from '../domain/events.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { StoredCheck } from '../store.ts';
 
@@ -23,18 +28,50 @@ function packResult(result: CheckResult | PackedResult): PackedResult {
   return { digest: digestOf(result), findings, observation };
 }
 
-export function saveResult(tx: Transaction, domainId: string, result: CheckResult | PackedResult, at: number) {
-  tx.write(upsertResult, { domainId, at, ...packResult(result) });
+/** The findings for an event, as they are stored. */
+export function findingsIn(result: CheckResult | PackedResult | undefined): Finding[] | undefined {
+  return result && JSON.parse(packResult(result).findings);
+}
+
+/** In place of the digest of a result whose mistakes are still to be told: the next thorough check saves it again. */
+const UNTOLD = '';
+
+interface SaveResult {
+  after: Domain;
+  result?: CheckResult | PackedResult | undefined;
+  mistakes?: string | undefined;
+  now: number;
+}
+
+/**
+ * Replaces the stored result, and records `diagnosis.changed` where its mistakes are not those that were told last.
+ * `isTold`: an event of this transaction has told them.
+ */
+export async function saveResult(tx: Transaction, save: SaveResult, isTold: boolean): Promise<void> {
+  const { after, result, mistakes, now: at } = save;
+  if (result === undefined) return;
+  const row = { domainId: after.id, at, ...packResult(result) };
+  const told = mistakes === undefined ? null : await tx.one(selectTold, { domainId: after.id });
+  const isSame = mistakes === undefined || mistakes === (told?.mistakes ?? '');
+  if (isSame && !isTold) return tx.write(upsertResult, row);
+  const toldAt = told?.toldAt ?? null;
+  // A time in the future comes from a clock that was set back.
+  const isTooSoon = toldAt !== null && toldAt <= at && at - toldAt < DIAGNOSIS_EVERY_MS;
+  if (isTooSoon && !isTold) return tx.write(upsertResult, { ...row, digest: UNTOLD });
+  tx.write(upsertResult, row);
+  tx.write(updateTold, { domainId: after.id, mistakes: mistakes ?? null, at });
+  logChange(tx, 'domain', after.id);
+  if (!isTold) await recordEvent(tx, 'diagnosis.changed', after, at, { findings: findingsIn(row) });
 }
 
 export async function findCheckResult(reader: Reader, workspaceId: string, id: string): Promise<StoredCheck | null> {
   const row = await reader.one(selectCheckResult, { workspaceId, id });
   if (row === null) return null;
-  const { findings, observation, checkedAt } = row;
+  const { findings, observation, checkedAt, toldAt } = row;
   const isStored = findings !== null && observation !== null && checkedAt !== null;
   return {
     result: isStored
-      ? { findings: JSON.parse(findings), observation: unpackObservation(observation), checkedAt }
+      ? { findings: JSON.parse(findings), observation: unpackObservation(observation), checkedAt, toldAt }
       : null,
     schedule: {
       attempts: row.attempts ?? row.recheckAttempts ?? 0,
@@ -58,6 +95,17 @@ function upsertResult(db: Tables, p: ResultRow) {
     .onConflict((on) => on.column('domain_id').doUpdateSet(result));
 }
 
+function selectTold(db: Tables, p: { domainId: string }) {
+  return db
+    .selectFrom('check_results')
+    .where('domain_id', '=', p.domainId)
+    .select(['told as mistakes', 'told_at as toldAt']);
+}
+
+function updateTold(db: Tables, p: { domainId: string; mistakes: string | null; at: number }) {
+  return db.updateTable('check_results').where('domain_id', '=', p.domainId).set({ told: p.mistakes, told_at: p.at });
+}
+
 function selectCheckResult(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('domains')
@@ -70,6 +118,7 @@ function selectCheckResult(db: Tables, p: { workspaceId: string; id: string }) {
       'results.findings',
       'results.observation',
       'results.checked_at as checkedAt',
+      'results.told_at as toldAt',
       'checks.attempts',
       'checks.last_check_at as lastCheckAt',
       'checks.next_check_at as nextCheckAt',

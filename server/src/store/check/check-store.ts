@@ -19,8 +19,8 @@ export interface DueCheck {
 
 /** The last check of a domain, and the next. */
 export interface StoredCheck {
-  /** The last result that differed from the one before; null: none was saved yet. `checkedAt`: when it was saved. */
-  result: (CheckResult & { checkedAt: number }) | null;
+  /** The last result that differed from the one before; null: none was saved yet. `checkedAt`: when it was saved. `toldAt`: when an event last had findings. */
+  result: (CheckResult & { checkedAt: number; toldAt: number | null }) | null;
   schedule: CheckSchedule;
 }
 
@@ -71,7 +71,9 @@ export interface CheckStore {
    * the checks, and the events of both; logs the change `route`. To `failed`: the end
    * of the checks and the event. Otherwise the check's memory. Each flag that changed is an event `record.seen` or `record.lost` with the values
    * of `seen`. Logs the change `domain` for each that changed. Replaces the stored result where `result` is given: callers give it when its
-   * digest is not `DueCheck.resultDigest`. (unsynced) unless the status changed.
+   * digest is not `DueCheck.resultDigest`, and when the domain changed. Its findings are in the events `record.lost` and `domain.failed`.
+   * Where `mistakes` is not what an event told last, the event `diagnosis.changed`: at most one in `DIAGNOSIS_EVERY_MS` after the last
+   * event with findings; a later save tells those that came too soon. (unsynced) unless the status changed.
    */
   saveTransition(save: {
     before: Domain;
@@ -79,6 +81,8 @@ export interface CheckStore {
     memory: CheckMemory;
     loser?: { before: Domain; after: Domain } | undefined;
     result?: CheckResult | undefined;
+    /** `domain/check-result.digestOfMistakes` in `result`; absent: nothing is to be told. */
+    mistakes?: string | undefined;
     seen?: RecordsSeen | undefined;
     recheckAt?: number | undefined;
     now: number;
@@ -123,7 +127,7 @@ export interface MonitorStore {
    * Saves the result of a re-check that changed anything. `stale`, and nothing is saved, when `before.revision` is no longer the domain's, or the
    * re-check was claimed again since (`attempts`). `after` is `verified`, or `failed`: then, in the same step, the route, the certificate and the
    * schedule end; logs the change `route`. Events: each flag that changed, `domain.drifted` and `domain.recovered` (`memory.driftedSince` was set
-   * or cleared), `domain.failed`. Logs the change `domain` if it changed. Replaces the stored result where `result` is given, and the time of the
+   * or cleared), `domain.failed`, and `diagnosis.changed` as in `saveTransition`; `domain.drifted` has the findings too. Logs the change `domain` if it changed. Replaces the stored result where `result` is given, and the time of the
    * next re-check where `nextCheckAt` is. (unsynced) unless the status changed.
    */
   saveMonitoring(save: {
@@ -133,6 +137,8 @@ export interface MonitorStore {
     /** `DueRecheck.attempts`. */
     attempts: number;
     result?: CheckResult | undefined;
+    /** As in `saveTransition`. */
+    mistakes?: string | undefined;
     seen?: RecordsSeen | undefined;
     nextCheckAt?: number | undefined;
     now: number;

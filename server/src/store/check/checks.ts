@@ -10,7 +10,7 @@ import { endRedirectsTo } from '../domain/redirect-rows.ts';
 import { addRoute } from '../domain/routes.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
-import { type Packable, saveResult } from './check-results.ts';
+import { findingsIn, type Packable, saveResult } from './check-results.ts';
 import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 
@@ -54,11 +54,10 @@ export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueChec
 }
 
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
-  const { after, result, now } = save;
   const memory = await currentMemory(tx, save);
   if (save.loser !== undefined && memory.provenSince !== save.memory.provenSince) return 'stale';
   if (!(await saveOutcome(tx, save, memory))) return 'stale';
-  if (result !== undefined) saveResult(tx, after.id, result, now);
+  await saveResult(tx, save, save.after.status === 'failed');
   return 'saved';
 }
 
@@ -71,13 +70,14 @@ async function currentMemory(tx: Transaction, { before, memory, now }: Save): Pr
 
 /** False, and nothing is saved, where domain or incumbent are no longer those that the check read: its first statement that writes finds out. */
 async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Promise<boolean> {
-  const { before, after, seen, now: at } = save;
+  const { before, after, seen, result, now: at } = save;
   if (after.revision === before.revision) return saveMemoryOf(tx, before, memory);
   if (after.status === 'verified') return saveVerified(tx, save);
   if (!(await changeDomain(tx, before, after))) return false;
-  await recordFlags(tx, { before, after, seen, at });
+  const findings = findingsIn(result);
+  await recordFlags(tx, { before, after, seen, findings, at });
   if (after.status === 'failed') {
-    await recordEvent(tx, 'domain.failed', after, at);
+    await recordEvent(tx, 'domain.failed', after, at, { findings });
     removeCheck(tx, after.id);
   } else {
     saveMemory(tx, after.id, memory);
@@ -88,7 +88,8 @@ async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Pr
 /** Of the first re-check. */
 const FIRST_RECHECK_MS = 3_600_000;
 
-async function saveVerified(tx: Transaction, { before, after, loser, seen, recheckAt, now }: Save): Promise<boolean> {
+async function saveVerified(tx: Transaction, save: Save): Promise<boolean> {
+  const { before, after, loser, seen, recheckAt, now } = save;
   // The incumbent's row changes first: the name is verified once at any moment.
   const standing = await tx.one(selectStanding, { id: before.id });
   if (standing?.revision !== before.revision) return false;
@@ -99,7 +100,7 @@ async function saveVerified(tx: Transaction, { before, after, loser, seen, reche
     await recordEvent(tx, 'domain.superseded', loser.after, now);
   }
   await changeDomain(tx, before, after);
-  await recordFlags(tx, { before, after, seen, at: now });
+  await recordFlags(tx, { before, after, seen, findings: findingsIn(save.result), at: now });
   await supersedeHeld(tx, after, now);
   await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
   await recordEvent(tx, 'domain.verified', after, now);

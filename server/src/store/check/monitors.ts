@@ -7,7 +7,7 @@ import { recordEvent, recordFlags } from '../domain/events.ts';
 import { removeRoute } from '../domain/routes.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../store.ts';
-import { type Packable, saveResult } from './check-results.ts';
+import { findingsIn, type Packable, saveResult } from './check-results.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 
 type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
@@ -71,19 +71,22 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
     goneUntil,
     nextAt: save.nextCheckAt ?? stored.nextAt,
   });
-  if (result !== undefined) saveResult(tx, before.id, result, now);
+  const findings = findingsIn(result);
   if (after.revision !== before.revision) await changeDomain(tx, before, after);
   if (after.status === 'failed') {
     await removeRoute(tx, after, { reason: 'destination_failed', at: now });
-    await recordEvent(tx, 'domain.failed', after, now);
+    await recordEvent(tx, 'domain.failed', after, now, { findings });
+    await saveResult(tx, save, true);
     return 'saved';
   }
-  await recordFlags(tx, { before, after, seen: save.seen, at: now });
-  if (driftedSince !== null && stored.driftedSince === null) {
-    await recordEvent(tx, 'domain.drifted', after, now);
+  await recordFlags(tx, { before, after, seen: save.seen, findings, at: now });
+  const drifts = driftedSince !== null && stored.driftedSince === null;
+  if (drifts) {
+    await recordEvent(tx, 'domain.drifted', after, now, { findings });
   } else if (driftedSince === null && stored.driftedSince !== null) {
     await recordEvent(tx, 'domain.recovered', after, now);
   }
+  await saveResult(tx, save, drifts);
   return 'saved';
 }
 

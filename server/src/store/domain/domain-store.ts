@@ -1,6 +1,7 @@
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { Finding } from '../../domain/finding.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
@@ -280,6 +281,8 @@ export interface DomainEventData {
   record?: 'ownership' | 'routing';
   /** In the same: the values of the record, as far as they are known; text from the DNS, bounded. */
   seen?: string[];
+  /** What the check found: in `diagnosis.changed`, `domain.failed` and `domain.drifted`; in `record.lost` about this record. At most 8 KiB of JSON. */
+  findings?: Finding[] | undefined;
   /** The certificate after the change, in events of type `certificate.*`. */
   certificate?: CertificateAfter;
   /** In events of type `redirect.*`. */

@@ -2,12 +2,16 @@ import { sql } from 'kysely';
 import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
+import type { Finding } from '../../domain/finding.ts';
 import { storableActor } from '../audit/actor.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { DomainEvent, DomainEventData, Paged } from '../store.ts';
 import { addDeliveries, selectSubscribers, subscriptionTo } from '../webhook/outbox.ts';
 
-type EventDetails = Pick<DomainEventData, 'record' | 'seen' | 'certificate' | 'redirect' | 'move' | 'suspension'> & {
+type EventDetails = Pick<
+  DomainEventData,
+  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension'
+> & {
   actor?: string | null;
   /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
   afterAll?: Domain;
@@ -48,10 +52,18 @@ async function insertAndFindWebhooks(tx: Transaction, event: NewEvent): Promise<
   return (await tx.one(insertEventReturning, event))?.webhookIds?.split(',') ?? [];
 }
 
+interface FlagChange {
+  before: Domain;
+  after: Domain;
+  seen?: RecordsSeen | undefined;
+  findings?: Finding[] | undefined;
+  at: number;
+}
+
 /** Adds an event for each flag in which `after` differs from `before`. */
 export async function recordFlags(
   tx: Transaction,
-  { before, after, seen = {}, at }: { before: Domain; after: Domain; seen?: RecordsSeen | undefined; at: number },
+  { before, after, seen = {}, findings, at }: FlagChange,
 ): Promise<void> {
   // A change of the status has an event of its own, which follows.
   let domain = after.status === before.status || after.status === 'verifying' ? after : before;
@@ -64,7 +76,11 @@ export async function recordFlags(
     domain = { ...domain, [flag]: after[flag] };
     const values = seen[record];
     const details = { record, afterAll: after, ...(values && { seen: bounded(values) }) };
-    await recordEvent(tx, isThere ? 'record.seen' : 'record.lost', domain, at, details);
+    if (isThere) await recordEvent(tx, 'record.seen', domain, at, details);
+    else {
+      const about = findings?.filter((finding) => finding.record === record);
+      await recordEvent(tx, 'record.lost', domain, at, { ...details, findings: about });
+    }
   }
 }
 

@@ -75,7 +75,7 @@ create index checks_by_next_check_at on checks (next_check_at);
 
 create table check_results (
   domain_id TEXT not null primary key references domains (id) on delete cascade, digest TEXT not null,
-  checked_at INTEGER not null, findings TEXT not null, observation TEXT not null
+  checked_at INTEGER not null, findings TEXT not null, observation TEXT not null, told TEXT, told_at INTEGER
 ) STRICT;
 
 create table routes (

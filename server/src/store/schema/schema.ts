@@ -185,6 +185,9 @@ interface CheckResultsTable {
   findings: string;
   /** JSON, at most 8 KiB. */
   observation: string;
+  /** Digest of the mistakes that an event told last, and when; null: none has told any. */
+  told: string | null;
+  told_at: number | null;
 }
 
 interface RoutesTable {
