@@ -2,7 +2,6 @@ import type { Figure } from './figure.ts';
 import { checks } from './figures/checks.ts';
 import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
-import { createOnce } from './figures/createOnce.ts';
 import { deliveries } from './figures/deliveries.ts';
 import { diagnoses } from './figures/diagnoses.ts';
 import { caddyInFront, edge, edgeMemory, handshakes } from './figures/edge.ts';
@@ -15,7 +14,6 @@ import { postgresNodes } from './figures/postgresNodes.ts';
 import { postgresSnapshot } from './figures/postgresSnapshot.ts';
 import { schedule } from './figures/schedule.ts';
 import { start } from './figures/start.ts';
-import { steps } from './figures/steps.ts';
 import { watchers } from './figures/watchers.ts';
 
 /** In the order of docs/benchmarks.md. */
@@ -28,7 +26,6 @@ export const figures: readonly Figure[] = [
   beside,
   create,
   listing,
-  createOnce,
   checks,
   schedule,
   monitoring,
@@ -37,7 +34,6 @@ export const figures: readonly Figure[] = [
   watchers,
   cost,
   start,
-  steps,
   edge,
   caddyInFront,
   handshakes,

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Connection, openConnection } from '../connection.ts';
 import { offer } from '../part.ts';
@@ -13,10 +12,10 @@ export interface Target {
   ask: Asking;
 }
 
-/** About domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before; `idempotent`: with an Idempotency-Key. */
+/** About domains of a population, each as likely as the other. `createDomain`: names that nobody asked for before. */
 export type Asking =
   | { operation: 'domains.getDomain' | 'domains.diagnoseDomain'; domains: number; zones: number }
-  | { operation: 'domains.createDomain'; project: string; app: string; environment: string; idempotent?: boolean };
+  | { operation: 'domains.createDomain'; project: string; app: string; environment: string };
 
 /** Of the responses with 200, from the moment when each request was to be sent. */
 interface Latency {
@@ -127,14 +126,11 @@ function requests({ rootKey, ask }: Pick<Target, 'rootKey' | 'ask'>): () => stri
     'Content-Type: application/json',
     '',
   ].join('\r\n');
-  const write = (body: string, more = '') => `${head}${more}Content-Length: ${body.length}\r\n\r\n${body}`;
+  const write = (body: string) => `${head}Content-Length: ${body.length}\r\n\r\n${body}`;
   if (ask.operation === 'domains.createDomain') {
-    const { project, app, environment, idempotent } = ask;
+    const { project, app, environment } = ask;
     const newName = () => `d${++created}.p${process.pid}.created.test`;
-    return () => {
-      const more = idempotent ? `Idempotency-Key: ${randomUUID()}\r\n` : '';
-      return write(JSON.stringify({ project, app, environment, domain: newName() }), more);
-    };
+    return () => write(JSON.stringify({ project, app, environment, domain: newName() }));
   }
   const { domains, zones } = ask;
   return () => write(`{"domain":"${nameOf(Math.floor(Math.random() * domains), zones)}"}`);

@@ -8,9 +8,9 @@ import { createLog } from '../../server/src/base/log.ts';
 import type { RedirectStatus } from '../../server/src/domain/redirect.ts';
 import { createEdgeCache } from '../../server/src/edge/cache/edge-cache.ts';
 import { createKey, createKeyring, parseKeys } from '../../server/src/store/sealing/keyring.ts';
+import { takeOver } from '../support/certificates.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { plant, unique } from '../support/entities.ts';
-import { takeOver } from '../support/redirects.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 import { END_HEADERS, END_STREAM, frame, GOAWAY, HEADERS, openHttp2, RST_STREAM, requestFields } from './http2.ts';
@@ -91,7 +91,7 @@ describe.for(Object.entries(ways))('a redirect over %s', ([, ask]) => {
   it('never leads to whoever takes the destination over: the name is served by its own origin', async () => {
     const { www, apex } = await redirected();
     expect((await ask({ hostname: www.hostname })).headers.location).toContain(apex.hostname);
-    await takeOver(edge.store, (await plant(edge.store)).environment, apex.hostname, edge.clock.now());
+    await takeOver(edge.store, (await plant(edge.store)).environment, { name: apex.hostname }, edge.clock.now());
     const { serial: _, ...issued } = issue(apex.hostname);
     await edge.store.importCertificate(apex.hostname, issued, edge.clock.now());
     await edge.heard();

@@ -8,7 +8,7 @@ import type { Environment, Store } from '../../server/src/store/store.ts';
 import { issue } from '../edge/authority.ts';
 import { verify } from '../support/certificates.ts';
 import type { Closing } from '../support/closing.ts';
-import { CLONE, type Ended, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';
+import { type Ended, type Started, start, startCommand, temporaryDirectory } from '../support/command.ts';
 import { aDeployment, plant } from '../support/entities.ts';
 
 /** A server in processes of its own, with a name that it serves; it is reloaded as operators do. */
@@ -182,5 +182,3 @@ export function isRunning(pid: number): boolean {
     return false;
   }
 }
-
-export const PROGRAM = join(CLONE, 'bin/nameplate');

@@ -144,15 +144,5 @@ export function describeAccess(subject: Subject): void {
       expect(await store.setRootKeyDisabled(key.id, null)).toBe(true);
       expect(await disabledAt()).toBeNull();
     });
-
-    it('are gone for good once they are revoked', async () => {
-      const { store } = subject;
-      const { workspace, key, hash } = await withKey();
-      expect(await store.revokeRootKey(key.id)).toBe(true);
-      expect(await store.findPrincipal(hash)).toBeNull();
-      expect(await store.listRootKeys(workspace.id)).toEqual([]);
-      expect(await store.setRootKeyDisabled(key.id, null)).toBe(false);
-      expect(await store.revokeRootKey(key.id)).toBe(false);
-    });
   });
 }

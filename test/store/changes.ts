@@ -29,22 +29,6 @@ export function describeChanges(subject: Subject): void {
   };
 
   describe('the change log', () => {
-    it('has every change of a workspace and of its keys', async () => {
-      const { store } = subject;
-      const { workspace } = await subject.plant();
-      const key = aRootKey({ workspaceId: workspace.id });
-      const hash = aKeyHash();
-      const ofKey = [`root_key ${Buffer.from(hash).toString('hex')}`];
-      const ofWorkspace = [`workspace ${workspace.id}`];
-      expect(await changesOf(() => store.createRootKey(key, hash))).toEqual(ofKey);
-      expect(await changesOf(() => store.setRootKeyDisabled(key.id, NOW))).toEqual(ofKey);
-      expect(await changesOf(() => store.setRootKeyDisabled(key.id, null))).toEqual(ofKey);
-      expect(await changesOf(() => store.revokeRootKey(key.id))).toEqual(ofKey);
-      expect(await changesOf(() => store.setWorkspaceDisabled(workspace.id, NOW))).toEqual(ofWorkspace);
-      expect(await changesOf(() => store.setWorkspaceDisabled(workspace.id, null))).toEqual(ofWorkspace);
-      expect(await changesOf(() => store.setWorkspaceLimits(workspace.id, NO_LIMITS))).toEqual(ofWorkspace);
-    });
-
     it('has a new deployment of an environment', async () => {
       const { environment } = await subject.plant();
       const deploy = () => subject.store.createDeployment(aDeployment(environment));

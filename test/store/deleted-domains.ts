@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type { Environment } from '../../server/src/store/store.ts';
-import { anIssuedCertificate, aSave, DAY_MS, servedCertificate, takeOver, verify } from '../support/certificates.ts';
+import {
+  anIssuedCertificate,
+  aSave,
+  DAY_MS,
+  prove,
+  servedCertificate,
+  takeOver,
+  verify,
+} from '../support/certificates.ts';
 import {
   aDomain,
   aSetupLink,
@@ -13,7 +21,6 @@ import {
   verifiedAt,
   verifyingAt,
 } from '../support/entities.ts';
-import { prove } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
 const ACTOR = 'key_1';

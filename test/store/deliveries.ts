@@ -6,7 +6,6 @@ import type {
   DeliveryResult,
   DeliveryStore,
   DueDelivery,
-  Environment,
   Webhook,
 } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS, verify } from '../support/certificates.ts';
@@ -163,16 +162,6 @@ export function describeDeliveries(subject: Subject): void {
       expect(await typesDelivered()).toEqual(['record.lost']);
     });
 
-    it('has an event once for each webhook, with the same id of the event', async () => {
-      const { environment, workspace, webhook } = await setUp();
-      const second = await add({ workspaceId: workspace.id });
-      await attach(subject.store, environment);
-      const due = await claim();
-      expect(due.map(({ webhookId }) => webhookId).toSorted()).toEqual([webhook.id, second.id].toSorted());
-      expect(new Set(due.map(({ eventId }) => eventId)).size).toBe(1);
-      expect(new Set(due.map(({ deliveryId }) => deliveryId)).size).toBe(2);
-    });
-
     it('has nothing of a change that was not saved', async () => {
       const { environment } = await setUp();
       const domain = await attach(subject.store, environment);
@@ -189,48 +178,6 @@ export function describeDeliveries(subject: Subject): void {
   });
 
   describe('deliveries about one domain', () => {
-    it('are claimed one at a time, in the order of the changes, whoever claims', async () => {
-      const { environment } = await setUp();
-      let domain = await attach(subject.store, environment);
-      for (let i = 1; i < 5; i++) domain = await flip(domain, NOW + i);
-      const order: (string | undefined)[] = [];
-      for (let i = 0; i < 5; i++) {
-        const claims = await Promise.all([1, 2, 3].map(() => claim({ now: NOW + 9 })));
-        const due = claims.flat();
-        expect(due).toHaveLength(1);
-        order.push(due[0]?.type);
-        await save(
-          due.map((each) => aDeliveryResult(each)),
-          NOW + 9,
-        );
-      }
-      expect(order).toEqual(['domain.created', 'record.seen', 'record.lost', 'record.seen', 'record.lost']);
-      expect(await claim({ now: NOW + 9 })).toEqual([]);
-    });
-
-    it('wait behind one that is tried again, and go on when it is delivered or given up', async () => {
-      const { environment } = await setUp();
-      const domain = await flip(await flip(await attach(subject.store, environment), NOW), NOW);
-      const first = await one();
-      await save([aDeliveryResult(first, retryAt(NOW + 1000))]);
-      expect(await claim({ now: NOW + 999 })).toEqual([]);
-      const again = await one(NOW + 1000);
-      expect(again).toMatchObject({ deliveryId: first.deliveryId, eventId: first.eventId, attempts: 1 });
-      await save([aDeliveryResult(again, { outcome: { kind: 'failed' } })], NOW + 1000);
-      const second = await one(NOW + 1000);
-      expect(second).toMatchObject({ type: 'record.seen', domainId: domain.id, attempts: 0 });
-    });
-
-    it('do not wait for those about another domain, or of another webhook', async () => {
-      const { environment, workspace } = await setUp();
-      await add({ workspaceId: workspace.id });
-      for (let i = 0; i < 2; i++) await flip(await attach(subject.store, environment), NOW);
-      const due = await claim();
-      expect(due.map(({ type }) => type)).toEqual(Array(4).fill('domain.created'));
-      await save(due.map((each, i) => aDeliveryResult(each, i === 0 ? retryAt(NOW + 1000) : {})));
-      expect((await claim()).map(({ type }) => type)).toEqual(Array(3).fill('record.seen'));
-    });
-
     it('that are added while one is saved are not left behind', async () => {
       const { environment } = await setUp();
       for (let round = 0; round < 20; round++) {
@@ -258,15 +205,6 @@ export function describeDeliveries(subject: Subject): void {
       expect(await claim({ now: NOW + 9 * LEASE_MS })).toEqual([]);
     });
 
-    it('that was released is due again at once, and counts no attempt', async () => {
-      const { environment, workspace, webhook } = await setUp();
-      await attach(subject.store, environment);
-      const due = await one();
-      await save([aDeliveryResult(due, { outcome: { kind: 'released' }, attempt: null })]);
-      expect(await one()).toMatchObject({ deliveryId: due.deliveryId, attempts: 0 });
-      expect(await subject.store.findWebhook(workspace.id, webhook.id)).toMatchObject({ failingSince: null });
-    });
-
     it('takes of each webhook the most overdue first, however much others have', async () => {
       const { store } = subject;
       const [a, b] = [await setUp(), await setUp()];
@@ -284,13 +222,6 @@ export function describeDeliveries(subject: Subject): void {
         ['b', -49],
         ['a', -98],
       ]);
-    });
-
-    it('finds what a clock that was wrong has scheduled', async () => {
-      const { environment } = await setUp();
-      await attach(subject.store, environment);
-      await save([aDeliveryResult(await one(), retryAt(NOW + 100 * DAY_MS))]);
-      await one(NOW + 1);
     });
 
     it('is of the enabled webhooks with anything due, each with the time since when', async () => {
@@ -316,8 +247,6 @@ export function describeDeliveries(subject: Subject): void {
   describe('a webhook that fails', () => {
     const fail = async (now: number, rule: Partial<FailingRule> = {}) =>
       save([aDeliveryResult(await one(now), { ...retryAt(now + 10), at: now })], now, rule);
-    const giveUp = async (now: number, rule: Partial<FailingRule> = {}) =>
-      save([aDeliveryResult(await one(now), { outcome: { kind: 'failed' }, at: now })], now, rule);
 
     it('does so since its first failed attempt after the last delivery', async () => {
       const { environment, workspace, webhook } = await setUp();
@@ -350,26 +279,6 @@ export function describeDeliveries(subject: Subject): void {
         failingSince: NOW + 10,
       });
       expect(await store.deliveryBacklog()).toMatchObject({ failingWebhooks: 0, disabledWebhooks: 1 });
-    });
-
-    it('does not do so because of a test, which neither begins its failing nor disables it', async () => {
-      const { store } = subject;
-      const { environment, workspace, webhook } = await setUp();
-      const always = { disableIfFailingSince: NOW + DAY_MS };
-      const failingSince = async () => (await store.findWebhook(workspace.id, webhook.id))?.failingSince;
-      const failTest = async (now: number) => {
-        await store.addTestDelivery(workspace.id, webhook.id, now);
-        return giveUp(now, always);
-      };
-      expect(await failTest(NOW)).toEqual({ disabled: [] });
-      expect(await failingSince()).toBeNull();
-      await attach(store, environment);
-      await fail(NOW + 5, always);
-      expect(await failTest(NOW + 6)).toEqual({ disabled: [] });
-      expect(await failingSince()).toBe(NOW + 5);
-      await store.addTestDelivery(workspace.id, webhook.id, NOW + 7);
-      await save([aDeliveryResult(await one(NOW + 7))], NOW + 7);
-      expect(await failingSince()).toBeNull();
     });
 
     it('has nothing due while it is disabled; enabled again, all that waits is due at once', async () => {
@@ -597,38 +506,4 @@ export function describeDeliveries(subject: Subject): void {
       expect(await both(workspace.id, deliveryId)).toEqual(['disabled', 'disabled']);
     });
   });
-
-  it('events that arrive from several callers at once are each delivered once, in the order of the timeline', async () => {
-    const { store } = subject;
-    const { environment, webhook } = await setUp();
-    const rounds = 8;
-    const ends = await Promise.all(Array.from({ length: 6 }, () => change(environment, rounds)));
-    const delivered = new Map<string, string[]>();
-    const worker = async () => {
-      for (;;) {
-        const due = await claim({ now: NOW + 99, limit: 4 });
-        if (due.length === 0) return;
-        for (const { queue, eventId } of due) delivered.set(queue, [...(delivered.get(queue) ?? []), eventId]);
-        await save(
-          due.map((each) => aDeliveryResult(each)),
-          NOW + 99,
-        );
-      }
-    };
-    await Promise.all([worker(), worker(), worker()]);
-    await worker();
-    for (const domain of ends) {
-      const timeline = await timelineOf(store, domain);
-      expect(delivered.get(domain.id)).toEqual(timeline.map(({ id }) => id));
-    }
-    expect(delivered.size).toBe(ends.length);
-    expect(await store.deliveryBacklog()).toMatchObject({ waiting: 0, oldestAt: null });
-    expect(webhook.id).toMatch(/^wh_/);
-  });
-
-  async function change(environment: Environment, rounds: number): Promise<Domain> {
-    let domain = await attach(subject.store, environment);
-    for (let i = 0; i < rounds; i++) domain = await flip(domain, NOW + i);
-    return domain;
-  }
 }

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import type { RedirectStatus } from '../../server/src/domain/redirect.ts';
+import { lose, prove } from '../support/certificates.ts';
 import { aDomain, NOW, type Planted, timelineOf, unique } from '../support/entities.ts';
-import { lose, prove } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
 /** Two workspaces claim the same few names, verify, lose and delete them, and redirect them to each other, several at once. */

@@ -2,9 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectStatus } from '../../server/src/domain/redirect.ts';
 import type { DomainEvent } from '../../server/src/store/store.ts';
-import { DAY_MS, verify } from '../support/certificates.ts';
+import { DAY_MS, lose, prove, takeOver, verify } from '../support/certificates.ts';
 import { attach, NOW, timelineOf } from '../support/entities.ts';
-import { lose, prove, takeOver } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
 const LATER = NOW + DAY_MS;
@@ -141,7 +140,7 @@ export function describeRedirects(subject: Subject): void {
         'is taken over',
         'destination_superseded',
         null,
-        async ({ name }) => takeOver(subject.store, (await subject.plant()).environment, name, LATER),
+        async (apex) => takeOver(subject.store, (await subject.plant()).environment, apex, LATER),
       ],
       ['is lost', 'destination_failed', null, (apex) => lose(subject.store, apex, LATER)],
     ];
@@ -180,7 +179,7 @@ export function describeRedirects(subject: Subject): void {
     it('leaves no redirect to whoever takes its name over', async () => {
       const { store } = subject;
       const { www, apex } = await redirected();
-      const theirs = await takeOver(store, (await subject.plant()).environment, www.name, LATER);
+      const theirs = await takeOver(store, (await subject.plant()).environment, www, LATER);
       expect(await store.findSite(www.name)).toMatchObject({ domainId: theirs.id, redirect: null });
       expect(await redirectOf(www)).toMatchObject({ to: apex.name });
     });

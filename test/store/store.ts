@@ -24,7 +24,6 @@ import { describeRequests } from './requests.ts';
 import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
 import { describeSetup } from './setup.ts';
-import { describeSigning } from './signing.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
@@ -63,7 +62,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
 
     describeAccess(subject);
     describeAudit(subject);
-    describeSigning(subject);
     describeSetup(subject);
     describeTree(subject);
     describeDomains(subject);

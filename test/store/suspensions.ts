@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import type { SuspensionStatus } from '../../server/src/domain/suspension.ts';
-import { DAY_MS, takeOver, verify } from '../support/certificates.ts';
+import { DAY_MS, prove, takeOver, verify } from '../support/certificates.ts';
 import { anEnvironment, attach, NOW, timelineOf } from '../support/entities.ts';
-import { prove } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
 const LATER = NOW + DAY_MS;

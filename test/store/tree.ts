@@ -19,20 +19,6 @@ export async function readAll<T>(limit: number, list: (page: PageRequest) => Pro
 
 export function describeTree(subject: Subject): void {
   describe('projects, apps and environments', () => {
-    it('are not found from another workspace, nor under another parent', async () => {
-      const { store } = subject;
-      const mine = await subject.plant();
-      const other = await subject.plant();
-      const path = { project: mine.project.id, app: mine.app.id, environment: mine.environment.id };
-      expect(await store.findProject(other.workspace.id, path.project)).toBeNull();
-      expect(await store.findApp(other.workspace.id, path)).toBeNull();
-      expect(await store.findEnvironment(other.workspace.id, path)).toBeNull();
-      const sibling = aProject({ workspaceId: mine.workspace.id });
-      await store.createProject(sibling);
-      expect(await store.findApp(mine.workspace.id, { ...path, project: sibling.id })).toBeNull();
-      expect(await store.findEnvironment(mine.workspace.id, { ...path, project: sibling.id })).toBeNull();
-    });
-
     it('are not created without their parent, nor under a parent of another workspace', async () => {
       const { store } = subject;
       const { workspace, project, app, environment } = await subject.plant();
@@ -55,24 +41,6 @@ export function describeTree(subject: Subject): void {
       expect(await store.deleteApp(other, app.id)).toBe('missing');
       expect(await store.deleteProject(other, project.id)).toBe('missing');
       expect(await store.findProject(workspace.id, project.id)).toEqual(project);
-    });
-  });
-
-  describe('deployments', () => {
-    it('replace the current one, and are listed in order of creation', async () => {
-      const { store } = subject;
-      const { workspace, project, app, environment } = await subject.plant();
-      const deployments = [1, 2, 3].map((n) => aDeployment(environment, { origin: `https://origin${n}.example:8443` }));
-      for (const deployment of deployments) {
-        expect(await store.createDeployment(deployment)).toBe('created');
-        const path = { project: project.id, app: app.id, environment: environment.id };
-        const found = await store.findEnvironment(workspace.id, path);
-        expect(found).toEqual({ ...environment, currentDeploymentId: deployment.id });
-      }
-      const list = (page: PageRequest) => store.listDeployments(workspace.id, environment.id, page);
-      expect(await readAll(2, list)).toEqual({ items: deployments, pages: 2 });
-      const other = (await subject.plant()).workspace.id;
-      expect(await store.listDeployments(other, environment.id, { limit: 10 })).toEqual({ items: [] });
     });
   });
 }

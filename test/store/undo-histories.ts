@@ -5,10 +5,9 @@ import { readObservation } from '../../server/src/domain/read-observation.ts';
 import { type CheckMemory, NO_MEMORY, transition } from '../../server/src/domain/status.ts';
 import type { SuspensionStatus } from '../../server/src/domain/suspension.ts';
 import type { Environment } from '../../server/src/store/store.ts';
-import { DAY_MS } from '../support/certificates.ts';
+import { DAY_MS, lose } from '../support/certificates.ts';
 import { aDomain, anEnvironment, NOW, type Planted, timelineOf, unique } from '../support/entities.ts';
 import { cname, everywhere, observation, rightTxt } from '../support/observations.ts';
-import { lose } from '../support/redirects.ts';
 import type { Subject } from './subject.ts';
 
 /** Three workspaces with two environments each claim one name, publish records, are checked, lose it, delete, restore, move and suspend it, several at once. */

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { Domain } from '../../server/src/domain/domain.ts';
+import { HEALTHY } from '../../server/src/domain/monitoring.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type {
   CaAccount,
@@ -23,24 +24,36 @@ export async function verify(
   { at = NOW, ...about }: Partial<Domain> & { at?: number } = {},
 ): Promise<Domain> {
   const before = await attach(store, environment, about);
-  const after = verifiedAt(before, at);
-  await store.saveTransition({ before, after, memory: NO_MEMORY, now: at });
-  return after;
+  await prove(store, before, at);
+  return verifiedAt(before, at);
 }
 
-/** Stores that another workspace took a name over; resolves with its domain. */
+/** Makes a domain verified, against whoever has the name verified. `stale`: it changed meanwhile. */
+export async function prove(store: Store, before: Domain, now: number): Promise<'saved' | 'stale'> {
+  const incumbent = await store.findIncumbent(before);
+  const loser = incumbent === null ? undefined : { before: incumbent, after: failedAt(incumbent, now) };
+  return store.saveTransition({ before, after: verifiedAt(before, now), loser, memory: NO_MEMORY, now });
+}
+
+/** Another workspace proves that the name is its own; resolves with its domain. */
 export async function takeOver(
   store: Store,
   environment: Environment,
-  incumbent: Domain,
+  { name }: Pick<Domain, 'name'>,
   now: number,
 ): Promise<Domain> {
-  const before = await attach(store, environment, { name: incumbent.name });
-  const after = verifiedAt(before, now);
-  const loser = { before: incumbent, after: failedAt(incumbent, now) };
-  const saved = await store.saveTransition({ before, after, loser, memory: NO_MEMORY, now });
-  if (saved !== 'saved') throw new Error(`the takeover was not saved: ${saved}`);
-  return after;
+  const before = await attach(store, environment, { name });
+  if ((await prove(store, before, now)) !== 'saved') throw new Error('the fixture could not be taken over');
+  return verifiedAt(before, now);
+}
+
+/** A re-check finds that nothing leads to the domain any more. */
+export async function lose(store: Store, domain: Domain, now: number): Promise<'saved' | 'stale' | 'not due'> {
+  const due = await store.claimMonitored({ now, limit: 1000, intervalMs: DAY_MS, jitter: () => 0 });
+  const found = due.find((each) => each.domain.id === domain.id);
+  if (found === undefined) return 'not due';
+  const { domain: before, attempts } = found;
+  return store.saveMonitoring({ before, after: failedAt(before, now), memory: HEALTHY, attempts, now });
 }
 
 /** The certificate that a name is served with; null: none. Rejects when its key cannot be unsealed. */

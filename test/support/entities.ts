@@ -22,7 +22,6 @@ import { observation } from './observations.ts';
 
 export const newId = idMaker(systemClock);
 
-/** A moment for everything that asks for one and does not care which. */
 /** Who changes something. */
 export const AUTHOR: Author = {
   kind: 'root_key',
@@ -32,6 +31,7 @@ export const AUTHOR: Author = {
   requestId: 'req_1',
 };
 
+/** A moment for everything that asks for one and does not care which. */
 export const NOW = 1_800_000_000_000;
 
 let serial = 0;

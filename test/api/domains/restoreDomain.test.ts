@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
-import { DAY_MS } from '../../support/certificates.ts';
+import { DAY_MS, prove } from '../../support/certificates.ts';
 import { unique } from '../../support/entities.ts';
-import { prove } from '../../support/redirects.ts';
 
 let api: Harness;
 let tree: Tree;

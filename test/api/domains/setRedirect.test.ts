@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Domain } from '../../../server/src/domain/domain.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
+import { prove } from '../../support/certificates.ts';
 import { unique, verifiedAt } from '../../support/entities.ts';
 import { observation } from '../../support/observations.ts';
-import { prove } from '../../support/redirects.ts';
 
 let api: Harness;
 let tree: Tree;
