@@ -28,7 +28,7 @@ export function digestOf({ findings, observation }: CheckResult): string {
     zone.apex,
     zone.source,
     [...zone.nameservers.map(({ name, problem }) => [name, problem]), ...(zone.unasked ?? [])],
-    zone.failure?.kind,
+    zone.failure?.reason,
     validation?.status,
   ]);
   return fnv1a(JSON.stringify([found, delegations]));

@@ -1,6 +1,6 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Finding } from './finding.ts';
-import type { OwnershipReading, Reading, RoutingReading } from './reading.ts';
+import type { Reading, RecordReading } from './reading.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
 import { describeTakeover, failureOf, type TakeoverClaim, verificationErrorOf } from './verification-error.ts';
 
@@ -12,7 +12,7 @@ export interface CheckMemory {
   provenSince: number | null;
   ownershipDoubt: RecordDoubt;
   routingDoubt: RecordDoubt;
-  /** What its first looks saw, shortened (`verification/observation/fingerprint.ts`): a check that sees the same again asks no more. Null: unknown. */
+  /** What was answered first, shortened (`verification/observation/observe.ts`): a check that reads the same again asks no more. Null: unknown. */
   fingerprint: string | null;
 }
 
@@ -198,7 +198,7 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
 }
 
 /** What the next check has to know about a record. */
-function doubtOf(before: RecordDoubt, reading: OwnershipReading | RoutingReading): RecordDoubt {
+function doubtOf(before: RecordDoubt, reading: RecordReading): RecordDoubt {
   if (reading.kind === 'disagree') return 'disputed';
   if (reading.kind === 'matched') return reading.byOneServer ? 'one_server_twice' : null;
   if (reading.kind !== 'unconfirmed' || reading.reason !== 'one_server') return null;

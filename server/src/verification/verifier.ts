@@ -14,8 +14,7 @@ import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } fr
 import type { CheckStore, DueCheck } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
-import type { Depth } from './observation/asking.ts';
-import { observe } from './observation/observe.ts';
+import { type Depth, observe } from './observation/observe.ts';
 import { tokenOwners } from './observation/token-owners.ts';
 
 interface VerifierOptions {
@@ -70,29 +69,28 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const depth = isLast ? 'deciding' : isThorough ? 'thorough' : 'routine';
     const first = await check(due, claimedAt, depth, signal);
     if (isStale()) return 'dropped';
-    const isEnough = first.decides || !isDecision(due.domain, first.next);
+    const isEnough = first.observation.decides || !isDecision(due.domain, first.next);
     const checked = isEnough ? first : await check(due, claimedAt, 'deciding', signal);
     return isStale() ? 'dropped' : save(due, checked);
   }
 
   async function check(due: DueCheck, claimedAt: number, depth: Depth, signal: AbortSignal) {
     const { domain, incumbent, memory } = due;
-    const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
-    const { observation, fingerprint, decides, unchanged } = observed;
-    const domainOfToken = unchanged ? undefined : await tokenOwners(store, domain, observation);
+    const observation = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const domainOfToken = observation.unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
     const reading = readObservation(start, observation);
     const findings: Finding[] | 'as_before' =
       domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
-    return { next, fingerprint, decides, findings, observation, now };
+    return { next, findings, observation, now };
   }
 
   async function save(due: DueCheck, checked: Awaited<ReturnType<typeof check>>): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const { next, fingerprint, findings, observation, now } = checked;
-    const remembered = { ...next.memory, fingerprint };
+    const { next, findings, observation, now } = checked;
+    const remembered = { ...next.memory, fingerprint: observation.fingerprint ?? null };
     const result = newResult(due, findings, observation);
     if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
