@@ -42,7 +42,10 @@ function steady(number: number, name: string): { attempts: number; fingerprint: 
   };
   const answers: NameserverAnswers['answers'] = [{ kind: 'absent', reason: 'nxdomain', chain: [] }];
   const absent = { name: zone.apex, zone, nameservers: [{ server: 'ns', address: null, answers }], validation: null };
-  return { attempts: ATTEMPTS + (number % ATTEMPTS), fingerprint: fingerprintOf({ ownership: absent, routing: absent }, () => false) };
+  return {
+    attempts: ATTEMPTS + (number % ATTEMPTS),
+    fingerprint: fingerprintOf({ ownership: absent, routing: absent }, () => false),
+  };
 }
 
 /** Makes the file with the schema of a checkout, and its domains by bulk insert: through the API it would take many minutes. */

@@ -37,7 +37,12 @@ function queriesDuring({ fails: what, reason, resolver }: Outage): RecordQueries
   return {
     ...failing,
     validate: async () => ({ status: 'unknown', answer, ttl: null, error: null, resolver: '192.0.2.9' }),
-    ...(what === 'nameservers' ? {} : { findZone: async () => zone, query: async ({ name }: RecordQuestion) => ({ name, zone, nameservers: [], validation: null }) }),
+    ...(what === 'nameservers'
+      ? {}
+      : {
+          findZone: async () => zone,
+          query: async ({ name }: RecordQuestion) => ({ name, zone, nameservers: [], validation: null }),
+        }),
   };
 }
 

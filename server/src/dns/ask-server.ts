@@ -1,8 +1,8 @@
 import { isWithoutServer, type ZoneObservation } from '../domain/observation.ts';
 import type { Failure } from '../domain/reading.ts';
+import type { ServerAddress } from './protocol/query.ts';
 import type { DnsMessage, Question } from './protocol/wire.ts';
 import type { QueryClient, QueryOptions } from './transport/dns-client.ts';
-import type { ServerAddress } from './transport/query-attempt.ts';
 
 /** A nameserver or a resolver. */
 export interface NamedServer extends ServerAddress {

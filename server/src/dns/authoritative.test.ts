@@ -36,7 +36,9 @@ describe("the zone's own nameservers are asked", () => {
       flags.push(query.flag_rd);
       return { flags: AA, answers: [{ type: 'TXT', name: TXT.name, ttl: 60, data: 'fresh' }] };
     });
-    expect((await tree.subject().query(TXT, within())).nameservers).toMatchObject([{ answers: [{ values: ['fresh'] }] }]);
+    expect((await tree.subject().query(TXT, within())).nameservers).toMatchObject([
+      { answers: [{ values: ['fresh'] }] },
+    ]);
     expect(flags).toEqual([false]);
   });
 
@@ -78,7 +80,10 @@ describe('a hostile zone cannot', () => {
   );
 
   test('make us ask special addresses beside others', async () => {
-    const { query } = tree.subject({ allowedNetworks: ['127.0.0.2/32', `${tree.ns2.address}/32`], random: Math.random });
+    const { query } = tree.subject({
+      allowedNetworks: ['127.0.0.2/32', `${tree.ns2.address}/32`],
+      random: Math.random,
+    });
     for (let check = 0; check < 20; check++) {
       expect((await query(TXT, within())).nameservers).toMatchObject([{ address: tree.ns2.address }]);
     }
@@ -125,7 +130,9 @@ describe('a hostile zone cannot', () => {
     const controller = new AbortController();
     const stuck = query({ name: 'dead.acme.com', type: 'TXT' }, until(controller.signal));
     await expect.poll(() => tree.ns1.log().some(({ name }) => name === 'dead.acme.com')).toBe(true);
-    expect((await query(TXT, within())).nameservers).toMatchObject([{ server: 'ns2.acme.com', answers: [{ kind: 'absent' }] }]);
+    expect((await query(TXT, within())).nameservers).toMatchObject([
+      { server: 'ns2.acme.com', answers: [{ kind: 'absent' }] },
+    ]);
     controller.abort();
     await stuck;
   });

@@ -9,8 +9,7 @@ import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
 import { nameserverSet } from './referral.ts';
 import type { QueryLimits } from './resolver.ts';
-import { singleFlight } from './single-flight.ts';
-import { type TimedZone, zoneCache } from './zone-cache.ts';
+import { singleFlight, type TimedZone, zoneCache } from './zone-cache.ts';
 
 /** The zones that no parent is asked for. */
 export interface FirstZones {

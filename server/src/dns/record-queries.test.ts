@@ -100,10 +100,15 @@ describe('a query', () => {
     const subject = tree.subject();
     const ask = async (type: RecordQuestion['type'], name = 'acme.com') =>
       (await subject.query({ name, type }, within())).nameservers.at(-1);
-    expect(await ask('DS')).toMatchObject({ server: 'a.registry.test', answers: [{ kind: 'absent', reason: 'nodata' }] });
+    expect(await ask('DS')).toMatchObject({
+      server: 'a.registry.test',
+      answers: [{ kind: 'absent', reason: 'nodata' }],
+    });
     expect(await ask('NS')).toMatchObject({ answers: [{ kind: 'found', values: ['ns1.simulator.test'] }] });
     both((server) => server.set(NAME, 'CNAME', ['lb.acme.com']));
-    expect(await ask('CNAME', NAME)).toMatchObject({ answers: [{ kind: 'found', chain: ['lb.acme.com'], values: [] }] });
+    expect(await ask('CNAME', NAME)).toMatchObject({
+      answers: [{ kind: 'found', chain: ['lb.acme.com'], values: [] }],
+    });
     expect(await ask('NS', NAME)).toMatchObject({ answers: [{ kind: 'absent', chain: [] }] });
   });
 });
@@ -184,7 +189,9 @@ describe('a nameserver that is asked by name', () => {
     const subject = tree.subject();
     const zone = { ...(await zoneAnd(subject))[0], apex: 'acme.com' };
     for (const nameserver of zone.nameservers) {
-      const { answers: [answer] } = await subject.askNameserver(zone, nameserver, { ...ROUTE, stopAt: TARGET }, within());
+      const {
+        answers: [answer],
+      } = await subject.askNameserver(zone, nameserver, { ...ROUTE, stopAt: TARGET }, within());
       expect(answer.chain.at(-1)).toBe(nameserver.name === 'ns1.acme.com' ? TARGET : 'old.test');
     }
   });
@@ -207,7 +214,9 @@ describe('a nameserver that is asked by name', () => {
     const check = within();
     const ends: (string | undefined)[] = [];
     for (const nameserver of [...nameservers, ...nameservers]) {
-      const { answers: [answer] } = await subject.askNameserver(zone, nameserver, ROUTE, check);
+      const {
+        answers: [answer],
+      } = await subject.askNameserver(zone, nameserver, ROUTE, check);
       ends.push(answer.chain[1]);
     }
     expect(ends).toEqual([TARGET, 'old.test', TARGET, 'old.test']);
@@ -234,7 +243,10 @@ describe('a nameserver that is asked by name', () => {
     const zone = await subject.findZone('acme.com', within());
     const [ns1 = { name: '', addresses: [] }] = zone.nameservers;
     const ask = (second: boolean) => subject.askNameserver(zone, ns1, TXT, { ...within(), second });
-    expect([(await ask(false)).answers[0], (await ask(true)).answers[0]]).toMatchObject([{ values: ['0'] }, { values: ['1'] }]);
+    expect([(await ask(false)).answers[0], (await ask(true)).answers[0]]).toMatchObject([
+      { values: ['0'] },
+      { values: ['1'] },
+    ]);
   });
 
   test('is asked at an address of the other IP version where one is silent', async () => {

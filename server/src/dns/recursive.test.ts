@@ -43,7 +43,9 @@ test('each resolver plays a nameserver, and no nameserver is asked', async () =>
     name: TXT.name,
     validation: null,
     zone: { apex: 'acme.com', source: 'resolvers', nameservers, ownNameservers: null, failure: null },
-    nameservers: [{ server: '127.0.0.1', address: '127.0.0.1', answers: [{ kind: 'found', chain: [], values: ['x'] }] }],
+    nameservers: [
+      { server: '127.0.0.1', address: '127.0.0.1', answers: [{ kind: 'found', chain: [], values: ['x'] }] },
+    ],
   });
   expect(two.log()).toEqual([]);
   const zone = await resolver.findZone(TXT.name, within());
@@ -67,7 +69,9 @@ test('chains are read across zones from one answer', async () => {
 test('IPv6 addresses are read where a name has no others, and first when a nameserver is asked again', async () => {
   one.set('www.acme.com', 'AAAA', ['2001:db8::1']);
   const resolver = subject();
-  expect((await resolver.query(ROUTE, within())).nameservers).toMatchObject([{ answers: [{ values: ['2001:db8::1'] }] }]);
+  expect((await resolver.query(ROUTE, within())).nameservers).toMatchObject([
+    { answers: [{ values: ['2001:db8::1'] }] },
+  ]);
   one.set('www.acme.com', 'A', ['192.0.2.1']);
   const zone = await resolver.findZone('www.acme.com', within());
   const [first = { name: '', addresses: [] }] = zone.nameservers;
@@ -82,7 +86,10 @@ test('NXDOMAIN is distinguished from NODATA, with the zone of the SOA', async ()
   const { query } = subject();
   const seen = async (name: string) => {
     const { zone, nameservers } = await query({ ...TXT, name }, within());
-    return [zone.apex, nameservers.map(({ answers: [answer] }) => (answer.kind === 'absent' ? answer.reason : answer.kind))];
+    return [
+      zone.apex,
+      nameservers.map(({ answers: [answer] }) => (answer.kind === 'absent' ? answer.reason : answer.kind)),
+    ];
   };
   expect(await seen(TXT.name)).toEqual(['acme.com', ['nxdomain']]);
   expect(await seen('www.acme.com')).toEqual(['acme.com', ['nodata']]);
@@ -101,7 +108,9 @@ describe('after a resolver fails, another is asked', () => {
 });
 
 test('no more queries are sent than the budget allows', async () => {
-  expect((await subject().query(TXT, within(0))).nameservers[0]).toMatchObject({ answers: [{ reason: 'too_many_queries' }] });
+  expect((await subject().query(TXT, within(0))).nameservers[0]).toMatchObject({
+    answers: [{ reason: 'too_many_queries' }],
+  });
   expect(one.log()).toEqual([]);
 });
 

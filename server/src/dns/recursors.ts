@@ -14,11 +14,11 @@ import {
   shuffled,
 } from './ask-server.ts';
 import { isWithin, parentOf } from './protocol/dns-name.ts';
+import type { ServerAddress } from './protocol/query.ts';
 import type { Question } from './protocol/wire.ts';
 import type { QueryLimits } from './resolver.ts';
 import { silentServers } from './silent-servers.ts';
 import type { QueryClient } from './transport/dns-client.ts';
-import type { ServerAddress } from './transport/query-attempt.ts';
 
 /**
  * The configured recursive resolvers. They are trusted: their own addresses may be special, and their answers are not

@@ -4,12 +4,13 @@ import type { Validation } from '../domain/observation.ts';
 import { answerCounter } from './answer-metrics.ts';
 import { type NamedServer, shuffled } from './ask-server.ts';
 import { normalizeName } from './protocol/dns-name.ts';
-import type { DnsMessage, ExtendedError, Question } from './protocol/wire.ts';
+import type { ServerAddress } from './protocol/query.ts';
+import { type DnsMessage, type ExtendedError, type Question, TYPES } from './protocol/wire.ts';
 import { MAX_CHAIN, readResolved, startChase } from './record-answer.ts';
 import type { RecursorsOptions } from './recursors.ts';
 import type { QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
+import type { DnsClient, QueryClient } from './transport/dns-client.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
-import { readValidationSupport } from './validation-support.ts';
 
 /** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
 const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
@@ -210,4 +211,47 @@ function merge(before: Validation | null, next: Validation): Validation {
 function ttlOf({ answers, authorities }: DnsMessage): number | null {
   const records = answers.length > 0 ? answers : authorities.filter(({ type }) => type === 'SOA');
   return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl));
+}
+
+/**
+ * Whether a recursive resolver validates DNSSEC. `unknown`: it gave no usable response, or it knows no signed zone, as in a closed network with a
+ * root of its own.
+ */
+export type ValidationSupport = 'validates' | 'does_not_validate' | 'unknown';
+
+/** In the signed root, on the Internet and wherever there is a copy of it. */
+const SIGNED_RECORD = { name: 'com', type: 'DS' } as const;
+
+/** Asks the resolver for a signed record: one that validates says so with AD (RFC 6840 section 5.8). Never rejects. */
+export async function readValidationSupport(
+  client: QueryClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<ValidationSupport> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'wanted', signal });
+  if (typeof response === 'string') return 'unknown';
+  if (response.authenticated) return 'validates';
+  return response.answers.some(({ type }) => type === 'DS') ? 'does_not_validate' : 'unknown';
+}
+
+/** Unix milliseconds. */
+export interface SignatureTimes {
+  validFrom: number;
+  validUntil: number;
+}
+
+/** From when to when a signature is valid that the resolver has just found to be valid; null: it says of none. Never rejects. */
+export async function readSignatureTimes(
+  client: DnsClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<SignatureTimes | null> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'signatures', signal });
+  if (typeof response === 'string' || !response.authenticated) return null;
+  const signatures = response.answers
+    .filter(({ type }) => type === 'RRSIG')
+    .map(({ value }) => value.split(' ').map(Number));
+  const [, validFrom, validUntil] = signatures.find(([covered]) => covered === TYPES[SIGNED_RECORD.type]) ?? [];
+  if (validFrom === undefined || validUntil === undefined) return null;
+  return { validFrom: validFrom * 1000, validUntil: validUntil * 1000 };
 }

@@ -220,7 +220,9 @@ describe('a lower zone that the nameservers of the upper one disagree about', ()
     expect(zone.apex).toBe('acme.com');
     const values: unknown[] = [];
     for (const nameserver of [...zone.nameservers, ...zone.nameservers]) {
-      const { answers: [answer] } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
+      const {
+        answers: [answer],
+      } = await subject.askNameserver(zone, nameserver, { name: NAME, type: 'TXT' }, within());
       values.push(answer.kind === 'found' && answer.values[0]);
     }
     expect(values).toEqual(['one', 'two', 'one', 'two']);

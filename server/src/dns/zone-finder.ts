@@ -16,8 +16,7 @@ import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { cutIn, isSameReferral, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { QueryLimits } from './resolver.ts';
-import { singleFlight } from './single-flight.ts';
-import { type TimedZone, zoneCache } from './zone-cache.ts';
+import { singleFlight, type TimedZone, zoneCache } from './zone-cache.ts';
 import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
 
 /**
@@ -182,7 +181,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       let zone = await registered(name, true, options);
       for (let lower = 0; lower < MAX_CUTS && zone.failure === null && zone.apex !== name; lower++) {
         const found = await cuts.find(zone, name, options);
-        // Where they differ, each nameserver of the upper zone is looked at, and leads where it leads.
+        // Where they differ, each nameserver of the upper zone is asked, and leads where it leads.
         if (found === null || !(await cuts.isAgreed(zone, found, options))) break;
         zone = zones.keep(found.cut.apex, await readBelow(zone, found, options));
       }

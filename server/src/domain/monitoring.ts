@@ -14,7 +14,7 @@ export type Loss = RecordRole | 'health';
 
 /** What one re-check passes on to the next. */
 export interface MonitorMemory {
-  /** What the last look missed for the first time. Only what a second look misses too is told. */
+  /** What the last re-check missed for the first time. Only what a second one misses too is told. */
   suspected: Loss[];
   /** Since when the domain is unhealthy and its owner is told so; null: healthy. */
   driftedSince: number | null;
@@ -43,7 +43,7 @@ export interface Monitored {
   outcome: RecheckOutcome;
 }
 
-/** `suspected`: a first look saw a loss, and nobody is told before a second one. */
+/** `suspected`: a first re-check saw a loss, and nobody is told before a second one. */
 export type RecheckOutcome =
   | 'healthy'
   | 'unreadable'
@@ -167,7 +167,7 @@ function isGone({ target }: Domain, { routing, ownership, addresses }: Recheck):
 
 const LOSSES: readonly Loss[] = ['routing', 'ownership', 'health'];
 
-/** What this look misses that the owner does not know of yet: true, false, or null where it cannot be read. */
+/** What this re-check misses that the owner does not know of yet: true, false, or null where it cannot be read. */
 function lossesOf(
   domain: Domain,
   memory: MonitorMemory,
@@ -186,7 +186,7 @@ function lossesOf(
   ]);
 }
 
-/** A flag is set by the first look that sees the record, and taken back by the second that does not. */
+/** A flag is set by the first re-check that sees the record, and taken back by the second that does not. */
 function laterFlag(before: number | null, reading: RecordReading, confirmedLost: boolean, now: number): number | null {
   return confirmedLost ? null : (flag(before, reading, now) ?? before);
 }

@@ -14,7 +14,7 @@ export function answerMatches(domain: Domain, record: RecordRole, answer: Answer
 }
 
 /**
- * What a check concludes from what it saw. A match needs every nameserver that answered, in two looks at one of them at
+ * What a check concludes from what it saw. A match needs every nameserver that answered, and two answers of one of them at
  * least; those that failed have no say. The same agrees for an incumbent's absence. Where no nameserver answers, a recursive
  * resolver's answer counts, but not against an incumbent.
  */
@@ -127,10 +127,10 @@ function whyUnconfirmed(seen: RecordObservation, agrees: (answer: Answer) => boo
   // Such a nameserver was not asked: it is not one that does not answer.
   if (nameservers.some(({ answers: [first] }) => isNotAsked(first)))
     return { kind: 'unconfirmed', reason: 'asked_once' };
-  const looks = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
-  if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'asked_once' };
+  const counts = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
+  if (!counts.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'asked_once' };
   const named = Math.max(nameservers.length, zone.source === 'parent' ? zone.nameservers.length : 0);
-  if (looks.length > 1 || named < 2) return null;
+  if (counts.length > 1 || named < 2) return null;
   const resolved = validation?.answer ?? null;
   if (resolved !== null && isReadable(resolved) && agrees(resolved)) return null;
   return { kind: 'unconfirmed', reason: 'one_server' };

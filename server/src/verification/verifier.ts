@@ -1,6 +1,5 @@
 import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
-import { semaphore } from '../base/semaphore.ts';
 import type { DnsQueries } from '../dns/resolver.ts';
 import { type CheckResult, digestOf, recordsSeen } from '../domain/check-result.ts';
 import { WINDOW_MS } from '../domain/domain.ts';
@@ -141,4 +140,27 @@ function newResult(
   if (findings === 'as_before') return undefined;
   const result = { findings, observation };
   return digestOf(result) === resultDigest ? undefined : result;
+}
+
+/** Runs at most `limit` tasks at a time; the others start in order as those end. */
+export function semaphore(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const queue: (() => void)[] = [];
+  let inFlight = 0;
+
+  function release(): void {
+    const next = queue.shift();
+    // The next task takes the place of this one.
+    if (next === undefined) inFlight -= 1;
+    else next();
+  }
+
+  return async (task) => {
+    if (inFlight < limit) inFlight += 1;
+    else await new Promise<void>((acquired) => queue.push(acquired));
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  };
 }

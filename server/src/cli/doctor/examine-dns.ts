@@ -9,7 +9,7 @@ import {
   readValidationSupport,
   type SignatureTimes,
   type ValidationSupport,
-} from '../../dns/validation-support.ts';
+} from '../../dns/validation.ts';
 import type { Failure } from '../../domain/reading.ts';
 import { isPublic } from '../../net/addresses.ts';
 import { dateTime } from '../output/output.ts';

@@ -1,11 +1,11 @@
 import type { Failure } from '../../domain/reading.ts';
 import { decodeMessage } from '../protocol/message.ts';
+import type { QueryAttempt, ServerAddress } from '../protocol/query.ts';
 import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
-import type { QueryAttempt, ServerAddress } from './query-attempt.ts';
 import { tcpConnections } from './tcp.ts';
+import type { UdpEvents, UdpFailure } from './udp.ts';
 import { udpPorts } from './udp.ts';
-import type { UdpEvents, UdpFailure } from './udp-port.ts';
 
 /** Asks servers. `DnsClient` over sockets, `decidingClient` for what decides something. */
 export interface QueryClient {

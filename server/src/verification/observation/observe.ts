@@ -168,7 +168,12 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
   const { name } = question;
   const { zone, ownNameservers } = await zones(first.zone, name);
   if (zone.failure !== null)
-    return byName({ ...first, name, zone, ...((isWithoutServer(zone.failure.reason) || decides) && { nameservers: [] }) });
+    return byName({
+      ...first,
+      name,
+      zone,
+      ...((isWithoutServer(zone.failure.reason) || decides) && { nameservers: [] }),
+    });
   const once = await askAll(dns, zone, question, options, (decides ? null : first.nameservers.at(-1)) ?? null);
   if (once.every(didNotRespond)) {
     const { answers, validation } = await askResolverTwice(dns, question, options);
