@@ -1,4 +1,3 @@
-import { isSilent } from '../../dns/ask-server.ts';
 import type { QueryLimits, RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
 import type { NameserverAnswers, Validation, ZoneNameserver, ZoneObservation } from '../../domain/observation.ts';
 
@@ -101,9 +100,11 @@ function foundBy({ answer, resolver, status }: Validation): NameserverAnswers | 
   return { server: resolver, address: resolver, isResolver: true, answers: [answer] };
 }
 
+const SILENT = ['timeout', 'unreachable'];
+
 /** Whether a nameserver did not respond at all. */
 export function didNotRespond({ answers: [answer] }: NameserverAnswers): boolean {
-  return answer.kind === 'unreadable' && answer.chain.length === 0 && isSilent(answer.reason);
+  return answer.kind === 'unreadable' && answer.chain.length === 0 && SILENT.includes(answer.reason);
 }
 
 /** `ownNameservers` is asked for beside the records: nothing waits for it. */

@@ -1,9 +1,7 @@
 import { withTimeLimit } from '../../base/time-limit.ts';
-import { isWithin } from '../../dns/protocol/dns-name.ts';
-import type { RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
+import type { QueryLimits, RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Answer, Observation, Probe, RecordObservation } from '../../domain/observation.ts';
-import type { Asking } from './observe.ts';
 import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
 
 /** For all of them together. */
@@ -16,7 +14,7 @@ export async function runProbes(
   dns: RecordQueries,
   domain: Domain,
   observation: Observation,
-  options: Asking,
+  options: QueryLimits & { depth: string; random: () => number },
 ): Promise<Probe[]> {
   const planned =
     options.depth === 'name' ? planNameProbes(domain, observation) : planProbes(domain, observation, options.random);
@@ -93,4 +91,8 @@ function doesNotExist({ nameservers }: RecordObservation): boolean {
     (answer) => answer.kind === 'absent' && answer.reason === 'nxdomain' && answer.chain.length === 0,
   );
   return answers.length > 0 && denied.length === answers.length;
+}
+
+function isWithin(name: string, zone: string): boolean {
+  return name.endsWith(zone) && (name.length === zone.length || name[name.length - zone.length - 1] === '.');
 }
