@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { idMaker } from '../server/src/base/ids.ts';
 import { type Domain, WINDOW_MS } from '../server/src/domain/domain.ts';
-import type { ZoneObservation } from '../server/src/domain/observation.ts';
+import type { NameserverAnswers, ZoneObservation } from '../server/src/domain/observation.ts';
 import { CHECK_INTERVAL_MS } from '../server/src/domain/schedule.ts';
 import { NO_MEMORY } from '../server/src/domain/status.ts';
 import type { Store } from '../server/src/store/store.ts';
-import { type FirstAnswer, fingerprintOf } from '../server/src/verification/observation/fingerprint.ts';
+import { fingerprintOf } from '../server/src/verification/observation/observe.ts';
 import { type Checkout, importSource, PRESENT } from './checkout.ts';
 import { apexOf, nameOf } from './zone.ts';
 
@@ -40,8 +40,12 @@ function steady(number: number, name: string): { attempts: number; fingerprint: 
     ownNameservers: null,
     failure: null,
   };
-  const absent: FirstAnswer = { zone, answer: { kind: 'absent', reason: 'nxdomain', chain: [] }, isMatch: false };
-  return { attempts: ATTEMPTS + (number % ATTEMPTS), fingerprint: fingerprintOf(absent, absent) };
+  const answers: NameserverAnswers['answers'] = [{ kind: 'absent', reason: 'nxdomain', chain: [] }];
+  const absent = { name: zone.apex, zone, nameservers: [{ server: 'ns', address: null, answers }], validation: null };
+  return {
+    attempts: ATTEMPTS + (number % ATTEMPTS),
+    fingerprint: fingerprintOf({ ownership: absent, routing: absent }, () => false),
+  };
 }
 
 /** Makes the file with the schema of a checkout, and its domains by bulk insert: through the API it would take many minutes. */

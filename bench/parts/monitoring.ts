@@ -115,7 +115,7 @@ async function compose(clock: { now(): number }) {
   const monitor = createMonitor({
     ...working,
     store,
-    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
+    observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
     checkSelf: null,
     mode: 'tell',
   });

@@ -3,7 +3,7 @@ import { isRead } from '../../client/operation-kinds.ts';
 import { openOperations, operations } from '../../server/src/api/operations.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type { AuditEntry } from '../../server/src/store/store.ts';
-import { createDiagnoser } from '../../server/src/verification/observation/diagnose.ts';
+import { createDiagnoser } from '../../server/src/verification/observation/diagnoser.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 import { verifiedAt } from '../support/entities.ts';
 import { observation } from '../support/observations.ts';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await startApi({
     diagnoser: createDiagnoser({
       clock: now,
-      look: async ({ domain }) => observation(domain, 'acme.test'),
+      observe: async ({ domain }) => observation(domain, 'acme.test'),
       sharedForMs: 0,
     }),
   });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ADDRESS_QUERIES_A_MINUTE } from '../../server/src/dns/nameserver-addresses.ts';
 import type { Resolver } from '../../server/src/dns/resolver.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
-import type { Depth } from '../../server/src/verification/observation/asking.ts';
+import type { Depth } from '../../server/src/verification/observation/observe.ts';
 import { observe } from '../../server/src/verification/observation/observe.ts';
 import { type DnsTree, startDnsTree } from '../support/dns-tree.ts';
 import { aDomain, anApp, anEnvironment, aProject } from '../support/entities.ts';
@@ -47,14 +47,14 @@ function aboutVictim(): number {
     .length;
 }
 
-function look(resolver: Resolver, domain: Domain, depth: Depth) {
+function check(resolver: Resolver, domain: Domain, depth: Depth) {
   return observe(resolver, domain, null, { depth, signal: AbortSignal.timeout(10_000), random: Math.random });
 }
 
 describe('a zone that names fifty new nameservers in each referral costs their owner six queries', () => {
   const depths: Depth[] = ['routine', 'recheck', 'thorough', 'deciding', 'diagnosis', 'name'];
-  test.each(depths)('at most in a look of the kind %s', async (depth) => {
-    await look(tree.subject({ random: Math.random }), hostile(1), depth);
+  test.each(depths)('at most in a check of the kind %s', async (depth) => {
+    await check(tree.subject({ random: Math.random }), hostile(1), depth);
     expect(named).toBeGreaterThan(50);
     expect(aboutVictim()).toBeGreaterThan(0);
     expect(aboutVictim()).toBeLessThanOrEqual(6);
@@ -62,7 +62,7 @@ describe('a zone that names fifty new nameservers in each referral costs their o
 
   test('at most where the resolver fails, and each of its retries counts', async () => {
     tree.resolver.fail('victim.test', 'servfail');
-    await look(tree.subject({ random: Math.random }), hostile(1), 'deciding');
+    await check(tree.subject({ random: Math.random }), hostile(1), 'deciding');
     expect(aboutVictim()).toBeLessThanOrEqual(6);
   });
 
@@ -81,10 +81,10 @@ test('a hundred such zones together cost the owner a limited number of queries a
   let now = 1_800_000_000_000;
   const resolver = tree.subject({ random: Math.random, clock: { now: () => now } });
   const domains = Array.from({ length: 100 }, (_, index) => hostile(index));
-  await Promise.all(domains.map((domain) => look(resolver, domain, 'thorough')));
+  await Promise.all(domains.map((domain) => check(resolver, domain, 'thorough')));
   expect(aboutVictim()).toBe(ADDRESS_QUERIES_A_MINUTE);
   now += 60_000;
-  await Promise.all(domains.map((domain) => look(resolver, domain, 'thorough')));
+  await Promise.all(domains.map((domain) => check(resolver, domain, 'thorough')));
   expect(aboutVictim()).toBe(2 * ADDRESS_QUERIES_A_MINUTE);
 });
 
@@ -94,10 +94,10 @@ test('such zones keep no nameserver from being found again that was found before
   tree.delegate('honest.com', { 'dns.victim.test': null });
   tree.resolve('dns.victim.test', tree.ns1.address);
   const honest = aDomain(environment, { name: 'www.honest.com', kind: 'subdomain' });
-  await look(resolver, honest, 'thorough');
+  await check(resolver, honest, 'thorough');
   now += 3_600_001;
-  await Promise.all(Array.from({ length: 100 }, (_, index) => look(resolver, hostile(index), 'thorough')));
-  const { observation } = await look(resolver, honest, 'thorough');
+  await Promise.all(Array.from({ length: 100 }, (_, index) => check(resolver, hostile(index), 'thorough')));
+  const observation = await check(resolver, honest, 'thorough');
   expect(observation.routing.zone).toMatchObject({ nameservers: [{ addresses: [tree.ns1.address] }], failure: null });
 });
 
@@ -110,8 +110,8 @@ test('a zone with six nameservers of other zones is read in full, and their IPv6
   }
   const resolver = tree.subject({ allowedNetworks: ['127.0.0.0/8', '::1/128'] });
   const domain = aDomain(environment, { name: 'www.acme.com', kind: 'subdomain' });
-  const [first, second] = [await look(resolver, domain, 'thorough'), await look(resolver, domain, 'thorough')];
-  const addressesIn = ({ observation }: typeof first) =>
+  const [first, second] = [await check(resolver, domain, 'thorough'), await check(resolver, domain, 'thorough')];
+  const addressesIn = (observation: typeof first) =>
     observation.routing.zone.nameservers.map(({ addresses }) => addresses.join(' '));
   expect(addressesIn(first)).toEqual(Array(6).fill(tree.ns1.address));
   expect(addressesIn(second)).toEqual(Array(6).fill(`${tree.ns1.address} ::1`));

@@ -82,7 +82,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
       const domain = await world.store.findDomainById(workspaceId, id);
       if (domain === null) throw new Error(`${id} is gone`);
       const signal = AbortSignal.timeout(10_000);
-      const { observation } = await observe(resolver, domain, incumbent, { depth: 'diagnosis', signal, random });
+      const observation = await observe(resolver, domain, incumbent, { depth: 'diagnosis', signal, random });
       return findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, {
         ...FINDING_CONTEXT,
         domainOfToken: await tokenOwners(world.store, domain, observation),

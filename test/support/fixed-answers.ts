@@ -1,5 +1,5 @@
 import type { DnsQueries, QueryLimits, RecordQueries, RecordQuestion } from '../../server/src/dns/resolver.ts';
-import type { Answer, ZoneObservation } from '../../server/src/domain/observation.ts';
+import type { Answer, NameserverAnswers, ZoneObservation } from '../../server/src/domain/observation.ts';
 
 const NAMESERVER = { name: 'ns.example', addresses: ['192.0.2.53'] };
 
@@ -16,23 +16,25 @@ type AnswerTo = (question: RecordQuestion, options: QueryLimits) => Answer | Pro
 
 /** A resolver of one zone whose nameserver, and every validating resolver, gives these answers. */
 export function fixedAnswers(answerTo: AnswerTo, apexOf: (name: string) => string = () => ZONE.apex): DnsQueries {
-  const look = async (question: RecordQuestion, options: QueryLimits) => ({
+  const ask = async (question: RecordQuestion, options: QueryLimits): Promise<NameserverAnswers> => ({
     server: NAMESERVER.name,
     address: '192.0.2.53',
-    answer: await answerTo(question, options),
+    answers: [await answerTo(question, options)],
   });
-  const looks: RecordQueries = {
-    look: async (question, options) => ({
+  const queries: RecordQueries = {
+    query: async (question, options) => ({
+      name: question.name,
       zone: { ...ZONE, apex: apexOf(question.name) },
-      looks: [await look(question, options)],
+      nameservers: [await ask(question, options)],
+      validation: null,
     }),
     findZone: async (name) => ({ ...ZONE, apex: apexOf(name) }),
-    askNameserver: async (_zone, _nameserver, question, options) => look(question, options),
+    askNameserver: async (_zone, _nameserver, question, options) => ask(question, options),
     ownNameservers: async () => [NAMESERVER.name],
     validate: async (question, options) => {
       const answer = await answerTo(question, options);
       return { status: 'insecure', answer, ttl: 60, error: null, resolver: '192.0.2.9' };
     },
   };
-  return { ...looks, deciding: looks };
+  return { ...queries, deciding: queries };
 }

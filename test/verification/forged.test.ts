@@ -98,7 +98,7 @@ describe.each(KINDS)('forged answers about a %s', (kind, name) => {
     const { store, resolver, clock } = world;
     const monitor = createMonitor({
       ...{ store, clock, mode, checkSelf: null, log: createLog('silent'), metrics: createMetrics() },
-      look: (one, depth, signal) => observe(resolver, one, null, { depth, signal, random: () => 0.5 }),
+      observe: (one, depth, signal) => observe(resolver, one, null, { depth, signal, random: () => 0.5 }),
       random: () => 0.5,
     });
     for (const type of ['CNAME', 'ALIAS', 'A', 'TXT'] as const) {

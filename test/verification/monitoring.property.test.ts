@@ -258,12 +258,12 @@ async function play(
   const looks = new Map<string, Looked[]>();
   const monitor = createMonitor({
     store,
-    async look(domain, depth) {
+    async observe(domain, depth) {
       // The look that decides repeats the one before.
       const before = (looks.get(domain.id) ?? []).filter(({ at }) => at !== world.now);
       const seen = [...before, { at: world.now, saw: world.whatLeadsTo(domain) }];
       looks.set(domain.id, seen);
-      return { observation: world.observe(domain), decides: depth === 'deciding' };
+      return { ...world.observe(domain), ...(depth === 'deciding' && { decides: true }) };
     },
     checkSelf: world.checkSelf,
     mode,

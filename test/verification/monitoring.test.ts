@@ -40,7 +40,7 @@ beforeEach(async () => {
   const { store, resolver, clock } = world;
   monitor = createMonitor({
     store,
-    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: () => 0.5 }),
+    observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: () => 0.5 }),
     checkSelf,
     mode: 'tell',
     clock,

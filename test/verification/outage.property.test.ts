@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
-import type { DnsQueries, RecordQueries } from '../../server/src/dns/resolver.ts';
+import type { DnsQueries, RecordQueries, RecordQuestion } from '../../server/src/dns/resolver.ts';
 import type { Domain, DomainKind } from '../../server/src/domain/domain.ts';
-import type { Answer, ZoneFailure } from '../../server/src/domain/observation.ts';
+import type { Answer } from '../../server/src/domain/observation.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import { createVerifier } from '../../server/src/verification/verifier.ts';
@@ -30,15 +30,19 @@ const outage: fc.Arbitrary<Outage> = fc.record({
   resolver: fc.constantFrom(null, NXDOMAIN, fails('servfail')),
 });
 
-function looksDuring({ fails: what, reason, resolver }: Outage): RecordQueries {
+function queriesDuring({ fails: what, reason, resolver }: Outage): RecordQueries {
   const failing = fixedAnswers(() => fails(reason));
-  const failure: ZoneFailure = { kind: 'unreadable', reason };
-  const zone = { ...ZONE, nameservers: [], failure };
+  const zone = { ...ZONE, nameservers: [], failure: { reason } };
   const answer = what === 'everything' ? null : resolver;
   return {
     ...failing,
     validate: async () => ({ status: 'unknown', answer, ttl: null, error: null, resolver: '192.0.2.9' }),
-    ...(what === 'nameservers' ? {} : { findZone: async () => zone, look: async () => ({ zone, looks: [] }) }),
+    ...(what === 'nameservers'
+      ? {}
+      : {
+          findZone: async () => zone,
+          query: async ({ name }: RecordQuestion) => ({ name, zone, nameservers: [], validation: null }),
+        }),
   };
 }
 
@@ -53,16 +57,16 @@ afterAll(async () => {
 });
 
 /** What is published before the outage: the domain is not verified by it. */
-const PUBLISHED: Record<string, { kind: DomainKind; looks(domain: Domain): RecordQueries }> = {
+const PUBLISHED: Record<string, { kind: DomainKind; queries(domain: Domain): RecordQueries }> = {
   'its TXT record, and a CNAME to another host': {
     kind: 'subdomain',
-    looks: (domain) => fixedAnswers(({ type }) => (type === 'TXT' ? rightTxt(domain) : cname('old.example.net'))),
+    queries: (domain) => fixedAnswers(({ type }) => (type === 'TXT' ? rightTxt(domain) : cname('old.example.net'))),
   },
   'wrong records': {
     kind: 'subdomain',
-    looks: () => fixedAnswers(({ type }) => (type === 'TXT' ? txt('wrong') : addresses('192.0.2.7'))),
+    queries: () => fixedAnswers(({ type }) => (type === 'TXT' ? txt('wrong') : addresses('192.0.2.7'))),
   },
-  nothing: { kind: 'apex', looks: () => fixedAnswers(() => NXDOMAIN) },
+  nothing: { kind: 'apex', queries: () => fixedAnswers(() => NXDOMAIN) },
 };
 
 test.each(Object.entries(PUBLISHED))(
@@ -73,9 +77,9 @@ test.each(Object.entries(PUBLISHED))(
       fc.asyncProperty(fc.array(outage, { minLength: 60, maxLength: 60 }), async (hour) => {
         const domain = await attach(store, environment, { kind: before.kind });
         let now = NOW;
-        let resolver = before.looks(domain);
-        const looks: RecordQueries = {
-          look: (...asked) => resolver.look(...asked),
+        let resolver = before.queries(domain);
+        const queries: RecordQueries = {
+          query: (...asked) => resolver.query(...asked),
           findZone: (...asked) => resolver.findZone(...asked),
           askNameserver: (...asked) => resolver.askNameserver(...asked),
           ownNameservers: (...asked) => resolver.ownNameservers(...asked),
@@ -90,7 +94,7 @@ test.each(Object.entries(PUBLISHED))(
         const verifier = createVerifier({
           ...common,
           store,
-          resolver: { ...looks, deciding: looks } satisfies DnsQueries,
+          resolver: { ...queries, deciding: queries } satisfies DnsQueries,
         });
         const read = async () => {
           const found = await store.findDomainById(domain.workspaceId, domain.id);
@@ -101,7 +105,7 @@ test.each(Object.entries(PUBLISHED))(
         expect(start.found?.status).toBe('verifying');
         for (const minute of hour) {
           now += MINUTE_MS;
-          resolver = looksDuring(minute);
+          resolver = queriesDuring(minute);
           await verifier.runOnce();
         }
         const end = await read();

@@ -1,5 +1,6 @@
 import type { MetricFactory } from '../base/metric-factory.ts';
-import type { DnsAnswer, FailedQuery } from './ask-server.ts';
+import type { Failure } from '../domain/reading.ts';
+import type { AnsweredResponse, FailedResponse } from './ask-server.ts';
 
 export type AnswerMetrics = ReturnType<typeof answerMetrics>;
 
@@ -19,15 +20,15 @@ export function answerMetrics({ counter }: MetricFactory) {
 }
 
 /** The result of one query. `truncated` is counted besides the kind of the answer that TCP then gave. */
-export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | FailedQuery['reason'];
+export type AnswerKind = 'answer' | 'nxdomain' | 'nodata' | 'referral' | 'truncated' | Failure;
 
 /** Calls `onAnswer` with the kinds of each result. */
 export function answerCounter(
   onAnswer: (kind: AnswerKind) => void = () => {},
-): (result: DnsAnswer | FailedQuery) => void {
+): (result: Pick<AnsweredResponse, 'kind' | 'message'> | Pick<FailedResponse, 'kind' | 'reason'>) => void {
   return (result) => {
     if (result.kind === 'failed') return onAnswer(result.reason);
-    const { truncated, rcode, answers, authoritative, authorities } = result.response;
+    const { truncated, rcode, answers, authoritative, authorities } = result.message;
     if (truncated) onAnswer('truncated');
     if (answers.length > 0) onAnswer('answer');
     else if (rcode === 'nxdomain') onAnswer('nxdomain');

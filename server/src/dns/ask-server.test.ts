@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { askServers, type FailedQuery, worstFailure } from './ask-server.ts';
-import type { DnsResponse } from './transport/dns-client.ts';
+import { ZONE } from '../../../test/support/fixed-answers.ts';
+import type { Failure } from '../domain/reading.ts';
+import { askServers, failed } from './ask-server.ts';
+import type { DnsMessage } from './protocol/wire.ts';
 
-const RESPONSE: DnsResponse = {
+const MESSAGE: DnsMessage = {
   transport: 'udp',
   rcode: 'noerror',
   authoritative: true,
@@ -14,19 +16,18 @@ const RESPONSE: DnsResponse = {
 };
 
 /** Asks servers with these results, the same one in both rounds or one for each. */
-async function askAll(results: Record<string, ('answer' | FailedQuery['reason'])[]>) {
+async function askAll(results: Record<string, ('answer' | Failure)[]>) {
   const asked: string[] = [];
   const servers = Object.keys(results).map((name) => ({ name, address: name, port: 53 }));
-  const result = await askServers(servers, [1, 2], async ({ name, address }, timeoutMs) => {
-    asked.push(`${name} ${timeoutMs}`);
-    const own = results[name] ?? [];
+  const response = await askServers(ZONE, servers, [1, 2], async (server, timeoutMs) => {
+    asked.push(`${server.name} ${timeoutMs}`);
+    const own = results[server.name] ?? [];
     const reason = own[timeoutMs - 1] ?? own[0] ?? 'timeout';
-    const by = { server: name, address, authoritative: true };
-    return reason === 'answer' ? { kind: 'answer', response: RESPONSE, by } : { kind: 'failed', reason, server: name };
+    if (reason !== 'answer') return failed(reason, server, ZONE);
+    return { kind: 'answer', message: MESSAGE, server, zone: ZONE, failures: [] };
   });
-  const { reason, server } = worstFailure(result.failures);
-  const described = result.answer === null ? `${reason} of ${server}` : `answer of ${result.answer.by.server}`;
-  return { asked, result: described };
+  const what = response.kind === 'answer' ? 'answer' : response.reason;
+  return { asked, result: `${what} of ${response.server?.name}` };
 }
 
 describe('askServers', () => {

@@ -1,8 +1,8 @@
+import { isWithoutServer, type ZoneObservation } from '../domain/observation.ts';
 import type { Failure } from '../domain/reading.ts';
-import type { Question } from './protocol/wire.ts';
-import type { AnsweredBy } from './resolver.ts';
-import type { DnsResponse, QueryClient, QueryOptions } from './transport/dns-client.ts';
-import type { ServerAddress } from './transport/query-attempt.ts';
+import type { ServerAddress } from './protocol/query.ts';
+import type { DnsMessage, Question } from './protocol/wire.ts';
+import type { QueryClient, QueryOptions } from './transport/dns-client.ts';
 
 /** A nameserver or a resolver. */
 export interface NamedServer extends ServerAddress {
@@ -10,29 +10,28 @@ export interface NamedServer extends ServerAddress {
   name: string;
 }
 
-/** A response with RCODE NOERROR or NXDOMAIN. */
-export interface DnsAnswer {
-  kind: 'answer';
-  response: DnsResponse;
-  by: AnsweredBy;
+/** What a server answers, or why it has no usable answer. Of several servers: the answer of one, or the failure that says most. */
+export type ServerResponse = AnsweredResponse | FailedResponse;
+
+interface AskedServer {
+  /** The zone whose nameserver it is; of a resolver the root, since it may say something about any name. */
+  zone: ZoneObservation;
+  /** The servers that failed, where several were asked: before the one that answered, or all of them. */
+  failures: readonly (FailedResponse & { server: NamedServer })[];
 }
 
-/** `server`: the name of the server that failed, where the customer should see it. */
-export interface FailedQuery {
+export interface AnsweredResponse extends AskedServer {
+  kind: 'answer';
+  server: NamedServer;
+  /** With RCODE NOERROR or NXDOMAIN. */
+  message: DnsMessage;
+}
+
+export interface FailedResponse extends AskedServer {
   kind: 'failed';
   reason: Failure;
-  server?: string;
-}
-
-export interface ServerFailure {
-  server: NamedServer;
-  reason: Failure;
-}
-
-/** `failures`: of the servers that were asked before; of all, where `answer` is null. */
-export interface ServersResult {
-  answer: DnsAnswer | null;
-  failures: ServerFailure[];
+  /** Null: no server is at fault. */
+  server: Pick<NamedServer, 'name'> | null;
 }
 
 /** Most servers that are asked one question, not counting unreachable ones. */
@@ -43,25 +42,24 @@ export async function askServer(
   client: QueryClient,
   question: Question,
   server: NamedServer,
+  zone: ZoneObservation,
   options: QueryOptions,
-): Promise<DnsAnswer | FailedQuery> {
-  const response = await client.query(question, server, options);
-  if (typeof response === 'string') return failed(response, server);
-  switch (response.rcode) {
+): Promise<ServerResponse> {
+  const message = await client.query(question, server, options);
+  if (typeof message === 'string') return failed(message, server, zone);
+  switch (message.rcode) {
     case 'noerror':
-    case 'nxdomain': {
-      const by = { server: server.name, address: server.address, authoritative: !options.recursion };
-      return { kind: 'answer', response, by };
-    }
+    case 'nxdomain':
+      return { kind: 'answer', message, server, zone, failures: [] };
     case 'refused':
-      return failed('refused', server);
+      return failed('refused', server, zone);
     default:
-      return failed('servfail', server);
+      return failed('servfail', server, zone);
   }
 }
 
-export function failed(reason: Failure, { name }: NamedServer): FailedQuery {
-  return { kind: 'failed', reason, server: name };
+export function failed(reason: Failure, server: FailedResponse['server'], zone: ZoneObservation): FailedResponse {
+  return { kind: 'failed', reason, server, zone, failures: [] };
 }
 
 /**
@@ -69,12 +67,13 @@ export function failed(reason: Failure, { name }: NamedServer): FailedQuery {
  * other failure is final.
  */
 export async function askServers(
+  zone: ZoneObservation,
   servers: readonly NamedServer[],
   timeoutsMs: readonly number[],
-  ask: (server: NamedServer, timeoutMs: number) => Promise<DnsAnswer | FailedQuery>,
+  ask: (server: NamedServer, timeoutMs: number) => Promise<ServerResponse>,
   isWorthRetrying: (server: NamedServer) => boolean = () => true,
-): Promise<ServersResult> {
-  const failures = new Map<string, ServerFailure>();
+): Promise<ServerResponse> {
+  const failures = new Map<string, FailedResponse & { server: NamedServer }>();
   let candidates = servers;
   for (const timeoutMs of timeoutsMs) {
     const again: NamedServer[] = [];
@@ -84,16 +83,16 @@ export async function askServers(
       const retry = isWorthRetrying(server);
       const result = await ask(server, timeoutMs);
       failures.delete(keyOf(server));
-      if (result.kind === 'answer') return { answer: result, failures: [...failures.values()] };
+      if (result.kind === 'answer') return { ...result, failures: [...failures.values()] };
       const { reason } = result;
-      failures.set(keyOf(server), { server, reason });
-      if (reason === 'too_many_queries') return { answer: null, failures: [...failures.values()] };
+      failures.set(keyOf(server), { ...result, server });
+      if (reason === 'too_many_queries') return worstFailure(zone, [...failures.values()]);
       if (reason !== 'unreachable') asked++;
       if (reason === 'timeout' && retry) again.push(server);
     }
     candidates = again;
   }
-  return { answer: null, failures: [...failures.values()] };
+  return worstFailure(zone, [...failures.values()]);
 }
 
 function keyOf({ address, port }: NamedServer): string {
@@ -101,15 +100,27 @@ function keyOf({ address, port }: NamedServer): string {
 }
 
 /** The failure that says most, in whichever order the servers were asked: a response rather than a timeout, then the first server by name. */
-export function worstFailure(failures: readonly ServerFailure[]): FailedQuery {
+export function worstFailure(zone: ZoneObservation, failures: AskedServer['failures']): FailedResponse {
   const [worst] = failures.toSorted((a, b) => (rankOf(a) < rankOf(b) ? -1 : 1));
-  if (worst === undefined) return { kind: 'failed', reason: 'no_nameserver' };
+  if (worst === undefined) return failed('no_nameserver', null, zone);
   const { reason, server } = worst;
-  return reason === 'too_many_queries' ? { kind: 'failed', reason } : failed(reason, server);
+  return { ...failed(reason, reason === 'too_many_queries' ? null : server, zone), failures };
 }
 
-function rankOf({ reason, server }: ServerFailure): string {
+function rankOf({ reason, server }: AskedServer['failures'][number]): string {
   return `${['timeout', 'unreachable', 'too_many_queries'].indexOf(reason) + 1} ${server.name}`;
+}
+
+/** The failure of a zone that has no nameserver to ask. */
+export function failedAt(zone: ZoneObservation): FailedResponse {
+  const { failure } = zone;
+  if (failure === null || isWithoutServer(failure.reason)) return failed('no_nameserver', null, zone);
+  return failed(failure.reason, failure.server === undefined ? null : { name: failure.server }, zone);
+}
+
+/** The failure without what only this folder needs. */
+export function failureOf({ reason, server }: FailedResponse): { reason: Failure; server?: string } {
+  return { reason, ...(server && { server: server.name }) };
 }
 
 /** Whether no server responded at all. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AA, type DnsTree, startDnsTree, within } from '../../../test/support/dns-tree.ts';
 import { loopbackClient } from '../../../test/support/simulators.ts';
 import { queryBudget } from './query-budget.ts';
-import type { Look, RecordQuestion, Resolver } from './resolver.ts';
+import type { RecordQuestion, Resolver } from './resolver.ts';
 import type { DnsClient } from './transport/dns-client.ts';
 
 const TXT: RecordQuestion = { name: '_service.www.acme.com', type: 'TXT' };
@@ -20,9 +20,9 @@ function both(set: (server: DnsTree['ns1']) => void): void {
   set(tree.ns2);
 }
 
-/** The reason of the last look; its kind where it could be read. */
-async function outcome(looking: ReturnType<Resolver['look']>): Promise<string | undefined> {
-  const answer: Look['answer'] | undefined = (await looking).looks.at(-1)?.answer;
+/** The reason of the last answer; its kind where it could be read. */
+async function outcome(querying: ReturnType<Resolver['query']>): Promise<string | undefined> {
+  const answer = (await querying).nameservers.at(-1)?.answers[0];
   return answer?.kind === 'unreadable' ? answer.reason : answer?.kind;
 }
 
@@ -36,16 +36,18 @@ describe("the zone's own nameservers are asked", () => {
       flags.push(query.flag_rd);
       return { flags: AA, answers: [{ type: 'TXT', name: TXT.name, ttl: 60, data: 'fresh' }] };
     });
-    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([{ answer: { values: ['fresh'] } }]);
+    expect((await tree.subject().query(TXT, within())).nameservers).toMatchObject([
+      { answers: [{ values: ['fresh'] }] },
+    ]);
     expect(flags).toEqual([false]);
   });
 
   test.each(['servfail', 'refused', 'lame'] as const)('where all of them are %s, each is named', async (fault) => {
     tree.resolver.set(TXT.name, 'TXT', ['from the resolver']);
     both((server) => server.fail(TXT.name, fault));
-    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([
-      { server: 'ns1.acme.com', answer: { reason: fault } },
-      { server: 'ns2.acme.com', answer: { reason: fault } },
+    expect((await tree.subject().query(TXT, within())).nameservers).toMatchObject([
+      { server: 'ns1.acme.com', answers: [{ reason: fault }] },
+      { server: 'ns2.acme.com', answers: [{ reason: fault }] },
     ]);
   });
 });
@@ -70,17 +72,20 @@ describe('a hostile zone cannot', () => {
         additionals: [{ type: address.includes(':') ? 'AAAA' : 'A', name: `ns.${name}`, ttl: 60, data: address }],
       }));
       tree.resolver.set('a.registry.test', 'A', [serving]);
-      const { look } = tree.subject({ client: spy, allowedNetworks: [`${serving}/32`] });
-      expect((await look(TXT, within())).zone.failure).toEqual({ kind: 'forbidden_address' });
+      const { query } = tree.subject({ client: spy, allowedNetworks: [`${serving}/32`] });
+      expect((await query(TXT, within())).zone.failure).toEqual({ reason: 'forbidden_address' });
       client.close();
       expect(new Set(sent)).toEqual(new Set([tree.resolver.address, serving]));
     },
   );
 
   test('make us ask special addresses beside others', async () => {
-    const { look } = tree.subject({ allowedNetworks: ['127.0.0.2/32', `${tree.ns2.address}/32`], random: Math.random });
+    const { query } = tree.subject({
+      allowedNetworks: ['127.0.0.2/32', `${tree.ns2.address}/32`],
+      random: Math.random,
+    });
     for (let check = 0; check < 20; check++) {
-      expect((await look(TXT, within())).looks).toMatchObject([{ address: tree.ns2.address }]);
+      expect((await query(TXT, within())).nameservers).toMatchObject([{ address: tree.ns2.address }]);
     }
     expect(tree.ns1.log()).toEqual([]);
   });
@@ -88,8 +93,8 @@ describe('a hostile zone cannot', () => {
   test('make us follow the names of fifty nameservers (NXNSAttack)', async () => {
     const names = Array.from({ length: 50 }, (_, index) => `ns.victim${index}.test`);
     tree.com.delegate('acme.com', names);
-    const { look } = tree.subject({ random: Math.random });
-    expect((await look(TXT, within())).zone.failure?.kind).toBe('no_nameserver');
+    const { query } = tree.subject({ random: Math.random });
+    expect((await query(TXT, within())).zone.failure?.reason).toBe('no_nameserver');
     const followed = new Set(tree.resolver.log().flatMap(({ name }) => (name.includes('victim') ? [name] : [])));
     expect(followed.size).toBe(6);
   });
@@ -99,8 +104,8 @@ describe('a hostile zone cannot', () => {
     tree.delegate('b.com', { 'ns.a.com': null });
     for (const name of ['ns.a.com', 'ns.b.com']) tree.resolver.fail(name, 'servfail');
     const before = Date.now();
-    expect((await tree.subject().look({ name: 'www.a.com', type: 'TXT' }, within())).zone.failure?.kind).toBe(
-      'unreadable',
+    expect((await tree.subject().query({ name: 'www.a.com', type: 'TXT' }, within())).zone.failure?.reason).toBe(
+      'servfail',
     );
     expect(Date.now() - before).toBeLessThan(5_000);
   });
@@ -108,24 +113,26 @@ describe('a hostile zone cannot', () => {
   test('delay other zones with a nameserver that does not respond', async () => {
     tree.delegate('dead.com', { 'ns1.dead.com': DEAD });
     await tree.serve(DEAD, () => null);
-    const { look } = tree.subject({ limits: { inFlight: 2, perSecond: 1000 } });
+    const { query } = tree.subject({ limits: { inFlight: 2, perSecond: 1000 } });
     const controller = new AbortController();
     const stuck = Array.from({ length: 10 }, (_, index) =>
-      outcome(look({ name: `w${index}.dead.com`, type: 'TXT' }, until(controller.signal))),
+      outcome(query({ name: `w${index}.dead.com`, type: 'TXT' }, until(controller.signal))),
     );
-    expect(await outcome(look(TXT, within()))).toBe('absent');
+    expect(await outcome(query(TXT, within()))).toBe('absent');
     controller.abort();
     for (const reason of await Promise.all(stuck)) expect(['timeout', 'overloaded', undefined]).toContain(reason);
   });
 
-  test('delay its own looks with one silent nameserver when another responds', async () => {
+  test('delay its own queries with one silent nameserver when another responds', async () => {
     tree.ns1.fail('dead.acme.com', 'timeout');
-    const { look } = tree.subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
-    await look(TXT, within());
+    const { query } = tree.subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
+    await query(TXT, within());
     const controller = new AbortController();
-    const stuck = look({ name: 'dead.acme.com', type: 'TXT' }, until(controller.signal));
+    const stuck = query({ name: 'dead.acme.com', type: 'TXT' }, until(controller.signal));
     await expect.poll(() => tree.ns1.log().some(({ name }) => name === 'dead.acme.com')).toBe(true);
-    expect((await look(TXT, within())).looks).toMatchObject([{ server: 'ns2.acme.com', answer: { kind: 'absent' } }]);
+    expect((await query(TXT, within())).nameservers).toMatchObject([
+      { server: 'ns2.acme.com', answers: [{ kind: 'absent' }] },
+    ]);
     controller.abort();
     await stuck;
   });
@@ -135,10 +142,10 @@ describe('an abort', () => {
   test('is overloaded for a query that waits for the throttle', async () => {
     tree.delegate('acme.com', { 'ns1.acme.com': tree.ns1.address });
     tree.ns1.fail(TXT.name, 'timeout');
-    const { look } = tree.subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
-    await look({ name: 'acme.com', type: 'TXT' }, within());
-    const looks = [look(TXT, until(AbortSignal.timeout(200))), look(TXT, until(AbortSignal.timeout(100)))];
-    expect(await Promise.all(looks.map(outcome))).toEqual(['timeout', 'overloaded']);
+    const { query } = tree.subject({ limits: { inFlight: 1, perSecond: 1000 }, triesMs: [60_000] });
+    await query({ name: 'acme.com', type: 'TXT' }, within());
+    const queries = [query(TXT, until(AbortSignal.timeout(200))), query(TXT, until(AbortSignal.timeout(100)))];
+    expect(await Promise.all(queries.map(outcome))).toEqual(['timeout', 'overloaded']);
   });
 });
 
@@ -149,10 +156,10 @@ test('each query is counted by the kind of its answer', async () => {
   });
   tree.ns1.fail('bad.acme.com', 'refused');
   const kinds: string[] = [];
-  const { look } = tree.subject({ onAnswer: (kind) => kinds.push(kind) });
-  await look(TXT, within());
+  const { query } = tree.subject({ onAnswer: (kind) => kinds.push(kind) });
+  await query(TXT, within());
   expect(kinds).toContain('referral');
   kinds.length = 0;
-  for (const name of [TXT.name, 'no.acme.com', 'www.acme.com', 'bad.acme.com']) await look({ ...TXT, name }, within());
+  for (const name of [TXT.name, 'no.acme.com', 'www.acme.com', 'bad.acme.com']) await query({ ...TXT, name }, within());
   expect(kinds).toEqual(['truncated', 'answer', 'nxdomain', 'nodata', 'refused', 'nxdomain']);
 });

@@ -6,7 +6,7 @@ import { firstZones } from './first-zone.ts';
 import { nameserverLocator } from './nameserver-addresses.ts';
 import { nameserverQueries } from './nameserver-queries.ts';
 import { recordQueries } from './record-queries.ts';
-import { askResolver } from './recursive-looks.ts';
+import { askResolver } from './recursive.ts';
 import { type RecursorsOptions, recursors } from './recursors.ts';
 import type { QueryLimits, RecordQueries, RecordQuestion, Resolver } from './resolver.ts';
 import { silentServers } from './silent-servers.ts';
@@ -54,21 +54,21 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   });
   const shared = { random, throttle: queryThrottle(limits, clock), silent: silentServers(clock) };
 
-  function looksOf(by: QueryClient, decides: boolean): RecordQueries {
+  function queriesOf(by: QueryClient, decides: boolean): RecordQueries {
     const queries = nameserverQueries({ ...options, ...shared, client: by, port: nameserverPort, triesMs });
     const zones = zoneFinder({ first, locate, queries, decides, clock, random });
     const validate = validator({ ...options, client: by, servers: resolvers.servers });
     return { ...recordQueries(zones, queries), validate };
   }
 
-  const deciding = looksOf(sure, true);
+  const deciding = queriesOf(sure, true);
   const fallbackThrottle = queryThrottle(FALLBACK_LIMITS, clock);
   /** As the resolver of a CA or a visitor would: nameservers that cannot be reached from here may be reached by others. */
   const fallback = (question: RecordQuestion, zone: string, asking: QueryLimits) =>
     fallbackThrottle.run(zone, asking.signal, () => askResolver(resolvers, question, asking));
   return {
-    ...looksOf(client, false),
-    ...endLookups(deciding.look, { authoritative: true, fallback }),
+    ...queriesOf(client, false),
+    ...endLookups(deciding.query, { authoritative: true, fallback }),
     deciding,
   };
 }

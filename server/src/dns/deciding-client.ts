@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.ts';
 import type { Failure } from '../domain/reading.ts';
+import type { DnsMessage } from './protocol/wire.ts';
 import { silentServers } from './silent-servers.ts';
-import type { DnsResponse, QueryClient, QueryOptions } from './transport/dns-client.ts';
+import type { QueryClient, QueryOptions } from './transport/dns-client.ts';
 
 const TIMEOUTS_MS = [3000] as const;
 
@@ -15,7 +16,7 @@ export function decidingClient(client: QueryClient, clock: Clock): QueryClient {
     async query(question, server, options) {
       const { timeoutsMs = TIMEOUTS_MS, recursion, signal, mayRepeat = () => true } = options;
 
-      async function attempt(timeoutMs: number): Promise<DnsResponse | Failure> {
+      async function attempt(timeoutMs: number): Promise<DnsMessage | Failure> {
         const ask = (how: Pick<QueryOptions, 'over' | 'mixedCase'>) =>
           client.query(question, server, { ...options, ...how, timeoutsMs: [timeoutMs] });
         if (withoutTcp.has(server.address)) return ask({ mixedCase: true });
@@ -38,10 +39,10 @@ export function decidingClient(client: QueryClient, clock: Clock): QueryClient {
   };
 }
 
-function isAnswer(response: DnsResponse | Failure): boolean {
+function isAnswer(response: DnsMessage | Failure): boolean {
   return ['noerror', 'nxdomain'].includes(rcodeOf(response));
 }
 
-function rcodeOf(response: DnsResponse | Failure): string {
+function rcodeOf(response: DnsMessage | Failure): string {
   return typeof response === 'string' ? response : response.rcode;
 }

@@ -1,26 +1,18 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { ZoneObservation } from '../domain/observation.ts';
+import { answerOfFailure, type NameserverAnswers } from '../domain/observation.ts';
 import { isSilent } from './ask-server.ts';
 import { queryBudget } from './query-budget.ts';
-import type {
-  AnsweredBy,
-  EndLookup,
-  EndLookups,
-  Look,
-  QueryLimits,
-  RecordQueries,
-  RecordQuestion,
-} from './resolver.ts';
+import type { AnsweredBy, EndLookup, EndLookups, QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
 
 /** Asks where all nameservers are silent; null: nobody may be asked. */
-type Fallback = (question: RecordQuestion, zone: string, options: QueryLimits) => Promise<Look | null>;
+type Fallback = (question: RecordQuestion, zone: string, options: QueryLimits) => Promise<NameserverAnswers | null>;
 
 /** The only flag defined (RFC 8659 section 4.1.1). */
 const CAA_CRITICAL = 0x80;
 
-/** `authoritative`: it is nameservers that `look` asks. */
+/** `authoritative`: it is nameservers that `query` asks. */
 export function endLookups(
-  look: RecordQueries['look'],
+  query: RecordQueries['query'],
   { authoritative, fallback }: { authoritative: boolean; fallback?: Fallback },
 ): EndLookups {
   async function lookUp(
@@ -29,10 +21,10 @@ export function endLookups(
     options: QueryLimits,
   ): Promise<EndLookup<{ values: string[] }>> {
     const question: RecordQuestion = { name, type };
-    const { zone, looks } = await look(question, options);
-    const last = looks.at(-1);
-    if (last === undefined) return withoutServer(zone.failure);
-    if (looks.every(({ answer }) => answer.kind === 'unreadable' && isSilent(answer.reason))) {
+    const { zone, nameservers } = await query(question, options);
+    const last = nameservers.at(-1);
+    if (last === undefined) return withoutServer(answerOfFailure(zone.failure ?? { reason: 'not_registered' }, []));
+    if (nameservers.every(({ answers: [answer] }) => answer.kind === 'unreadable' && isSilent(answer.reason))) {
       const resolved = (await fallback?.(question, zone.apex, options)) ?? null;
       if (resolved !== null) return toLookup(resolved, false);
     }
@@ -60,14 +52,14 @@ export function endLookups(
   };
 }
 
-function withoutServer(failure: ZoneObservation['failure']): EndLookup<never> {
-  if (failure === null || failure.kind === 'not_registered')
-    return { kind: 'absent', reason: 'nxdomain', chain: [], by: null };
-  if (failure.kind !== 'unreadable') return { kind: 'unreadable', reason: failure.kind, chain: [] };
-  return { ...failure, chain: [] };
+function withoutServer(answer: ReturnType<typeof answerOfFailure>): EndLookup<never> {
+  return answer.kind === 'absent' ? { ...answer, by: null } : answer;
 }
 
-function toLookup({ server, address, answer }: Look, authoritative: boolean): EndLookup<{ values: string[] }> {
+function toLookup(
+  { server, address, answers: [answer] }: NameserverAnswers,
+  authoritative: boolean,
+): EndLookup<{ values: string[] }> {
   if (answer.kind === 'unreadable') return { server, ...answer };
   const by: AnsweredBy = { server, address: address ?? server, authoritative };
   if (answer.kind === 'absent') return { ...answer, by };

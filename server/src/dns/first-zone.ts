@@ -1,16 +1,15 @@
 import type { Clock } from '../base/clock.ts';
-import type { ZoneFailure, ZoneObservation } from '../domain/observation.ts';
+import { isWithoutServer, type ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
 import type { AnswerKind } from './answer-metrics.ts';
-import { type FailedQuery, shuffled } from './ask-server.ts';
+import { shuffled } from './ask-server.ts';
 import type { LocateNameservers } from './nameserver-addresses.ts';
 import { isWithin } from './protocol/dns-name.ts';
 import { queryBudget } from './query-budget.ts';
 import type { Recursors } from './recursors.ts';
 import { nameserverSet } from './referral.ts';
 import type { QueryLimits } from './resolver.ts';
-import { singleFlight } from './single-flight.ts';
-import { type TimedZone, zoneCache } from './zone-cache.ts';
+import { singleFlight, type TimedZone, zoneCache } from './zone-cache.ts';
 
 /** The zones that no parent is asked for. */
 export interface FirstZones {
@@ -61,19 +60,19 @@ export function firstZones({
   const share = singleFlight<ZoneObservation>(READ_LIMIT_MS, ABORTED_READ);
   const awaited = new Set<string>();
 
-  /** A zone by its own NS records, as the resolvers have them. */
-  async function read(apex: string, most: number, options: QueryLimits): Promise<TimedZone> {
+  /** A zone by its own NS records, as the resolvers have them; null where they fail. */
+  async function read(apex: string, most: number, options: QueryLimits): Promise<TimedZone | null> {
     const answer = await recursors.ask({ name: apex, type: 'NS' }, options);
-    if (answer.kind === 'failed') return unreadableZone(apex, answer);
-    const set = nameserverSet(answer.response, apex, '.');
+    if (answer.kind === 'failed') return null;
+    const set = nameserverSet(answer.message, apex, '.');
     const some = shuffled(set.nameservers, random).slice(0, most);
     const { ttl, ...located } = await locate({ ...set, nameservers: some }, options);
     return { zone: { apex, source: 'resolvers', ownNameservers: null, ...located }, ttl };
   }
 
-  async function readSuffix(suffix: string, options: QueryLimits): Promise<TimedZone> {
+  async function readSuffix(suffix: string, options: QueryLimits): Promise<TimedZone | null> {
     const found = await recursors.findApex(suffix, options);
-    return found.kind === 'failed' ? unreadableZone(suffix, found) : read(found.apex, SUFFIX_NAMESERVERS, options);
+    return found.kind === 'failed' ? null : read(found.apex, SUFFIX_NAMESERVERS, options);
   }
 
   return {
@@ -85,10 +84,11 @@ export function firstZones({
         awaited.add(suffix);
         const timed = await readSuffix(suffix, options);
         awaited.delete(suffix);
-        const isRead = timed.zone.failure?.kind !== 'unreadable';
-        if (!isRead) onAnswer('no_resolver');
+        if (timed !== null && (timed.zone.failure === null || isWithoutServer(timed.zone.failure.reason)))
+          return suffixes.keep(suffix, timed);
+        onAnswer('no_resolver');
         // No customer controls a public suffix, so the failure is ours. It is cached for five seconds.
-        return suffixes.keep(suffix, isRead ? timed : { zone: unresolvedZone(suffix), ttl: Number.POSITIVE_INFINITY });
+        return suffixes.keep(suffix, { zone: unresolvedZone(suffix), ttl: Number.POSITIVE_INFINITY });
       });
     },
     expireSoon: (apex) => suffixes.expireSoon(apex),
@@ -98,30 +98,25 @@ export function firstZones({
       const found = await recursors.findApex(domain, options);
       if (found.kind === 'failed' || !isWithin(found.apex, domain)) return null;
       const timed = await read(found.apex, Number.POSITIVE_INFINITY, options);
-      const isClosed = timed.zone.nameservers.every(
+      const isClosed = timed?.zone.nameservers.every(
         ({ addresses }) => addresses.length > 0 && addresses.every((address) => isAllowedNetwork(address)),
       );
-      return timed.zone.failure === null && isClosed ? timed : null;
+      return timed?.zone.failure === null && isClosed ? timed : null;
     },
   };
 }
 
-/** Without the name of our resolver, which means nothing to the customer. */
-function unreadableZone(apex: string, { reason }: FailedQuery): TimedZone {
-  return { zone: failedZone(apex, { kind: 'unreadable', reason }), ttl: 0 };
-}
-
 /** For a read that took too long. */
-export const ABORTED_READ = failedZone('.', { kind: 'unreadable', reason: 'timeout' });
+export const ABORTED_READ = failedZone('.', { reason: 'timeout' });
 
 export function unresolvedZone(apex: string): ZoneObservation {
-  return failedZone(apex, { kind: 'unreadable', reason: 'no_resolver' });
+  return failedZone(apex, { reason: 'no_resolver' });
 }
 
 export function isUnresolved({ failure }: ZoneObservation): boolean {
-  return failure?.kind === 'unreadable' && failure.reason === 'no_resolver';
+  return failure?.reason === 'no_resolver';
 }
 
-export function failedZone(apex: string, failure: ZoneFailure): ZoneObservation {
+export function failedZone(apex: string, failure: ZoneObservation['failure']): ZoneObservation {
   return { apex, source: 'parent', nameservers: [], ownNameservers: null, failure };
 }

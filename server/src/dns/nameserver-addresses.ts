@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
-import { registryDelegation } from '../domain/name.ts';
+import { registeredDomain } from '../domain/name.ts';
 import type { ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 import type { AddressRule } from '../net/addresses.ts';
-import { type DnsAnswer, type FailedQuery, shuffled } from './ask-server.ts';
+import { type FailedResponse, failureOf, type ServerResponse, shuffled } from './ask-server.ts';
 import type { AskZoneOptions } from './nameserver-queries.ts';
 import type { Question } from './protocol/wire.ts';
 import type { Recursors } from './recursors.ts';
@@ -15,7 +15,7 @@ export type LocateNameservers = (set: NameserverSet, options: LocateOptions) => 
 
 export interface LocateOptions extends AskZoneOptions {
   /** Asks the nameservers of the zone that holds a nameserver's name, where the resolvers fail: it says which of them is the cause. */
-  askZoneOf?: (question: Question, options: QueryLimits) => Promise<DnsAnswer | FailedQuery>;
+  askZoneOf?: (question: Question, options: QueryLimits) => Promise<ServerResponse>;
   /** Whether nobody off the path can forge what `askZoneOf` says: otherwise it is for this read alone, since deciding reads use what is cached. */
   decides?: boolean;
 }
@@ -50,7 +50,7 @@ interface Addresses {
   ipv6: string[] | null;
   /** Seconds. */
   ttl: number;
-  failure: FailedQuery | null;
+  failure: FailedResponse | null;
   /** Whether a part of it may be forged. */
   isUnsure: boolean;
 }
@@ -101,7 +101,8 @@ export function nameserverLocator({
       const lookups = [...found].map(async ([name, before]) => {
         if (before.failure !== null || before[type === 'A' ? 'ipv4' : 'ipv6'] !== null) return;
         const answer = await ask({ name, type }, options);
-        const isUnsure = answer.kind === 'answer' && answer.by.authoritative && options.decides !== true;
+        const isUnsure =
+          answer.kind === 'answer' && !recursors.servers.includes(answer.server) && options.decides !== true;
         const next = withAnswer(before, type, answer);
         found.set(name, keep(name, { ...next, isUnsure: before.isUnsure || isUnsure }));
       });
@@ -110,7 +111,7 @@ export function nameserverLocator({
     return found;
   }
 
-  async function ask(question: Question, options: LocateOptions): Promise<DnsAnswer | FailedQuery> {
+  async function ask(question: Question, options: LocateOptions): Promise<ServerResponse> {
     // A hostile zone names new ones, and must not keep those of other customers from being found again.
     const isKnown = (cache.peek(question.name, { allowStale: true })?.ipv4 ?? []).length > 0;
     const mayAsk = () => isKnown || isBelowLimit(question.name);
@@ -118,7 +119,7 @@ export function nameserverLocator({
     const answer = await recursors.ask(question, asking);
     if (answer.kind === 'answer' || answer.reason === 'too_many_queries') return answer;
     // The name of our resolver means nothing to the customer.
-    return (await options.askZoneOf?.(question, asking)) ?? { kind: 'failed', reason: answer.reason };
+    return (await options.askZoneOf?.(question, asking)) ?? { ...answer, server: null };
   }
 
   function toNameserver(name: string, found: string[]): ZoneNameserver {
@@ -141,17 +142,13 @@ export function nameserverLocator({
     const failures = [...found.values()].flatMap(({ failure }) => failure ?? []);
     // Half of the nameservers is not the zone: another check that shares this read may send more.
     if (failures.some(({ reason }) => reason === 'too_many_queries'))
-      return { ...named, failure: { kind: 'unreadable', reason: 'too_many_queries' }, ttl: 0 };
+      return { ...named, failure: { reason: 'too_many_queries' }, ttl: 0 };
     const ttl = Math.min(set.ttl, ...[...found.values()].map((one) => one.ttl));
     if (nameservers.some(({ addresses }) => addresses.length > 0)) return { ...named, failure: null, ttl };
-    const [failed] = failures;
-    if (failed !== undefined) {
-      const { reason, server } = failed;
-      const failure = { kind: 'unreadable', reason, ...(server === undefined ? {} : { server }) } as const;
-      return { ...named, failure, ttl };
-    }
+    const [first] = failures;
+    if (first !== undefined) return { ...named, failure: failureOf(first), ttl };
     const isSpecial = nameservers.some(({ problem }) => problem === 'special_address');
-    return { ...named, failure: { kind: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
+    return { ...named, failure: { reason: isSpecial ? 'forbidden_address' : 'no_nameserver' }, ttl };
   };
 }
 
@@ -159,10 +156,10 @@ function addressesOf({ ipv4, ipv6 }: Addresses): string[] {
   return [...(ipv4 ?? []), ...(ipv6 ?? [])];
 }
 
-function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: DnsAnswer | FailedQuery): Addresses {
+function withAnswer(before: Addresses, type: 'A' | 'AAAA', answer: ServerResponse): Addresses {
   // An IPv4 address is enough to ask the zone.
   if (answer.kind === 'failed') return addressesOf(before).length > 0 ? before : { ...before, failure: answer };
-  const { rcode, answers } = answer.response;
+  const { rcode, answers } = answer.message;
   // The name of a nameserver must not be a CNAME (RFC 2181 section 10.3), but resolvers follow it all the same.
   const records = answers.filter((record) => record.type === type);
   const values = records.map(({ value }) => value);
@@ -190,7 +187,7 @@ function minuteLimit(clock: Clock): (name: string) => boolean {
     sizeCalculation: () => 1,
   });
   return (name) => {
-    const domain = registryDelegation(name)?.domain ?? name;
+    const domain = registeredDomain(name);
     const minute = Math.floor(clock.now() / 60_000);
     const known = counts.get(domain);
     const entry = known?.minute === minute ? known : { minute, count: 0 };

@@ -3,13 +3,11 @@ import { type AnswerKind, answerCounter } from './answer-metrics.ts';
 import {
   askServer,
   askServers,
-  type DnsAnswer,
-  type FailedQuery,
   failed,
   isSilent,
   moveToEnd,
   type NamedServer,
-  type ServersResult,
+  type ServerResponse,
   shuffled,
 } from './ask-server.ts';
 import type { Question } from './protocol/wire.ts';
@@ -22,9 +20,9 @@ import type { QueryThrottle } from './transport/query-throttle.ts';
 /** Asks the nameservers of zones. Never rejects. */
 export interface NameserverQueries {
   /** Sends one query to one address of a nameserver of the zone. */
-  ask(question: Question, server: NamedServer, apex: string, options: AskOptions): Promise<DnsAnswer | FailedQuery>;
+  ask(question: Question, server: NamedServer, zone: ZoneObservation, options: AskOptions): Promise<ServerResponse>;
   /** Asks one nameserver of the zone after the other until one answers, three at most, and those that timed out once more. */
-  askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ServersResult>;
+  askZone(zone: ZoneObservation, question: Question, options: AskZoneOptions): Promise<ServerResponse>;
   /** The addresses of one nameserver in the order in which they are worth asking. */
   inOrder(addresses: readonly string[]): string[];
   port: number;
@@ -65,10 +63,10 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
   async function ask(
     question: Question,
     server: NamedServer,
-    apex: string,
+    zone: ZoneObservation,
     { signal, budget, timeoutMs, registry = false, second = false }: AskOptions,
-  ): Promise<DnsAnswer | FailedQuery> {
-    if (!budget.take()) return { kind: 'failed', reason: 'too_many_queries' };
+  ): Promise<ServerResponse> {
+    if (!budget.take()) return failed('too_many_queries', null, zone);
     const sent = {
       recursion: false,
       signal,
@@ -77,12 +75,12 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
       second,
       mayRepeat: budget.take,
     } as const;
-    const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, sent));
-    if (answer === null) return failed('overloaded', server);
+    const answer = await throttle.run(server.address, signal, () => askServer(client, question, server, zone, sent));
+    if (answer === null) return failed('overloaded', server, zone);
     const answered = answer.kind === 'answer' || !isSilent(answer.reason);
     if (answered || !signal.aborted) silent.note(server.address, answered);
-    const lame = answer.kind === 'answer' && isLame(answer.response, apex, question.name);
-    const result = lame ? failed('lame', server) : answer;
+    const lame = answer.kind === 'answer' && isLame(answer.message, zone.apex, question.name);
+    const result = lame ? failed('lame', server, zone) : answer;
     count(result);
     return result;
   }
@@ -102,10 +100,9 @@ export function nameserverQueries(options: NameserverQueriesOptions): Nameserver
     ask,
     askZone(zone, question, options) {
       const servers = moveToEnd(serversOf(zone), ({ address }) => address === options.last);
-      const askOne = (server: NamedServer, timeoutMs: number) =>
-        ask(question, server, zone.apex, { ...options, timeoutMs });
+      const askOne = (server: NamedServer, timeoutMs: number) => ask(question, server, zone, { ...options, timeoutMs });
       // One try is enough for a server that has been silent before.
-      return askServers(servers, triesMs, askOne, ({ address }) => !silent.has(address));
+      return askServers(zone, servers, triesMs, askOne, ({ address }) => !silent.has(address));
     },
     inOrder: (addresses) => [
       ...addresses.filter((address) => !silent.has(address)),

@@ -1,6 +1,7 @@
 import type { Answer } from '../domain/observation.ts';
 import { isWithin, normalizeName } from './protocol/dns-name.ts';
 import type { DnsMessage, RecordType, ResourceRecord } from './protocol/wire.ts';
+import type { RecordQuestion } from './resolver.ts';
 
 /** A record that is being looked up, along its CNAMEs. */
 export interface Chase {
@@ -33,11 +34,10 @@ export function currentName({ name, chain }: Chase): string {
 
 /**
  * What a response says about the record. Null: its CNAMEs, now in `chase`, lead to a name that has to be asked for.
- * `bailiwick`: the zone of the nameserver, which may say nothing about other zones; null for a resolver.
+ * `bailiwick`: the zone of the nameserver, which may say nothing about other zones; the root for a resolver.
  */
-export function readAnswer(response: DnsMessage, chase: Chase, bailiwick: string | null): Answer | null {
-  const trusted =
-    bailiwick === null ? response.answers : response.answers.filter(({ name }) => isWithin(name, bailiwick));
+export function readAnswer(response: DnsMessage, chase: Chase, bailiwick = '.'): Answer | null {
+  const trusted = response.answers.filter(({ name }) => isWithin(name, bailiwick));
   const { name, type, stopAt, chain } = chase;
   const asked = currentName(chase);
   for (;;) {
@@ -61,6 +61,18 @@ export function readAnswer(response: DnsMessage, chase: Chase, bailiwick: string
   }
   if (currentName(chase) !== asked) return null;
   return { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain };
+}
+
+/** What a resolver says about the record. Where it has not followed a chain to its end, its end is missing. */
+export function readResolved(response: DnsMessage, chase: Chase): Answer {
+  const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
+  return readAnswer(response, chase) ?? { kind: 'absent', reason, chain: chase.chain };
+}
+
+/** The types of record to ask for, in order, until one is there. `second`: as in `AskNameserverOptions`. */
+export function typesOf({ type }: RecordQuestion, second: boolean): [RecordType, ...RecordType[]] {
+  if (type !== 'ADDRESS') return [type];
+  return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
 }
 
 /** What stands at the record's own name besides the CNAME, or the TXT records, that the answer is read from. */

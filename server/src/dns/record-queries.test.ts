@@ -27,43 +27,43 @@ function both(set: (server: DnsTree['ns1']) => void): void {
 
 const record = (type: 'A' | 'AAAA' | 'CNAME' | 'TXT', data: string, name = NAME) => ({ type, name, ttl: 60, data });
 
-describe('a look', () => {
+describe('a query', () => {
   test('asks one nameserver, at random', async () => {
     both((server) => server.set(TXT.name, 'TXT', ['x']));
-    const { look } = tree.subject({ random: Math.random });
+    const { query } = tree.subject({ random: Math.random });
     const servers = new Set<string>();
     for (let check = 0; check < 30; check++) {
-      const { zone, looks } = await look(TXT, within());
+      const { zone, nameservers } = await query(TXT, within());
       expect(zone.apex).toBe('acme.com');
-      expect(looks).toMatchObject([{ answer: { kind: 'found', chain: [], values: ['x'] } }]);
-      servers.add(looks[0]?.server ?? '');
+      expect(nameservers).toMatchObject([{ answers: [{ kind: 'found', chain: [], values: ['x'] }] }]);
+      servers.add(nameservers[0]?.server ?? '');
     }
     expect([...servers].sort()).toEqual(['ns1.acme.com', 'ns2.acme.com']);
   });
 
   test('takes one query once the zone is cached', async () => {
-    const { look } = tree.subject();
-    await look(TXT, within());
-    expect((await look(TXT, within(1))).looks).toEqual([
-      { ...BY_NS1(), answer: { kind: 'absent', reason: 'nxdomain', chain: [] } },
+    const { query } = tree.subject();
+    await query(TXT, within());
+    expect((await query(TXT, within(1))).nameservers).toEqual([
+      { ...BY_NS1(), answers: [{ kind: 'absent', reason: 'nxdomain', chain: [] }] },
     ]);
   });
 
   test('asks another nameserver after one that fails, and says of each why', async () => {
     tree.ns1.fail(TXT.name, 'refused');
     tree.ns2.set(TXT.name, 'TXT', ['x']);
-    expect((await tree.subject().look(TXT, within())).looks).toEqual([
-      { ...BY_NS1(), answer: { kind: 'unreadable', reason: 'refused', chain: [] } },
-      { ...BY_NS2(), answer: { kind: 'found', chain: [], values: ['x'] } },
+    expect((await tree.subject().query(TXT, within())).nameservers).toEqual([
+      { ...BY_NS1(), answers: [{ kind: 'unreadable', reason: 'refused', chain: [] }] },
+      { ...BY_NS2(), answers: [{ kind: 'found', chain: [], values: ['x'] }] },
     ]);
   });
 
   test('asks a nameserver that was silent last, so that a dead one does not slow each check', async () => {
     tree.delegate('acme.com', { 'ns1.acme.com': DEAD, 'ns2.acme.com': tree.ns2.address });
     await tree.serve(DEAD, () => null);
-    const { look } = tree.subject({ triesMs: [100, 200] });
-    expect((await look(TXT, within())).looks).toHaveLength(2);
-    for (let check = 0; check < 5; check++) expect((await look(TXT, within())).looks).toMatchObject([BY_NS2()]);
+    const { query } = tree.subject({ triesMs: [100, 200] });
+    expect((await query(TXT, within())).nameservers).toHaveLength(2);
+    for (let check = 0; check < 5; check++) expect((await query(TXT, within())).nameservers).toMatchObject([BY_NS2()]);
   });
 
   test('follows a referral to a lower zone, and asks its nameservers', async () => {
@@ -72,18 +72,18 @@ describe('a look', () => {
       server.set('ns.www.acme.com', 'A', ['127.0.0.5']);
     });
     await tree.serve('127.0.0.5', () => ({ flags: AA, answers: [record('TXT', 'x', TXT.name)] }));
-    expect(await tree.subject().look(TXT, within())).toMatchObject({
+    expect(await tree.subject().query(TXT, within())).toMatchObject({
       zone: { apex: NAME },
-      looks: [{ server: 'ns.www.acme.com', address: '127.0.0.5', answer: { values: ['x'] } }],
+      nameservers: [{ server: 'ns.www.acme.com', address: '127.0.0.5', answers: [{ values: ['x'] }] }],
     });
   });
 
   test('of a domain that nobody registered asks nobody', async () => {
     expect(
-      await tree.subject({ allowedNetworks: ['127.0.0.2/32'] }).look({ ...TXT, name: 'www.nobody.com' }, within()),
+      await tree.subject({ allowedNetworks: ['127.0.0.2/32'] }).query({ ...TXT, name: 'www.nobody.com' }, within()),
     ).toMatchObject({
-      zone: { failure: { kind: 'not_registered', name: 'nobody.com' } },
-      looks: [],
+      zone: { failure: { reason: 'not_registered' } },
+      nameservers: [],
     });
   });
 
@@ -91,28 +91,33 @@ describe('a look', () => {
     tree.delegate('verify.com', { 'ns.verify.com': tree.ns2.address });
     both((server) => server.set(TXT.name, 'CNAME', ['acme.verify.com']));
     tree.ns2.set('acme.verify.com', 'TXT', ['x']);
-    expect((await tree.subject().look(TXT, within())).looks).toMatchObject([
-      { ...BY_NS1(), answer: { kind: 'found', chain: ['acme.verify.com'], values: ['x'] } },
+    expect((await tree.subject().query(TXT, within())).nameservers).toMatchObject([
+      { ...BY_NS1(), answers: [{ kind: 'found', chain: ['acme.verify.com'], values: ['x'] }] },
     ]);
   });
 
   test('reads DS records at the parent zone, and NS, SOA and CNAME records at the name itself', async () => {
     const subject = tree.subject();
     const ask = async (type: RecordQuestion['type'], name = 'acme.com') =>
-      (await subject.look({ name, type }, within())).looks.at(-1);
-    expect(await ask('DS')).toMatchObject({ server: 'a.registry.test', answer: { kind: 'absent', reason: 'nodata' } });
-    expect(await ask('NS')).toMatchObject({ answer: { kind: 'found', values: ['ns1.simulator.test'] } });
+      (await subject.query({ name, type }, within())).nameservers.at(-1);
+    expect(await ask('DS')).toMatchObject({
+      server: 'a.registry.test',
+      answers: [{ kind: 'absent', reason: 'nodata' }],
+    });
+    expect(await ask('NS')).toMatchObject({ answers: [{ kind: 'found', values: ['ns1.simulator.test'] }] });
     both((server) => server.set(NAME, 'CNAME', ['lb.acme.com']));
-    expect(await ask('CNAME', NAME)).toMatchObject({ answer: { kind: 'found', chain: ['lb.acme.com'], values: [] } });
-    expect(await ask('NS', NAME)).toMatchObject({ answer: { kind: 'absent', chain: [] } });
+    expect(await ask('CNAME', NAME)).toMatchObject({
+      answers: [{ kind: 'found', chain: ['lb.acme.com'], values: [] }],
+    });
+    expect(await ask('NS', NAME)).toMatchObject({ answers: [{ kind: 'absent', chain: [] }] });
   });
 });
 
 describe('the routing record', () => {
   test('is not followed past the target', async () => {
     both((server) => server.set(NAME, 'CNAME', [TARGET]));
-    expect((await tree.subject().look(ROUTE, within())).looks).toMatchObject([
-      { answer: { kind: 'found', chain: [TARGET], values: [] } },
+    expect((await tree.subject().query(ROUTE, within())).nameservers).toMatchObject([
+      { answers: [{ kind: 'found', chain: [TARGET], values: [] }] },
     ]);
   });
 
@@ -122,7 +127,7 @@ describe('the routing record', () => {
     tree.com.set('acme.cdn.com', 'CNAME', ['elsewhere.test']);
     const lie = [record('CNAME', 'acme.cdn.com'), record('CNAME', TARGET, 'acme.cdn.com')];
     await tree.serve(tree.ns1.address, () => ({ flags: AA, answers: lie }));
-    const { answer } = (await tree.subject().look(ROUTE, within())).looks[0] ?? {};
+    const [answer] = (await tree.subject().query(ROUTE, within())).nameservers[0]?.answers ?? [];
     expect(answer).toMatchObject({ chain: ['acme.cdn.com', 'elsewhere.test'] });
   });
 
@@ -132,12 +137,12 @@ describe('the routing record', () => {
       server.set('lb.acme.com', 'A', ['192.0.2.2', '192.0.2.1']);
       server.set('v6.acme.com', 'AAAA', ['2001:db8::1']);
     });
-    const { look } = tree.subject();
-    expect((await look(ROUTE, within())).looks).toMatchObject([
-      { answer: { kind: 'found', chain: ['lb.acme.com'], values: ['192.0.2.1', '192.0.2.2'] } },
+    const { query } = tree.subject();
+    expect((await query(ROUTE, within())).nameservers).toMatchObject([
+      { answers: [{ kind: 'found', chain: ['lb.acme.com'], values: ['192.0.2.1', '192.0.2.2'] }] },
     ]);
-    expect((await look({ ...ROUTE, name: 'v6.acme.com' }, within())).looks).toMatchObject([
-      { answer: { kind: 'found', chain: [], values: ['2001:db8::1'] } },
+    expect((await query({ ...ROUTE, name: 'v6.acme.com' }, within())).nameservers).toMatchObject([
+      { answers: [{ kind: 'found', chain: [], values: ['2001:db8::1'] }] },
     ]);
   });
 
@@ -146,10 +151,10 @@ describe('the routing record', () => {
     tree.com.setZone('cdn.com', ['ns.cdn.com']);
     tree.com.fail('acme.cdn.com', 'servfail');
     both((server) => server.set(NAME, 'CNAME', ['acme.cdn.com']));
-    expect((await tree.subject().look(ROUTE, within())).looks).toEqual([
+    expect((await tree.subject().query(ROUTE, within())).nameservers).toEqual([
       {
         ...BY_NS1(),
-        answer: { kind: 'unreadable', reason: 'servfail', chain: ['acme.cdn.com'], server: 'ns.cdn.com' },
+        answers: [{ kind: 'unreadable', reason: 'servfail', chain: ['acme.cdn.com'], server: 'ns.cdn.com' }],
       },
     ]);
   });
@@ -166,10 +171,10 @@ describe('a nameserver that is asked by name', () => {
     tree.ns2.set(TXT.name, 'TXT', ['old']);
     const subject = tree.subject();
     const [zone, nameservers] = await zoneAnd(subject);
-    const looks = await Promise.all(nameservers.map((one) => subject.askNameserver(zone, one, TXT, within())));
-    expect(looks).toEqual([
-      { ...BY_NS1(), answer: { kind: 'found', chain: [], values: ['new'] } },
-      { ...BY_NS2(), answer: { kind: 'found', chain: [], values: ['old'] } },
+    const asked = await Promise.all(nameservers.map((one) => subject.askNameserver(zone, one, TXT, within())));
+    expect(asked).toEqual([
+      { ...BY_NS1(), answers: [{ kind: 'found', chain: [], values: ['new'] }] },
+      { ...BY_NS2(), answers: [{ kind: 'found', chain: [], values: ['old'] }] },
     ]);
   });
 
@@ -184,7 +189,9 @@ describe('a nameserver that is asked by name', () => {
     const subject = tree.subject();
     const zone = { ...(await zoneAnd(subject))[0], apex: 'acme.com' };
     for (const nameserver of zone.nameservers) {
-      const { answer } = await subject.askNameserver(zone, nameserver, { ...ROUTE, stopAt: TARGET }, within());
+      const {
+        answers: [answer],
+      } = await subject.askNameserver(zone, nameserver, { ...ROUTE, stopAt: TARGET }, within());
       expect(answer.chain.at(-1)).toBe(nameserver.name === 'ns1.acme.com' ? TARGET : 'old.test');
     }
   });
@@ -207,7 +214,9 @@ describe('a nameserver that is asked by name', () => {
     const check = within();
     const ends: (string | undefined)[] = [];
     for (const nameserver of [...nameservers, ...nameservers]) {
-      const { answer } = await subject.askNameserver(zone, nameserver, ROUTE, check);
+      const {
+        answers: [answer],
+      } = await subject.askNameserver(zone, nameserver, ROUTE, check);
       ends.push(answer.chain[1]);
     }
     expect(ends).toEqual([TARGET, 'old.test', TARGET, 'old.test']);
@@ -222,9 +231,9 @@ describe('a nameserver that is asked by name', () => {
     const subject = tree.subject();
     const zone = await subject.findZone('acme.com', within());
     const [ns1 = { name: '', addresses: [] }] = zone.nameservers;
-    expect((await subject.askNameserver(zone, ns1, ROUTE, within())).answer).toMatchObject({ chain: [TARGET] });
+    expect((await subject.askNameserver(zone, ns1, ROUTE, within())).answers[0]).toMatchObject({ chain: [TARGET] });
     const second = await subject.askNameserver(zone, ns1, ROUTE, { ...within(), second: true });
-    expect(second.answer).toEqual({ kind: 'found', chain: [], values: ['2001:db8::1'] });
+    expect(second.answers[0]).toEqual({ kind: 'found', chain: [], values: ['2001:db8::1'] });
   });
 
   test('answers anew each time: one that alternates shows', async () => {
@@ -234,7 +243,10 @@ describe('a nameserver that is asked by name', () => {
     const zone = await subject.findZone('acme.com', within());
     const [ns1 = { name: '', addresses: [] }] = zone.nameservers;
     const ask = (second: boolean) => subject.askNameserver(zone, ns1, TXT, { ...within(), second });
-    expect([(await ask(false)).answer, (await ask(true)).answer]).toMatchObject([{ values: ['0'] }, { values: ['1'] }]);
+    expect([(await ask(false)).answers[0], (await ask(true)).answers[0]]).toMatchObject([
+      { values: ['0'] },
+      { values: ['1'] },
+    ]);
   });
 
   test('is asked at an address of the other IP version where one is silent', async () => {
@@ -243,7 +255,7 @@ describe('a nameserver that is asked by name', () => {
     const dual = { name: 'ns1.acme.com', addresses: ['::9', tree.ns1.address] };
     expect(await tree.subject().askNameserver(zone, dual, TXT, { ...within(), timeoutMs: 400 })).toMatchObject({
       address: tree.ns1.address,
-      answer: { kind: 'found' },
+      answers: [{ kind: 'found' }],
     });
   });
 
@@ -254,10 +266,10 @@ describe('a nameserver that is asked by name', () => {
     expect(await ask({ name: 'ns9.acme.com', addresses: [], problem: 'no_address' })).toEqual({
       server: 'ns9.acme.com',
       address: null,
-      answer: { kind: 'unreadable', reason: 'no_nameserver', chain: [] },
+      answers: [{ kind: 'unreadable', reason: 'no_nameserver', chain: [] }],
     });
     expect(await ask({ name: 'ns9.acme.com', addresses: [], problem: 'special_address' })).toMatchObject({
-      answer: { reason: 'forbidden_address' },
+      answers: [{ reason: 'forbidden_address' }],
     });
   });
 
@@ -269,8 +281,8 @@ describe('a nameserver that is asked by name', () => {
     const ask = (nameserver: ZoneNameserver) =>
       subject.askNameserver(zone, nameserver, TXT, { ...within(), timeoutMs: 100 });
     const reasons: unknown[] = [];
-    for (const one of nameservers) reasons.push((await ask(one)).answer);
-    reasons.push((await ask({ name: 'ns6.acme.com', addresses: ['2001:db8::1'] })).answer);
+    for (const one of nameservers) reasons.push((await ask(one)).answers[0]);
+    reasons.push((await ask({ name: 'ns6.acme.com', addresses: ['2001:db8::1'] })).answers[0]);
     expect(reasons).toMatchObject([{ reason: 'timeout' }, { reason: 'malformed' }, { reason: expect.anything() }]);
   });
 });
@@ -284,25 +296,25 @@ describe('against forgers and floods', () => {
     both((server) => server.set(NAME, 'CNAME', ['a.hop0.com']));
     const before = tree.com.log().length;
     const check = within(8);
-    const { looks } = await tree.subject().look(ROUTE, check);
-    expect(looks.at(-1)?.answer).toMatchObject({ kind: 'unreadable', reason: 'too_many_queries' });
+    const { nameservers } = await tree.subject().query(ROUTE, check);
+    expect(nameservers.at(-1)?.answers[0]).toMatchObject({ kind: 'unreadable', reason: 'too_many_queries' });
     expect(check.budget.exhausted).toBe(true);
     const sent = [tree.ns1, tree.ns2].flatMap((server) => server.log()).length + tree.com.log().length - before;
     expect(sent).toBe(8);
   });
 
   test('a check that has used up its queries does not keep another from reading the same zone', async () => {
-    const { look } = tree.subject();
-    const [poor, rich] = await Promise.all([look(TXT, within(0)), look(TXT, within())]);
-    expect(poor.looks).toEqual([]);
+    const { query } = tree.subject();
+    const [poor, rich] = await Promise.all([query(TXT, within(0)), query(TXT, within())]);
+    expect(poor.nameservers).toEqual([]);
     expect(poor.zone.failure).toMatchObject({ reason: 'too_many_queries' });
-    expect(rich.looks).toMatchObject([{ answer: { kind: 'absent' } }]);
+    expect(rich.nameservers).toMatchObject([{ answers: [{ kind: 'absent' }] }]);
   });
 
-  test('aborting it ends a look', async () => {
+  test('aborting it ends a query', async () => {
     tree.ns1.fail(TXT.name, 'timeout');
     tree.ns2.fail(TXT.name, 'timeout');
-    const { looks } = await tree.subject().look(TXT, { ...within(), signal: AbortSignal.timeout(100) });
-    expect(looks.at(-1)?.answer).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
+    const { nameservers } = await tree.subject().query(TXT, { ...within(), signal: AbortSignal.timeout(100) });
+    expect(nameservers.at(-1)?.answers[0]).toMatchObject({ kind: 'unreadable', reason: 'timeout' });
   });
 });

@@ -39,16 +39,20 @@ test('each resolver plays a nameserver, and no nameserver is asked', async () =>
   one.set(TXT.name, 'TXT', ['x']);
   one.set('ns1.simulator.test', 'A', ['127.0.0.9']);
   const resolver = subject();
-  expect(await resolver.look(TXT, within())).toEqual({
+  expect(await resolver.query(TXT, within())).toEqual({
+    name: TXT.name,
+    validation: null,
     zone: { apex: 'acme.com', source: 'resolvers', nameservers, ownNameservers: null, failure: null },
-    looks: [{ server: '127.0.0.1', address: '127.0.0.1', answer: { kind: 'found', chain: [], values: ['x'] } }],
+    nameservers: [
+      { server: '127.0.0.1', address: '127.0.0.1', answers: [{ kind: 'found', chain: [], values: ['x'] }] },
+    ],
   });
   expect(two.log()).toEqual([]);
   const zone = await resolver.findZone(TXT.name, within());
-  const looks = await Promise.all(zone.nameservers.map((each) => resolver.askNameserver(zone, each, TXT, within())));
-  expect(looks).toMatchObject([
-    { server: '127.0.0.1', answer: { kind: 'found' } },
-    { server: '127.0.0.2', answer: { kind: 'absent' } },
+  const asked = await Promise.all(zone.nameservers.map((each) => resolver.askNameserver(zone, each, TXT, within())));
+  expect(asked).toMatchObject([
+    { server: '127.0.0.1', answers: [{ kind: 'found' }] },
+    { server: '127.0.0.2', answers: [{ kind: 'absent' }] },
   ]);
   expect(await resolver.ownNameservers(zone, within())).toBeNull();
 });
@@ -56,31 +60,36 @@ test('each resolver plays a nameserver, and no nameserver is asked', async () =>
 test('chains are read across zones from one answer', async () => {
   one.set('www.acme.com', 'CNAME', ['acme.cdn.test']);
   one.set('acme.cdn.test', 'CNAME', [TARGET]);
-  expect((await subject().look(ROUTE, within())).looks).toMatchObject([
-    { answer: { kind: 'found', chain: ['acme.cdn.test', TARGET], values: [] } },
+  expect((await subject().query(ROUTE, within())).nameservers).toMatchObject([
+    { answers: [{ kind: 'found', chain: ['acme.cdn.test', TARGET], values: [] }] },
   ]);
   expect(one.log().filter(({ type }) => type === 'A')).toHaveLength(1);
 });
 
-test('IPv6 addresses are read where a name has no others, and first in a second look', async () => {
+test('IPv6 addresses are read where a name has no others, and first when a nameserver is asked again', async () => {
   one.set('www.acme.com', 'AAAA', ['2001:db8::1']);
   const resolver = subject();
-  expect((await resolver.look(ROUTE, within())).looks).toMatchObject([{ answer: { values: ['2001:db8::1'] } }]);
+  expect((await resolver.query(ROUTE, within())).nameservers).toMatchObject([
+    { answers: [{ values: ['2001:db8::1'] }] },
+  ]);
   one.set('www.acme.com', 'A', ['192.0.2.1']);
   const zone = await resolver.findZone('www.acme.com', within());
   const [first = { name: '', addresses: [] }] = zone.nameservers;
-  const look = (second: boolean) => resolver.askNameserver(zone, first, ROUTE, { ...within(), second });
-  expect((await look(false)).answer).toMatchObject({ values: ['192.0.2.1'] });
-  expect((await look(true)).answer).toMatchObject({ values: ['2001:db8::1'] });
+  const ask = (second: boolean) => resolver.askNameserver(zone, first, ROUTE, { ...within(), second });
+  expect((await ask(false)).answers[0]).toMatchObject({ values: ['192.0.2.1'] });
+  expect((await ask(true)).answers[0]).toMatchObject({ values: ['2001:db8::1'] });
 });
 
 test('NXDOMAIN is distinguished from NODATA, with the zone of the SOA', async () => {
   one.setZone('sub.acme.com');
   one.set('www.acme.com', 'A', ['192.0.2.1']);
-  const { look } = subject();
+  const { query } = subject();
   const seen = async (name: string) => {
-    const { zone, looks } = await look({ ...TXT, name }, within());
-    return [zone.apex, looks.map(({ answer }) => (answer.kind === 'absent' ? answer.reason : answer.kind))];
+    const { zone, nameservers } = await query({ ...TXT, name }, within());
+    return [
+      zone.apex,
+      nameservers.map(({ answers: [answer] }) => (answer.kind === 'absent' ? answer.reason : answer.kind)),
+    ];
   };
   expect(await seen(TXT.name)).toEqual(['acme.com', ['nxdomain']]);
   expect(await seen('www.acme.com')).toEqual(['acme.com', ['nodata']]);
@@ -91,15 +100,17 @@ describe('after a resolver fails, another is asked', () => {
   test.each(['servfail', 'refused'] as const)('%s', async (fault) => {
     one.fail(TXT.name, fault);
     two.set(TXT.name, 'TXT', ['x']);
-    expect((await subject().look(TXT, within())).looks).toMatchObject([
-      { server: '127.0.0.1', answer: { reason: fault } },
-      { server: '127.0.0.2', answer: { kind: 'found' } },
+    expect((await subject().query(TXT, within())).nameservers).toMatchObject([
+      { server: '127.0.0.1', answers: [{ reason: fault }] },
+      { server: '127.0.0.2', answers: [{ kind: 'found' }] },
     ]);
   });
 });
 
 test('no more queries are sent than the budget allows', async () => {
-  expect((await subject().look(TXT, within(0))).looks[0]).toMatchObject({ answer: { reason: 'too_many_queries' } });
+  expect((await subject().query(TXT, within(0))).nameservers[0]).toMatchObject({
+    answers: [{ reason: 'too_many_queries' }],
+  });
   expect(one.log()).toEqual([]);
 });
 

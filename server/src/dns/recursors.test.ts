@@ -66,6 +66,6 @@ describe('findApex', () => {
 
   test('fails when no zone above can be found either', async () => {
     replies = {};
-    expect(await findApex('www.acme.com')).toEqual({ kind: 'failed', reason: 'no_nameserver' });
+    expect(await findApex('www.acme.com')).toMatchObject({ kind: 'failed', reason: 'no_nameserver' });
   });
 });

@@ -1,16 +1,22 @@
 import type { CaaRecord } from '../domain/certificate-state.ts';
-import type { Answer, Validation, ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
+import type {
+  NameserverAnswers,
+  RecordObservation,
+  Validation,
+  ZoneNameserver,
+  ZoneObservation,
+} from '../domain/observation.ts';
 import type { AbsentReason, Failure } from '../domain/reading.ts';
 
 /** The DNS port: `authoritative.ts` asks the zone's own nameservers, `recursive.ts` only recursive resolvers. Never rejects. */
 export interface Resolver extends DnsQueries, EndLookups {}
 
-/** `deciding`: the same looks, which cost more, and whose answers nobody off the path can forge. Its zones are cached apart. */
+/** `deciding`: the same queries, which cost more, and whose answers nobody off the path can forge. Its zones are cached apart. */
 export interface DnsQueries extends RecordQueries {
   deciding: RecordQueries;
 }
 
-/** Reads the records at the end of a name's CNAME chain, at whichever nameserver answers, by deciding looks. Never rejects: every failure is `unreadable`. */
+/** Reads the records at the end of a name's CNAME chain, at whichever nameserver answers, by deciding queries. Never rejects: every failure is `unreadable`. */
 export interface EndLookups {
   /** Reads all IPv4 and IPv6 addresses; unreadable when either kind could not be read. */
   lookupAddresses(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ addresses: string[] }>>;
@@ -26,15 +32,16 @@ export type EndLookup<Found> =
   | { kind: 'unreadable'; reason: Failure; chain: string[]; server?: string };
 
 /**
- * Looks at one record, nameserver by nameserver. Nothing is judged here. In recursive mode each configured resolver plays a nameserver of every zone.
+ * Asks for one record, nameserver by nameserver. Nothing is judged here. In recursive mode each configured resolver plays a nameserver of every zone.
  * Never rejects: every failure is part of the answer.
  */
 export interface RecordQueries {
   /**
    * Finds the zone that holds the name, from the cache where possible, and asks one of its nameservers, chosen at random; others only after one that
-   * fails, three at most. `looks`: in the order in which they were asked, so that only the last one can be readable; empty where `zone.failure` is set.
+   * fails, three at most. `nameservers`: in the order in which they were asked, so that only the last one can be readable; empty where `zone.failure` is
+   * set. `validation` is null.
    */
-  look(question: RecordQuestion, options: QueryLimits): Promise<{ zone: ZoneObservation; looks: Look[] }>;
+  query(question: RecordQuestion, options: QueryLimits): Promise<RecordObservation>;
 
   /** Finds the zone that holds a name anew, past the cache, as its parent delegates it now. */
   findZone(name: string, options: QueryLimits): Promise<ZoneObservation>;
@@ -45,7 +52,7 @@ export interface RecordQueries {
     nameserver: ZoneNameserver,
     question: RecordQuestion,
     options: AskNameserverOptions,
-  ): Promise<Look>;
+  ): Promise<NameserverAnswers>;
 
   /** Names of the nameservers by the zone's own NS records, sorted; null where they cannot be read. */
   ownNameservers(zone: ZoneObservation, options: QueryLimits): Promise<string[] | null>;
@@ -86,21 +93,10 @@ export interface AskNameserverOptions extends QueryLimits {
   /** For both addresses together; 1.5 s unless given. */
   timeoutMs?: number;
   /**
-   * The second look at a nameserver: from a port that no server has seen, and of `ADDRESS` with IPv6 first, so that an address of either version
+   * The nameserver is asked once more: from a port that no server has seen, and of `ADDRESS` with IPv6 first, so that an address of either version
    * beside a CNAME is seen.
    */
   second?: boolean;
-}
-
-/** One question to one nameserver. */
-export interface Look {
-  /** Host name of the nameserver; of a resolver, its address. */
-  server: string;
-  /** Null where it has no address that may be asked. */
-  address: string | null;
-  /** A resolver that was asked in place of silent nameservers. */
-  isResolver?: true;
-  answer: Answer;
 }
 
 /** The server that answered for the name itself, not for the targets of its CNAMEs. */

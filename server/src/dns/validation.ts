@@ -1,16 +1,16 @@
 import type { Clock } from '../base/clock.ts';
-import { registryDelegation } from '../domain/name.ts';
-import type { Answer, Validation } from '../domain/observation.ts';
+import { registeredDomain } from '../domain/name.ts';
+import type { Validation } from '../domain/observation.ts';
 import { answerCounter } from './answer-metrics.ts';
-import { failed, type NamedServer, shuffled } from './ask-server.ts';
+import { type NamedServer, shuffled } from './ask-server.ts';
 import { normalizeName } from './protocol/dns-name.ts';
-import type { ExtendedError, Question } from './protocol/wire.ts';
-import { MAX_CHAIN, readAnswer, startChase } from './record-answer.ts';
+import type { ServerAddress } from './protocol/query.ts';
+import { type DnsMessage, type ExtendedError, type Question, TYPES } from './protocol/wire.ts';
+import { MAX_CHAIN, readResolved, startChase } from './record-answer.ts';
 import type { RecursorsOptions } from './recursors.ts';
 import type { QueryLimits, RecordQueries, RecordQuestion } from './resolver.ts';
-import type { DnsResponse } from './transport/dns-client.ts';
+import type { DnsClient, QueryClient } from './transport/dns-client.ts';
 import { queryThrottle, type ThrottleLimits } from './transport/query-throttle.ts';
-import { readValidationSupport } from './validation-support.ts';
 
 /** Bogus, signature expired, signature not yet valid, DNSKEY missing, RRSIGs missing (RFC 8914 section 4). */
 const BOGUS_ERRORS: readonly number[] = [6, 7, 8, 9, 10];
@@ -27,7 +27,7 @@ const UNKNOWN_MS = 10_000;
 interface Verdict {
   status: Validation['status'];
   /** Null where it failed. */
-  response: DnsResponse | null;
+  response: DnsMessage | null;
   error: ExtendedError | null;
   resolver: NamedServer | null;
 }
@@ -70,7 +70,7 @@ export function validator(options: ValidationOptions): RecordQueries['validate']
 
   /** A zone that does not respond occupies the resolvers longest, and must not occupy them for all others. */
   async function judgeInTurn(question: Question, options: QueryLimits): Promise<Verdict> {
-    const zone = registryDelegation(question.name)?.domain ?? question.name;
+    const zone = registeredDomain(question.name);
     return (await throttle.run(zone, options.signal, () => judge(question, options))) ?? NO_VERDICT;
   }
 
@@ -130,7 +130,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
     server: NamedServer,
     validation: 'wanted' | 'unchecked',
     { signal, budget }: QueryLimits,
-  ): Promise<DnsResponse | null> {
+  ): Promise<DnsMessage | null> {
     if (!budget.take()) return null;
     const response = await client.query(question, server, {
       recursion: true,
@@ -140,11 +140,10 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
       mayRepeat: budget.take,
     });
     if (typeof response === 'string') {
-      count(failed(response, server));
+      count({ kind: 'failed', reason: response });
       return null;
     }
-    const by = { server: server.name, address: server.address, authoritative: false };
-    count({ kind: 'answer', response, by });
+    count({ kind: 'answer', message: response });
     return response;
   }
 
@@ -178,7 +177,7 @@ function resolverAsker({ client, clock, onAnswer }: ValidationOptions) {
   };
 }
 
-function isAnswer({ rcode }: DnsResponse): boolean {
+function isAnswer({ rcode }: DnsMessage): boolean {
   return rcode === 'noerror' || rcode === 'nxdomain';
 }
 
@@ -189,12 +188,7 @@ function toValidation(
   chain: string[],
 ): Validation {
   const chase = startChase(name, type === 'ADDRESS' ? 'A' : type, stopAt);
-  const read = response === null ? null : readAnswer(response, chase, null);
-  // A chain without an end is an answer of its own: the resolver went no further.
-  const answer: Answer | null =
-    response !== null && read === null
-      ? { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain: chase.chain }
-      : read;
+  const answer = response === null ? null : readResolved(response, chase);
   return {
     status,
     answer: answer === null ? null : { ...answer, chain: [...chain, ...answer.chain] },
@@ -214,7 +208,50 @@ function merge(before: Validation | null, next: Validation): Validation {
 }
 
 /** Seconds until the answer leaves the resolver's cache; of a negative answer, its SOA record says it. */
-function ttlOf({ answers, authorities }: DnsResponse): number | null {
+function ttlOf({ answers, authorities }: DnsMessage): number | null {
   const records = answers.length > 0 ? answers : authorities.filter(({ type }) => type === 'SOA');
   return records.length === 0 ? null : Math.min(...records.map(({ ttl }) => ttl));
+}
+
+/**
+ * Whether a recursive resolver validates DNSSEC. `unknown`: it gave no usable response, or it knows no signed zone, as in a closed network with a
+ * root of its own.
+ */
+export type ValidationSupport = 'validates' | 'does_not_validate' | 'unknown';
+
+/** In the signed root, on the Internet and wherever there is a copy of it. */
+const SIGNED_RECORD = { name: 'com', type: 'DS' } as const;
+
+/** Asks the resolver for a signed record: one that validates says so with AD (RFC 6840 section 5.8). Never rejects. */
+export async function readValidationSupport(
+  client: QueryClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<ValidationSupport> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'wanted', signal });
+  if (typeof response === 'string') return 'unknown';
+  if (response.authenticated) return 'validates';
+  return response.answers.some(({ type }) => type === 'DS') ? 'does_not_validate' : 'unknown';
+}
+
+/** Unix milliseconds. */
+export interface SignatureTimes {
+  validFrom: number;
+  validUntil: number;
+}
+
+/** From when to when a signature is valid that the resolver has just found to be valid; null: it says of none. Never rejects. */
+export async function readSignatureTimes(
+  client: DnsClient,
+  resolver: ServerAddress,
+  signal: AbortSignal,
+): Promise<SignatureTimes | null> {
+  const response = await client.query(SIGNED_RECORD, resolver, { recursion: true, validation: 'signatures', signal });
+  if (typeof response === 'string' || !response.authenticated) return null;
+  const signatures = response.answers
+    .filter(({ type }) => type === 'RRSIG')
+    .map(({ value }) => value.split(' ').map(Number));
+  const [, validFrom, validUntil] = signatures.find(([covered]) => covered === TYPES[SIGNED_RECORD.type]) ?? [];
+  if (validFrom === undefined || validUntil === undefined) return null;
+  return { validFrom: validFrom * 1000, validUntil: validUntil * 1000 };
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../base/clock.ts';
+import { withTimeLimit } from '../base/time-limit.ts';
 import type { ZoneNameserver, ZoneObservation } from '../domain/observation.ts';
 
 /** A zone, and for how many seconds it may be cached. */
@@ -72,4 +73,32 @@ export function zoneCache(maxZones: number, clock: Clock): ZoneCache {
 /** A zone read in the future was read before the clock was set back: its age is unknown. */
 function isCurrent({ readAt, expiresAt }: CachedZone, now: number): boolean {
   return readAt <= now && now < expiresAt;
+}
+
+/** Runs concurrent calls under one key only once. */
+type SingleFlight<T> = (key: string, signal: AbortSignal, run: (signal: AbortSignal) => Promise<T>) => Promise<T>;
+
+/**
+ * Each caller stops waiting when its own signal aborts, and then gets `aborted`. The run has a time limit of its own, so
+ * that the first caller cannot abort it for the others.
+ */
+export function singleFlight<T>(limitMs: number, aborted: T): SingleFlight<T> {
+  const inFlight = new Map<string, Promise<T>>();
+  return (key, signal, run) => {
+    let promise = inFlight.get(key);
+    if (promise === undefined) {
+      promise = withTimeLimit(limitMs, null, run).finally(() => inFlight.delete(key));
+      inFlight.set(key, promise);
+    }
+    return unlessAborted(promise, signal, aborted);
+  };
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal, aborted: T): Promise<T> {
+  if (signal.aborted) return Promise.resolve(aborted);
+  return new Promise((resolve, reject) => {
+    const abort = () => resolve(aborted);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
 }

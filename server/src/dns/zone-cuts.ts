@@ -1,5 +1,5 @@
 import type { ZoneObservation } from '../domain/observation.ts';
-import type { DnsAnswer } from './ask-server.ts';
+import type { AnsweredResponse } from './ask-server.ts';
 import type { LocateNameservers, LocateOptions } from './nameserver-addresses.ts';
 import type { NameserverQueries } from './nameserver-queries.ts';
 import { isBelow, parentOf } from './protocol/dns-name.ts';
@@ -23,7 +23,7 @@ export interface ZoneCuts {
 export interface FoundCut {
   cut: ZoneCut;
   /** The answer of a nameserver of the upper zone. */
-  answer: DnsAnswer;
+  answer: AnsweredResponse;
 }
 
 /** For the NS records of a lower zone, at one nameserver. */
@@ -37,24 +37,22 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
     options: QueryLimits,
   ): Promise<NameserverSet> {
     const { apex, kind } = cut;
-    if (kind === 'referral' || hasNs(answer, apex)) return nameserverSet(answer.response, apex, parent.apex);
-    const { server: name, address } = answer.by;
-    const server = { name, address, port: queries.port };
-    const own = await queries.ask({ name: apex, type: 'NS' }, server, parent.apex, { ...options, timeoutMs: NS_MS });
-    return nameserverSet((own.kind === 'answer' ? own : answer).response, apex, parent.apex);
+    if (kind === 'referral' || hasNs(answer, apex)) return nameserverSet(answer.message, apex, parent.apex);
+    const own = await queries.ask({ name: apex, type: 'NS' }, answer.server, parent, { ...options, timeoutMs: NS_MS });
+    return nameserverSet((own.kind === 'answer' ? own : answer).message, apex, parent.apex);
   }
 
   return {
     async find(zone, name, options) {
       for (let current = name; isBelow(current, zone.apex); current = parentOf(current)) {
-        const { answer } = await queries.askZone(zone, { name: current, type: 'SOA' }, options);
-        if (answer === null) return null;
-        const { answers } = answer.response;
+        const answer = await queries.askZone(zone, { name: current, type: 'SOA' }, options);
+        if (answer.kind === 'failed') return null;
+        const { answers } = answer.message;
         const isApex = answers.some(({ type, name: owner }) => type === 'SOA' && owner === current);
         if (isApex) return { cut: { apex: current, kind: 'served' }, answer };
         // A CNAME hides the SOA record that would deny the type: the zone is that of the name above.
         if (answers.length > 0) continue;
-        const cut = cutIn(answer.response, zone.apex, current);
+        const cut = cutIn(answer.message, zone.apex, current);
         return cut === null ? null : { cut, answer };
       }
       return null;
@@ -63,14 +61,14 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
     async isAgreed(zone, found, options) {
       const { apex } = found.cut;
       const expected = await readSet(zone, found, options);
-      const others = zone.nameservers.filter(({ name }) => name !== found.answer.by.server);
+      const others = zone.nameservers.filter(({ name }) => name !== found.answer.server.name);
       const agreed = others.map(async ({ name, addresses }) => {
         const [address] = queries.inOrder(addresses);
         if (address === undefined) return true;
         const server = { name, address, port: queries.port };
         const asking = { ...options, timeoutMs: NS_MS };
-        const other = await queries.ask({ name: apex, type: 'NS' }, server, zone.apex, asking);
-        return other.kind === 'failed' || isSameSet(nameserverSet(other.response, apex, zone.apex), expected);
+        const other = await queries.ask({ name: apex, type: 'NS' }, server, zone, asking);
+        return other.kind === 'failed' || isSameSet(nameserverSet(other.message, apex, zone.apex), expected);
       });
       return (await Promise.all(agreed)).every(Boolean);
     },
@@ -88,6 +86,6 @@ export function zoneCuts(queries: NameserverQueries, locate: LocateNameservers):
   };
 }
 
-export function hasNs({ response }: DnsAnswer, apex: string): boolean {
-  return response.answers.some(({ type, name }) => type === 'NS' && name === apex);
+export function hasNs({ message }: AnsweredResponse, apex: string): boolean {
+  return message.answers.some(({ type, name }) => type === 'NS' && name === apex);
 }

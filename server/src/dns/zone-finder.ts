@@ -1,14 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { registryDelegation } from '../domain/name.ts';
 import type { ZoneObservation } from '../domain/observation.ts';
-import {
-  type DnsAnswer,
-  type FailedQuery,
-  type ServerFailure,
-  type ServersResult,
-  shuffled,
-  worstFailure,
-} from './ask-server.ts';
+import { type FailedResponse, failed, failedAt, failureOf, type ServerResponse, shuffled } from './ask-server.ts';
 import {
   ABORTED_READ,
   type FirstZones,
@@ -23,8 +16,7 @@ import { isWithin, parentOf } from './protocol/dns-name.ts';
 import type { Question } from './protocol/wire.ts';
 import { cutIn, isSameReferral, type NameserverSet, nameserverSet, type ZoneCut } from './referral.ts';
 import type { QueryLimits } from './resolver.ts';
-import { singleFlight } from './single-flight.ts';
-import { type TimedZone, zoneCache } from './zone-cache.ts';
+import { singleFlight, type TimedZone, zoneCache } from './zone-cache.ts';
 import { type FoundCut, hasNs, zoneCuts } from './zone-cuts.ts';
 
 /**
@@ -69,8 +61,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   async function shared(key: string, options: QueryLimits, read: (options: QueryLimits) => Promise<ZoneObservation>) {
     const { signal, budget } = options;
     const zone = await share(key, signal, (sharedSignal) => read({ signal: sharedSignal, budget }));
-    const { failure } = zone;
-    const isCutShort = failure?.kind === 'unreadable' && failure.reason === 'too_many_queries';
+    const isCutShort = zone.failure?.reason === 'too_many_queries';
     return isCutShort && !budget.exhausted ? read(options) : zone;
   }
 
@@ -107,24 +98,24 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       referrals++
     ) {
       const { apex } = read.zone;
-      const { answer, failures } = await askRegistry(read.zone, domain, options);
-      if (answer === null) {
+      const answer = await askRegistry(read.zone, domain, options);
+      if (answer.kind === 'failed') {
         if (!options.budget.exhausted) first.expireSoon(apex);
-        return unreadable(apex, failures);
+        return unreadable(apex, answer);
       }
-      if (answer.response.rcode === 'nxdomain') {
-        return { zone: failedZone(apex, { kind: 'not_registered', name: domain }), ttl: Number.POSITIVE_INFINITY };
+      if (answer.message.rcode === 'nxdomain') {
+        return { zone: failedZone(apex, { reason: 'not_registered' }), ttl: Number.POSITIVE_INFINITY };
       }
       const cut: ZoneCut | null = hasNs(answer, domain)
         ? { apex: domain, kind: 'served' }
-        : cutIn(answer.response, apex, domain);
+        : cutIn(answer.message, apex, domain);
       if (cut === null) break;
       read = await readBelow(read.zone, { cut, answer }, options, through);
     }
     return read;
   }
 
-  async function askRegistry(zone: ZoneObservation, domain: string, options: AskZoneOptions): Promise<ServersResult> {
+  async function askRegistry(zone: ZoneObservation, domain: string, options: AskZoneOptions): Promise<ServerResponse> {
     const ask = (nameservers: ZoneObservation['nameservers']) =>
       queries.askZone({ ...zone, nameservers }, { name: domain, type: 'NS' }, options);
     const servers = shuffled(zone.nameservers, random);
@@ -132,10 +123,10 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     const half = Math.ceil(servers.length / 2);
     const [one, other] = await Promise.all([ask(servers.slice(0, half)), ask(servers.slice(half))]);
     // One referral is enough where the other nameservers fail.
-    if (one.answer === null || other.answer === null) return one.answer === null ? other : one;
-    if (isSameReferral(one.answer.response, other.answer.response, zone.apex, domain)) return one;
-    const { server: name, address } = other.answer.by;
-    return { answer: null, failures: [{ server: { name, address, port: queries.port }, reason: 'inconsistent' }] };
+    if (one.kind === 'failed') return other;
+    if (other.kind === 'failed') return one;
+    const isSame = isSameReferral(one.message, other.message, zone.apex, domain);
+    return isSame ? one : failed('inconsistent', other.server, zone);
   }
 
   function readBelow(
@@ -148,21 +139,15 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
   }
 
   /** Asks the zone that holds a nameserver's name; its own nameservers are looked up at the resolvers alone, so that this ends. */
-  async function askZoneOf(question: Question, { signal, budget }: QueryLimits): Promise<DnsAnswer | FailedQuery> {
+  async function askZoneOf(question: Question, { signal, budget }: QueryLimits): Promise<ServerResponse> {
     const options = { signal, budget };
     const delegation = registryDelegation(question.name);
-    if (delegation === null) return { kind: 'failed', reason: 'servfail' };
+    if (delegation === null) return failedAt(failedZone(question.name, { reason: 'servfail' }));
     const { domain, suffix } = delegation;
     const cached = closestCached(question.name);
     const read = async () => readDelegation(await first.ofSuffix(suffix, signal), domain, options, false);
     const zone = cached ?? (await read()).zone;
-    if (zone.failure !== null) {
-      return zone.failure.kind === 'unreadable'
-        ? { ...zone.failure, kind: 'failed' }
-        : { kind: 'failed', reason: 'no_nameserver' };
-    }
-    const { answer, failures } = await queries.askZone(zone, question, options);
-    return answer ?? worstFailure(failures);
+    return zone.failure === null ? queries.askZone(zone, question, options) : failedAt(zone);
   }
 
   /** Never a top-level domain: `registered` finds the zones below. */
@@ -180,7 +165,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
     },
     async below(zone, found, options) {
       const { apex } = found.cut;
-      const set = nameserverSet(found.answer.response, apex, zone.apex);
+      const set = nameserverSet(found.answer.message, apex, zone.apex);
       const cached = zones.get(apex);
       if (cached !== null && isOf(set, cached)) return cached;
       // Not yet known to be agreed: kept for those alone whom a nameserver leads to the same.
@@ -196,7 +181,7 @@ export function zoneFinder(options: ZoneFinderOptions): ZoneFinder {
       let zone = await registered(name, true, options);
       for (let lower = 0; lower < MAX_CUTS && zone.failure === null && zone.apex !== name; lower++) {
         const found = await cuts.find(zone, name, options);
-        // Where they differ, each nameserver of the upper zone is looked at, and leads where it leads.
+        // Where they differ, each nameserver of the upper zone is asked, and leads where it leads.
         if (found === null || !(await cuts.isAgreed(zone, found, options))) break;
         zone = zones.keep(found.cut.apex, await readBelow(zone, found, options));
       }
@@ -216,8 +201,7 @@ function isOf({ nameservers: set }: NameserverSet, { nameservers }: ZoneObservat
   });
 }
 
-function unreadable(apex: string, failures: ServerFailure[]): TimedZone {
-  const failed = worstFailure(failures);
-  const ttl = failed.reason === 'too_many_queries' ? 0 : Number.POSITIVE_INFINITY;
-  return { zone: failedZone(apex, { ...failed, kind: 'unreadable' }), ttl };
+function unreadable(apex: string, failure: FailedResponse): TimedZone {
+  const ttl = failure.reason === 'too_many_queries' ? 0 : Number.POSITIVE_INFINITY;
+  return { zone: failedZone(apex, failureOf(failure)), ttl };
 }

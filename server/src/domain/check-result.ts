@@ -29,7 +29,7 @@ export function digestOf({ findings, observation }: CheckResult): string {
     zone.apex,
     zone.source,
     [...zone.nameservers.map(({ name, problem }) => [name, problem]), ...(zone.unasked ?? [])],
-    zone.failure?.kind,
+    zone.failure?.reason,
     validation?.status,
   ]);
   return fnv1a(JSON.stringify([found, delegations]));
@@ -60,7 +60,7 @@ export function recordsSeen({ ownership, routing }: Observation): RecordsSeen {
 const MAX_VALUES = 10;
 
 function valuesOf(role: 'ownership' | 'routing', { nameservers }: RecordObservation): RecordsSeen {
-  const answers = nameservers.flatMap(({ answers: looks }) => looks).filter(({ kind }) => kind !== 'unreadable');
+  const answers = nameservers.flatMap(({ answers: given }) => given).filter(({ kind }) => kind !== 'unreadable');
   if (answers.length === 0) return {};
   const values = answers.flatMap((answer) =>
     answer.kind === 'found' && (role === 'ownership' || answer.chain.length === 0) ? answer.values : answer.chain,
@@ -124,7 +124,7 @@ function boundedObservation({ ownership, routing }: Observation): string {
   return fits(json) ? json : packed(withoutAnswers(ownership, 0), withoutAnswers(routing, 0));
 }
 
-/** As JSON in which null stands for a second look that is as the first, and for the routing record's zone where it is that of the other record. */
+/** As JSON in which null stands for a second answer that is as the first, and for the routing record's zone where it is that of the other record. */
 function packed(ownership: RecordObservation, routing: RecordObservation): string {
   const sameZone = JSON.stringify(ownership.zone) === JSON.stringify(routing.zone);
   return JSON.stringify({

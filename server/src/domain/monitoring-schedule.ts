@@ -12,8 +12,8 @@ export const MONITORING_INTERVAL_MS = 24 * HOUR_MS;
 const HOURLY_FOR_MS = 7 * 24 * HOUR_MS;
 
 /** Ten minutes at the default interval: most mishaps of a DNS provider are over by then. */
-const SECOND_LOOK_MS = 10 * 60_000;
-const SECOND_LOOK_SHARE = SECOND_LOOK_MS / MONITORING_INTERVAL_MS;
+const CONFIRM_MS = 10 * 60_000;
+const CONFIRM_SHARE = CONFIRM_MS / MONITORING_INTERVAL_MS;
 
 /** Until the first re-check of a domain, and until the next one while there is something to find out, in ms. */
 export function soonMs(intervalMs: number): number {
@@ -28,10 +28,10 @@ export function followUpAt(
   intervalMs: number,
   random: number,
 ): number {
-  const isFirstLook = after.suspected.some((loss) => !before.suspected.includes(loss));
-  const secondLookMs = Math.min(SECOND_LOOK_MS, intervalMs * SECOND_LOOK_SHARE);
+  const isNewLoss = after.suspected.some((loss) => !before.suspected.includes(loss));
+  const confirmMs = Math.min(CONFIRM_MS, intervalMs * CONFIRM_SHARE);
   const toldRecently = after.driftedSince !== null && now - after.driftedSince < HOURLY_FOR_MS;
   const isUnsettled = toldRecently || after.suspected.length > 0 || after.goneSince !== null;
-  const periodMs = isFirstLook ? secondLookMs : isUnsettled ? soonMs(intervalMs) : intervalMs;
+  const periodMs = isNewLoss ? confirmMs : isUnsettled ? soonMs(intervalMs) : intervalMs;
   return nextRecheckAt(now, periodMs, random);
 }

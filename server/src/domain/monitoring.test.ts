@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Domain, DomainKind } from './domain.ts';
 import type { Finding } from './finding.ts';
 import { GONE_DAYS, HEALTHY, type MonitoringMode, type MonitorMemory, monitor, needsSelfCheck } from './monitoring.ts';
-import type { OwnershipReading, RoutingReading } from './reading.ts';
+import type { RecordReading } from './reading.ts';
 import type { AddressReading, Recheck } from './recheck.ts';
 
 const VERIFIED = 1_800_000_000_000;
@@ -42,9 +42,9 @@ const ownerships = {
   disagree: { kind: 'disagree' },
   bogus: { kind: 'bogus' },
   unreadable: { kind: 'unreadable', reason: 'timeout', chain: [] },
-} satisfies Record<string, OwnershipReading>;
+} satisfies Record<string, RecordReading>;
 const routings = {
-  matched: { kind: 'matched', chain: [TARGET] },
+  matched: { kind: 'matched' },
   unconfirmed: { kind: 'unconfirmed', reason: 'one_server' },
   elsewhere: { kind: 'elsewhere', chain: ['old.example.net'] },
   hidden: { kind: 'hidden', addresses: ['192.0.2.1'], chain: [] },
@@ -53,7 +53,7 @@ const routings = {
   disagree: { kind: 'disagree' },
   bogus: { kind: 'bogus' },
   unreadable: { kind: 'unreadable', reason: 'servfail', chain: [] },
-} satisfies Record<string, RoutingReading>;
+} satisfies Record<string, RecordReading>;
 const another = { address: '192.0.2.1', outcome: 'another', seen: 'HTTP 404 "no"' } as const;
 const own = { address: '192.0.2.2', outcome: 'ours', seen: null } as const;
 const addresses = {

@@ -1,6 +1,6 @@
 import type { Domain } from './domain.ts';
 import { describeDrift, describeRemoval } from './drift-error.ts';
-import type { OwnershipReading, RecordRole, RoutingReading } from './reading.ts';
+import type { RecordReading, RecordRole } from './reading.ts';
 import type { AddressReading, Recheck } from './recheck.ts';
 import { changed, flag, sameToReaders } from './status.ts';
 
@@ -14,7 +14,7 @@ export type Loss = RecordRole | 'health';
 
 /** What one re-check passes on to the next. */
 export interface MonitorMemory {
-  /** What the last look missed for the first time. Only what a second look misses too is told. */
+  /** What the last re-check missed for the first time. Only what a second one misses too is told. */
   suspected: Loss[];
   /** Since when the domain is unhealthy and its owner is told so; null: healthy. */
   driftedSince: number | null;
@@ -43,7 +43,7 @@ export interface Monitored {
   outcome: RecheckOutcome;
 }
 
-/** `suspected`: a first look saw a loss, and nobody is told before a second one. */
+/** `suspected`: a first re-check saw a loss, and nobody is told before a second one. */
 export type RecheckOutcome =
   | 'healthy'
   | 'unreadable'
@@ -133,12 +133,12 @@ function isHealthy({ kind }: Domain, { routing, ownership, addresses }: Recheck)
 }
 
 /** It has to be confirmed only before it verifies a domain: one nameserver that still has the record is enough to be healthy. */
-function isMatch({ kind }: RoutingReading | OwnershipReading): boolean {
+function isMatch({ kind }: RecordReading): boolean {
   return kind === 'matched' || kind === 'unconfirmed';
 }
 
 /** Of a domain whose ownership record matches. Without a self-check, a hidden routing record counts as leading to us. */
-function leadsToUs(routing: RoutingReading, addresses: AddressReading): boolean | null {
+function leadsToUs(routing: RecordReading, addresses: AddressReading): boolean | null {
   switch (addresses.kind) {
     case 'ours':
       return true;
@@ -156,7 +156,7 @@ function leadsToUs(routing: RoutingReading, addresses: AddressReading): boolean 
 
 /** Whether nothing of the domain leads to us: no record matched, no address answered as ours. Null: that cannot be read. */
 function isGone({ target }: Domain, { routing, ownership, addresses }: Recheck): boolean | null {
-  const has = (kind: (RoutingReading | OwnershipReading)['kind']) => routing.kind === kind || ownership.kind === kind;
+  const has = (kind: RecordReading['kind']) => routing.kind === kind || ownership.kind === kind;
   if (isMatch(routing) || isMatch(ownership) || addresses.kind === 'ours' || addresses.kind === 'partly') return false;
   // Nameservers that disagree: one of them still has the record.
   if (has('disagree')) return false;
@@ -167,14 +167,14 @@ function isGone({ target }: Domain, { routing, ownership, addresses }: Recheck):
 
 const LOSSES: readonly Loss[] = ['routing', 'ownership', 'health'];
 
-/** What this look misses that the owner does not know of yet: true, false, or null where it cannot be read. */
+/** What this re-check misses that the owner does not know of yet: true, false, or null where it cannot be read. */
 function lossesOf(
   domain: Domain,
   memory: MonitorMemory,
   seen: Recheck,
   healthy: boolean | null,
 ): Map<Loss, boolean | null> {
-  const flagFalls = (before: number | null, { kind }: RoutingReading | OwnershipReading) => {
+  const flagFalls = (before: number | null, { kind }: RecordReading) => {
     if (before === null) return false;
     if (kind === 'unreadable' || kind === 'disagree') return null;
     return kind !== 'matched' && kind !== 'unconfirmed';
@@ -186,13 +186,8 @@ function lossesOf(
   ]);
 }
 
-/** A flag is set by the first look that sees the record, and taken back by the second that does not. */
-function laterFlag(
-  before: number | null,
-  reading: RoutingReading | OwnershipReading,
-  confirmedLost: boolean,
-  now: number,
-): number | null {
+/** A flag is set by the first re-check that sees the record, and taken back by the second that does not. */
+function laterFlag(before: number | null, reading: RecordReading, confirmedLost: boolean, now: number): number | null {
   return confirmedLost ? null : (flag(before, reading, now) ?? before);
 }
 

@@ -306,6 +306,11 @@ export function registryDelegation(name: string): { domain: string; suffix: stri
   return domain === null ? null : { domain, suffix: domain.slice(domain.indexOf('.') + 1) };
 }
 
+/** The domain that a registry delegates and that holds the name; the name itself where there is none. */
+export function registeredDomain(name: string): string {
+  return registryDelegation(name)?.domain ?? name;
+}
+
 /** The name as people write it: with U-labels in place of A-labels. */
 export function unicodeName(name: string): string {
   return name.includes('xn--') ? toUnicode(name, IDNA).domain : name;

@@ -1,4 +1,4 @@
-import type { AbsentReason, Failure } from './reading.ts';
+import type { AbsentReason, Failure, Unreadable } from './reading.ts';
 
 /**
  * What one check saw, before anything is concluded: `verification/observation/observe.ts` makes it, `reading.ts` and `findings/` judge it. Every text in it comes
@@ -11,8 +11,14 @@ export interface Observation {
   routing: RecordObservation;
   /** The incumbent's own records; only where they matter to the check. */
   incumbent?: { ownership: RecordObservation; routing: RecordObservation };
-  /** Other names and types around the records; absent in a check that did not look at them. */
+  /** Other names and types around the records; absent in a check that did not ask for them. */
   probes?: Probe[];
+  /** Of what was answered first, for the next check. Only `verification/observation/observe.ts` makes and reads it. */
+  fingerprint?: string;
+  /** Nobody off the path can have forged what was seen. */
+  decides?: true;
+  /** The fingerprint is that of the last check, and nothing else was asked. */
+  unchanged?: true;
 }
 
 export interface RecordObservation {
@@ -34,7 +40,7 @@ export interface NameserverAnswers {
   address: string | null;
   /** A recursive resolver, asked because every nameserver of the zone was silent. Absent in recursive mode, where resolvers play the nameservers. */
   isResolver?: true;
-  /** The first look, and the second where one was taken. */
+  /** The second where it was asked twice. */
   answers: [Answer] | [Answer, Answer];
 }
 
@@ -49,8 +55,7 @@ export type Answer =
       beside?: string[];
     }
   | { kind: 'absent'; reason: AbsentReason; chain: string[] }
-  /** `server`: the nameserver of a zone further down the chain, where that is the one that failed. */
-  | { kind: 'unreadable'; reason: Failure; chain: string[]; server?: string };
+  | Unreadable;
 
 /** A zone as its parent delegates it. */
 export interface ZoneObservation {
@@ -64,8 +69,8 @@ export interface ZoneObservation {
   unasked?: string[];
   /** Names of the nameservers by the zone's own NS records; null where they were not asked for or could not be read. */
   ownNameservers: string[] | null;
-  /** Why no nameserver of the zone can be asked; null: some can. */
-  failure: ZoneFailure | null;
+  /** Why no nameserver of the zone can be asked; null: some can. `server`: the parent's nameserver that failed. */
+  failure: { reason: Failure | 'not_registered'; server?: string } | null;
 }
 
 /** Of a zone with more nameservers, the others are not known. */
@@ -79,13 +84,21 @@ export interface ZoneNameserver {
   problem?: 'no_address' | 'special_address';
 }
 
-export type ZoneFailure =
-  /** The parent zone says that this registrable domain does not exist. */
-  | { kind: 'not_registered'; name: string }
-  /** It is delegated to nameservers without an address that may be asked. */
-  | { kind: 'no_nameserver' | 'forbidden_address' }
-  /** The delegation could not be read. `server`: the parent's nameserver that failed. */
-  | { kind: 'unreadable'; reason: Failure; server?: string };
+/**
+ * Whether the parent says why no nameserver of a zone can be asked: nobody registered the domain, or none of its nameservers has an address that may
+ * be asked. Otherwise the delegation could not be read.
+ */
+export function isWithoutServer(
+  reason: Failure | 'not_registered',
+): reason is 'not_registered' | 'no_nameserver' | 'forbidden_address' {
+  return ['not_registered', 'no_nameserver', 'forbidden_address'].includes(reason);
+}
+
+/** What there is to say about a name in a zone that cannot be asked: one that nobody registered has no names. `chain`: the CNAMEs that led there. */
+export function answerOfFailure({ reason, ...rest }: NonNullable<ZoneObservation['failure']>, chain: string[]) {
+  if (reason === 'not_registered') return { kind: 'absent', reason: 'nxdomain', chain } as const;
+  return { kind: 'unreadable', reason, chain, ...rest } as const;
+}
 
 /** What the configured resolvers say about a record. */
 export interface Validation {
@@ -101,7 +114,7 @@ export interface Validation {
   resolver: string | null;
 }
 
-/** Why a name besides the two records was looked at. */
+/** Why a name besides the two records was asked for. */
 export type ProbePurpose =
   /** At the record's name with the zone, or a part of it, appended. */
   | 'doubled'

@@ -1,20 +1,12 @@
 import type { Domain } from './domain.ts';
-import type { Answer, Observation, RecordObservation } from './observation.ts';
+import { type Answer, answerOfFailure, type Observation, type RecordObservation } from './observation.ts';
 import { isProxy } from './proxy-zones.ts';
-import {
-  type CommonReading,
-  isOwnLimit,
-  type OwnershipReading,
-  type Reading,
-  type RecordRole,
-  type RoutingReading,
-  type UnreadableReading,
-} from './reading.ts';
+import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 
-type ReadableAnswer = Exclude<Answer, { kind: 'unreadable' }>;
-type Unconfirmed = Extract<CommonReading, { kind: 'unconfirmed' }>;
+type ReadableAnswer = Exclude<Answer, Unreadable>;
+type Unconfirmed = Extract<RecordReading, { kind: 'unconfirmed' }>;
 
 /** Whether one answer has the record with the value that belongs there. Such an answer counts only if it is confirmed. */
 export function answerMatches(domain: Domain, record: RecordRole, answer: Answer): boolean {
@@ -22,7 +14,7 @@ export function answerMatches(domain: Domain, record: RecordRole, answer: Answer
 }
 
 /**
- * What a check concludes from what it saw. A match needs every nameserver that answered, in two looks at one of them at
+ * What a check concludes from what it saw. A match needs every nameserver that answered, and two answers of one of them at
  * least; those that failed have no say. The same agrees for an incumbent's absence. Where no nameserver answers, a recursive
  * resolver's answer counts, but not against an incumbent.
  */
@@ -51,7 +43,7 @@ export function readObservation(
 }
 
 /** A claimant's match has to be read at the zone's own nameservers. */
-function claimed<R extends OwnershipReading | RoutingReading>(reading: R, seen: RecordObservation): R | Unconfirmed {
+function claimed(reading: RecordReading, seen: RecordObservation): RecordReading {
   const isTooLittle = reading.kind === 'matched' && isReadThroughResolver(seen);
   return isTooLittle ? { kind: 'unconfirmed', reason: 'resolver' } : reading;
 }
@@ -63,33 +55,30 @@ function isReadThroughResolver({ nameservers }: RecordObservation): boolean {
 }
 
 /** How the answers about one of the two records are read. */
-interface RecordReader<R extends OwnershipReading | RoutingReading> {
+interface RecordReader {
   matches(answer: Answer): boolean;
   /** Whether the expected value is there at all, beside whatever else. */
   names(answer: Answer): boolean;
-  matched(answer: ReadableAnswer, byOneServer: boolean): R;
   /** Reads an answer that does not match. */
-  read(answer: ReadableAnswer): R;
+  read(answer: ReadableAnswer): RecordReading;
 }
 
-function ownershipReader(domain: Domain): RecordReader<OwnershipReading> {
+function ownershipReader(domain: Domain): RecordReader {
   const expected = ownershipValue(domain);
   // Compared byte for byte: DNS names fold case, TXT values do not.
   const matches = (answer: Answer) => answer.kind === 'found' && answer.values.includes(expected);
   return {
     matches,
     names: matches,
-    matched: (_answer, byOneServer) => ({ kind: 'matched', ...(byOneServer && { byOneServer }) }),
     read: (answer) =>
       answer.kind === 'found' ? { kind: 'wrong', values: answer.values } : { kind: 'absent', reason: answer.reason },
   };
 }
 
-function routingReader({ target }: Domain): RecordReader<RoutingReading> {
+function routingReader({ target }: Domain): RecordReader {
   return {
     matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
     names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
-    matched: ({ chain }, byOneServer) => ({ kind: 'matched', chain, ...(byOneServer && { byOneServer }) }),
     read(answer) {
       const { chain } = answer;
       if (answer.kind === 'absent') {
@@ -103,11 +92,7 @@ function routingReader({ target }: Domain): RecordReader<RoutingReading> {
 }
 
 /** `before`: what the last check left about this record. */
-function readRecord<R extends OwnershipReading | RoutingReading>(
-  reader: RecordReader<R>,
-  seen: RecordObservation,
-  before: RecordDoubt,
-): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
+function readRecord(reader: RecordReader, seen: RecordObservation, before: RecordDoubt): RecordReading {
   if (seen.validation?.status === 'bogus') return { kind: 'bogus' };
   const answers = readableAnswers(seen);
   const [first] = answers;
@@ -116,16 +101,15 @@ function readRecord<R extends OwnershipReading | RoutingReading>(
   if (matching.length === 0) return mostTelling(answers.map(reader.read)) ?? reader.read(first);
   if (matching.length < answers.length || leadsElsewhere(seen, matching)) return { kind: 'disagree' };
   const doubt = whyUnconfirmed(seen, reader.matches);
-  if (doubt === null) return reader.matched(first, false);
+  if (doubt === null) return { kind: 'matched' };
   // The third check in a row.
-  return doubt.reason === 'one_server' && before === 'one_server_twice' ? reader.matched(first, true) : doubt;
+  return doubt.reason === 'one_server' && before === 'one_server_twice'
+    ? { kind: 'matched', byOneServer: true }
+    : doubt;
 }
 
 /** The record of an incumbent is gone only where every nameserver says so, as strictly as a match; a resolver may have an old answer. */
-function readAbsence<R extends OwnershipReading | RoutingReading>(
-  reader: RecordReader<R>,
-  seen: RecordObservation,
-): R | CommonReading | { kind: 'absent'; reason: 'nxdomain' } {
+function readAbsence(reader: RecordReader, seen: RecordObservation): RecordReading {
   const reading = readRecord(reader, seen, null);
   if (seen.validation?.status === 'bogus' || readableAnswers(seen).length === 0) return reading;
   const isNamed = (answer: Answer) => answer.kind !== 'unreadable' && reader.names(answer);
@@ -143,10 +127,10 @@ function whyUnconfirmed(seen: RecordObservation, agrees: (answer: Answer) => boo
   // Such a nameserver was not asked: it is not one that does not answer.
   if (nameservers.some(({ answers: [first] }) => isNotAsked(first)))
     return { kind: 'unconfirmed', reason: 'asked_once' };
-  const looks = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
-  if (!looks.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'asked_once' };
+  const counts = nameservers.map(({ answers }) => answers.filter(isReadable).length).filter((count) => count > 0);
+  if (!counts.some((count) => count > 1)) return { kind: 'unconfirmed', reason: 'asked_once' };
   const named = Math.max(nameservers.length, zone.source === 'parent' ? zone.nameservers.length : 0);
-  if (looks.length > 1 || named < 2) return null;
+  if (counts.length > 1 || named < 2) return null;
   const resolved = validation?.answer ?? null;
   if (resolved !== null && isReadable(resolved) && agrees(resolved)) return null;
   return { kind: 'unconfirmed', reason: 'one_server' };
@@ -176,27 +160,24 @@ function besideOf(answer: Answer): string[] {
 }
 
 /** Of several readings without a match, the one to correct first: it does not depend on the order of the nameservers. */
-function mostTelling<R extends OwnershipReading | RoutingReading>(readings: R[]): R | undefined {
+function mostTelling(readings: RecordReading[]): RecordReading | undefined {
   const order = ['conflicting', 'elsewhere', 'wrong', 'hidden', 'absent'];
   return readings.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))[0];
 }
 
 /** No nameserver could be read: because of the zone, or because each of them failed. */
-function withoutAnswer({
-  zone,
-  nameservers,
-}: RecordObservation): UnreadableReading | { kind: 'absent'; reason: 'nxdomain' } {
-  const { failure } = zone;
-  if (failure?.kind === 'not_registered') return { kind: 'absent', reason: 'nxdomain' };
-  if (failure?.kind === 'unreadable') return { ...failure, chain: [] };
-  if (failure !== null) return { kind: 'unreadable', reason: failure.kind, chain: [] };
+function withoutAnswer({ zone, nameservers }: RecordObservation): RecordReading {
+  if (zone.failure !== null) {
+    const answer = answerOfFailure(zone.failure, []);
+    return answer.kind === 'absent' ? { kind: 'absent', reason: answer.reason } : answer;
+  }
   const failures = nameservers.flatMap(({ server, answers }) => answers.flatMap((answer) => failureOf(server, answer)));
   const atEndOfChain = failures.find(({ chain }) => chain.length > 0);
   return atEndOfChain ?? failures[0] ?? { kind: 'unreadable', reason: 'timeout', chain: [] };
 }
 
 /** Of a chain, the nameserver that failed serves another zone. */
-function failureOf(server: string, answer: Answer): UnreadableReading[] {
+function failureOf(server: string, answer: Answer): Unreadable[] {
   if (answer.kind !== 'unreadable') return [];
   return [answer.chain.length > 0 ? answer : { server, ...answer }];
 }

@@ -40,49 +40,40 @@ export function isOwnLimit(reason: Failure): boolean {
 export type AbsentReason = 'nxdomain' | 'nodata';
 
 /** `chain`: the CNAME targets up to the name that could not be read; empty where that is the record's own name. */
-export interface UnreadableReading {
+export interface Unreadable {
   kind: 'unreadable';
   reason: Failure;
   chain: string[];
-  /** The nameserver that failed, where that is known. */
+  /** The nameserver that failed, where it is not the one that was asked, or where only this names it. */
   server?: string;
 }
 
-/** What is concluded of either record. */
-export type CommonReading =
-  /** The nameservers, or two looks at one of them, differ. */
-  | { kind: 'disagree' }
-  /** The validating resolvers reject it: its DNSSEC signature is wrong, or missing. */
-  | { kind: 'bogus' }
-  /**
-   * It matches (an incumbent's: it is gone) as far as it was looked at, and that is not enough. `one_server`: one nameserver of several answered.
-   * `asked_once`: no nameserver answered twice. `resolver`: in a takeover, no nameserver answered, but a recursive resolver did.
-   */
-  | { kind: 'unconfirmed'; reason: 'one_server' | 'asked_once' | 'resolver' }
-  | UnreadableReading;
-
-export type OwnershipReading =
+/** What is concluded of one of the two records. */
+export type RecordReading =
   /** `byOneServer`: one nameserver of several answered, in three checks in a row. */
   | { kind: 'matched'; byOneServer?: true }
   /** TXT records exist, but none with the expected value. Each value is one record with its strings joined. */
   | { kind: 'wrong'; values: string[] }
-  | { kind: 'absent'; reason: AbsentReason }
-  | CommonReading;
-
-export type RoutingReading =
-  | { kind: 'matched'; chain: string[]; byOneServer?: true }
   /** A CNAME chain that does not end at the target: every name after the domain itself, in order. */
   | { kind: 'elsewhere'; chain: string[] }
   /** Addresses without a CNAME, or a CNAME into a provider known to proxy: the value cannot be read back. */
   | { kind: 'hidden'; addresses: string[]; chain: string[] }
-  | { kind: 'absent'; reason: AbsentReason }
   /** A CNAME, and beside it addresses or further CNAMEs: resolvers follow either. */
   | { kind: 'conflicting'; chain: string[]; beside: string[] }
-  | CommonReading;
+  | { kind: 'absent'; reason: AbsentReason }
+  /** The nameservers, or two answers of one of them, differ. */
+  | { kind: 'disagree' }
+  /** The validating resolvers reject it: its DNSSEC signature is wrong, or missing. */
+  | { kind: 'bogus' }
+  /**
+   * It matches (an incumbent's: it is gone) as far as it was read, and that is not enough. `one_server`: one nameserver of several answered.
+   * `asked_once`: no nameserver answered twice. `resolver`: in a takeover, no nameserver answered, but a recursive resolver did.
+   */
+  | { kind: 'unconfirmed'; reason: 'one_server' | 'asked_once' | 'resolver' }
+  | Unreadable;
 
-export interface Reading {
-  ownership: OwnershipReading;
-  routing: RoutingReading;
+/** What one check concludes: `ownership` of the TXT record, `routing` of the CNAME record or the addresses. */
+export interface Reading extends Record<RecordRole, RecordReading> {
   /** The incumbent's own records; only present when they matter to the check. */
-  incumbent?: { ownership: OwnershipReading; routing: RoutingReading };
+  incumbent?: Record<RecordRole, RecordReading>;
 }

@@ -6,11 +6,11 @@ export const CHECK_INTERVAL_MS = 60_000;
 /** Either way, so that domains created together are not checked together for ever. */
 const JITTER = 0.1;
 
-/** The first checks of a domain, and then each of so many, look at what is around its records as well. */
+/** The first checks of a domain, and then each of so many, ask for what is around its records as well. */
 const FIRST_THOROUGH = 3;
 const THOROUGH_EVERY = 10;
 
-/** Whether a check looks at every nameserver and at what is around the records. `attempts`: checks so far, including this one. */
+/** Whether a check asks every nameserver, and for what is around the records. `attempts`: checks so far, including this one. */
 export function isThoroughCheck(attempts: number): boolean {
   return attempts <= FIRST_THOROUGH || attempts % THOROUGH_EVERY === 0;
 }

@@ -443,7 +443,7 @@ describe('two workspaces that claim one name', () => {
 
   test('resolvers of ours that are down are never put on the customer: after three checks, and at the end of the window', () => {
     const seen = observe(subdomain, see('matched', 'matched'), null);
-    const zone = { ...seen.routing.zone, failure: { kind: 'unreadable', reason: 'no_resolver' } } as const;
+    const zone = { ...seen.routing.zone, failure: { reason: 'no_resolver' } } as const;
     const unseen = {
       routing: { ...seen.routing, zone, nameservers: [] },
       ownership: { ...seen.ownership, zone, nameservers: [] },

@@ -1,6 +1,6 @@
 import { type Domain, WINDOW_MS } from './domain.ts';
 import type { Finding } from './finding.ts';
-import { isOwnLimit, type OwnershipReading, type Reading, type RoutingReading } from './reading.ts';
+import { isOwnLimit, type Reading, type RecordReading } from './reading.ts';
 import { ownershipName } from './records.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
 import {
@@ -20,7 +20,7 @@ export interface CheckMemory {
   provenSince: number | null;
   ownershipDoubt: RecordDoubt;
   routingDoubt: RecordDoubt;
-  /** What its first looks saw, shortened (`verification/observation/fingerprint.ts`): a check that sees the same again asks no more. Null: unknown. */
+  /** What was answered first, shortened (`verification/observation/observe.ts`): a check that reads the same again asks no more. Null: unknown. */
   fingerprint: string | null;
 }
 
@@ -222,7 +222,7 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
 }
 
 /** What the next check has to know about a record. */
-function doubtOf(before: RecordDoubt, reading: OwnershipReading | RoutingReading): RecordDoubt {
+function doubtOf(before: RecordDoubt, reading: RecordReading): RecordDoubt {
   if (reading.kind === 'disagree') return 'disputed';
   if (reading.kind === 'matched') return reading.byOneServer ? 'one_server_twice' : null;
   if (reading.kind !== 'unconfirmed' || reading.reason !== 'one_server') return null;
@@ -244,7 +244,7 @@ function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolea
 
 /** Why a deciding record could not be read, where the cause is a limit of ours: no finding tells it. */
 function unreadByLimit(domain: Domain, { routing, ownership }: Reading): string | undefined {
-  const limited = (reading: OwnershipReading | RoutingReading, name: string) =>
+  const limited = (reading: RecordReading, name: string) =>
     reading.kind === 'unreadable' && isOwnLimit(reading.reason)
       ? describeUnreadable(name, { reason: reading.reason, chain: [] })
       : undefined;

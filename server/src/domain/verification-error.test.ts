@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Domain } from './domain.ts';
-import type { UnreadableReading } from './reading.ts';
+import type { Unreadable } from './reading.ts';
 import { describeTakeover, describeUnreadable } from './verification-error.ts';
 
-test.each<[string, Omit<UnreadableReading, 'kind'>, string]>([
+test.each<[string, Omit<Unreadable, 'kind'>, string]>([
   [
     'a nameserver that is silent',
     { reason: 'timeout', chain: [], server: 'ns1.acme.com' },

@@ -1,6 +1,6 @@
 import type { Domain } from './domain.ts';
 import type { Finding, FindingCode } from './finding.ts';
-import type { Failure, UnreadableReading } from './reading.ts';
+import type { Failure, Unreadable } from './reading.ts';
 import { duration, quote } from './text.ts';
 
 /** The messages of `verificationError`: plain language that a customer can act on, at most 512 characters (spec: Limits). */
@@ -125,7 +125,7 @@ const UNNAMED: Record<Failure, string> = {
 };
 
 /** Why a record at a name could not be read. */
-export function describeUnreadable(name: string, { reason, chain, server }: Omit<UnreadableReading, 'kind'>): string {
+export function describeUnreadable(name: string, { reason, chain, server }: Omit<Unreadable, 'kind'>): string {
   const end = chain.at(-1);
   const unread = end === undefined ? name : `${name} leads to ${quote(end)}, which`;
   const subject = server === undefined ? UNNAMED[reason] : `its nameserver ${server}`;

@@ -7,7 +7,7 @@ import { observe } from '../verification/observation/observe.ts';
 import { createMetrics } from './metrics.ts';
 import { openResolver, type ResolverDeps } from './open-resolver.ts';
 
-// The script of the thread that looks because somebody asks.
+// The script of the thread that asks DNS because somebody wants to know.
 
 /** What the thread is started with. */
 export type DiagnosisWorkerData = Pick<ResolverDeps, 'config' | 'nameserverPort'>;
@@ -20,11 +20,10 @@ const metrics = createMetrics({ ofProcess: false });
 const { resolver } = openResolver({ ...data, clock: systemClock, metrics });
 
 const own: DiagnosisMethods & SupervisedMethods = {
-  async look({ scope, domain, incumbent }) {
+  async observe({ scope, domain, incumbent }) {
     const depth = scope === 'name' ? scope : 'diagnosis';
     const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-    const { observation } = await observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
-    return observation;
+    return observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
   },
   snapshot: () => metrics.registry.getMetricsAsJSON(),
   // Whoever asked has gone.

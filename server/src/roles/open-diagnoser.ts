@@ -1,13 +1,13 @@
 import type { Supervisor } from '../base/threads/supervisor.ts';
-import { createDiagnoser } from '../verification/observation/diagnose.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
+import { createDiagnoser } from '../verification/observation/diagnoser.ts';
 import { diagnosisThread } from '../verification/observation/diagnosis-thread.ts';
 import type { DiagnosisWorkerData } from './diagnosis-worker.ts';
 import type { RoleDeps } from './roles.ts';
 
 type DiagnoserDeps = Pick<RoleDeps, 'clock' | 'log'> & { supervisor: Supervisor } & DiagnosisWorkerData;
 
-/** What looks at DNS because somebody asks, in a thread of its own, until it is closed. The thread starts with the first look. */
+/** Asks DNS because somebody wants to know, in a thread of its own, until it is closed. The thread starts with the first diagnosis. */
 export function openDiagnoser({ config, clock, log, supervisor, nameserverPort }: DiagnoserDeps): {
   diagnoser: Diagnoser;
   close(): Promise<void>;
@@ -16,5 +16,5 @@ export function openDiagnoser({ config, clock, log, supervisor, nameserverPort }
   const workerData: DiagnosisWorkerData = { config: { dnsMode, dnsResolvers, dnsAllowedNetworks }, nameserverPort };
   const script = new URL('./diagnosis-worker.ts', import.meta.url);
   const thread = diagnosisThread({ script, workerData, supervisor, log });
-  return { diagnoser: createDiagnoser({ look: thread.look, clock }), close: thread.stop };
+  return { diagnoser: createDiagnoser({ observe: thread.observe, clock }), close: thread.stop };
 }

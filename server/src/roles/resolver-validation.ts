@@ -1,6 +1,6 @@
 import { withTimeLimit } from '../base/time-limit.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
-import { readValidationSupport } from '../dns/validation-support.ts';
+import { readValidationSupport } from '../dns/validation.ts';
 import type { Stoppable } from '../net/listen.ts';
 import type { RoleDeps } from './roles.ts';
 

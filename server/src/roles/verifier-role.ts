@@ -51,7 +51,7 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
   const checkSelf = createSelfChecker({ ...deps, resolver, mayDial, ports, timeoutMs: SELF_CHECK_MS });
   const monitor = createMonitor({
     ...deps,
-    look: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
+    observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
     checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
     mode: config.monitoring,
     intervalMs: config.monitoringIntervalMs,

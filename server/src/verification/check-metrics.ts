@@ -33,7 +33,7 @@ export function checkMetrics({ counter, gauge, histogram }: MetricFactory) {
     ),
     rechecks: counter(
       'nameplate_rechecks_total',
-      'Re-checks of verified domains completed, by outcome: healthy, unreadable, suspected (a first look missed something), drifted, still_drifted, recovered, failed, stale, dropped (shutdown, or the process was suspended), error.',
+      'Re-checks of verified domains completed, by outcome: healthy, unreadable, suspected (a first re-check missed something), drifted, still_drifted, recovered, failed, stale, dropped (shutdown, or the process was suspended), error.',
       ['outcome'],
       ['healthy', 'drifted'],
     ),

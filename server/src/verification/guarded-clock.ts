@@ -25,7 +25,7 @@ interface GuardedClockOptions {
 
 const TOLERANCE_MS = 60_000;
 const EVERY_MS = 60_000;
-const LOOK_EVERY_MS = 1000;
+const READ_EVERY_MS = 1000;
 /** How long the clocks have to agree before this one is trusted again. */
 export const OUTWAIT_MS = 3_600_000;
 /** While any verifier runs, no check is due for longer, or later, than this. */
@@ -76,7 +76,7 @@ export function startGuardedClock(
   }
 
   const message = 'the clock could not be compared with others; trying again in a minute';
-  const looking = setInterval(now, LOOK_EVERY_MS);
+  const reading = setInterval(now, READ_EVERY_MS);
   const comparing = repeat(() => compare().finally(ready.resolve), { everyMs: EVERY_MS, message, log });
   return {
     now,
@@ -86,7 +86,7 @@ export function startGuardedClock(
     },
     ready: ready.promise,
     async stop() {
-      clearInterval(looking);
+      clearInterval(reading);
       await comparing.stop();
     },
   };

@@ -12,22 +12,22 @@ import {
   type RecheckOutcome,
 } from '../domain/monitoring.ts';
 import { followUpAt, MONITORING_INTERVAL_MS } from '../domain/monitoring-schedule.ts';
+import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import { mistakesOf } from '../domain/verification-error.ts';
 import type { CheckStore, DueRecheck, MonitorStore } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
-import type { Depth } from './observation/asking.ts';
-import type { ObserveResult } from './observation/observe.ts';
+import type { Depth } from './observation/observe.ts';
 import type { SelfChecker } from './observation/self-check.ts';
 import { tokenOwners } from './observation/token-owners.ts';
 import { readAddresses } from './read-addresses.ts';
 
 export interface MonitorOptions {
   store: MonitorStore & Pick<CheckStore, 'findNameByToken'>;
-  /** Looks at the records of a domain (`verification/observation/observe.ts`). Never rejects. */
-  look: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Pick<ObserveResult, 'observation' | 'decides'>>;
+  /** Reads the records of a domain (`verification/observation/observe.ts`). Never rejects. */
+  observe: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
@@ -58,7 +58,7 @@ function pollEveryMs(intervalMs: number): number {
 
 /** Re-checks verified domains, in the background and apart from the checks of waiting ones. */
 export function createMonitor(options: MonitorOptions): DueLoop {
-  const { store, look, checkSelf, mode, clock, random, log, metrics } = options;
+  const { store, observe, checkSelf, mode, clock, random, log, metrics } = options;
   const {
     intervalMs = MONITORING_INTERVAL_MS,
     facts = { edgeAddresses: [], caNames: [] },
@@ -69,11 +69,11 @@ export function createMonitor(options: MonitorOptions): DueLoop {
 
   async function complete(due: DueRecheck, { signal, isStale }: Claim): Promise<RecheckOutcome | 'stale' | 'dropped'> {
     const { domain, memory } = due;
-    // A loss is told only after a look at every nameserver.
+    // A loss is told only after every nameserver was asked.
     const isDoubtful = memory.suspected.length > 0 || memory.driftedSince !== null;
     const first = await recheck(due, isDoubtful ? 'thorough' : 'recheck', signal);
     if (isStale()) return 'dropped';
-    const isEnough = first.decides || first.next.after === domain;
+    const isEnough = first.observation.decides || first.next.after === domain;
     const { next, findings, observation, now } = isEnough ? first : await recheck(due, 'deciding', signal);
     if (isStale()) return 'dropped';
     // Its claim has scheduled it as this memory asks for.
@@ -95,7 +95,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
   }
 
   async function recheck({ domain, memory }: DueRecheck, depth: Depth, signal: AbortSignal) {
-    const { observation, decides } = await look(domain, depth, signal);
+    const observation = await observe(domain, depth, signal);
     const observed = { domain, incumbent: null, memory: NO_MEMORY };
     const records = readObservation(observed, observation);
     const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
@@ -104,7 +104,7 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const now = clock.now();
     const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
     const next = monitor(domain, memory, { ...records, addresses, findings }, now, mode, clock.isTrusted());
-    return { next, findings, observation, decides, now };
+    return { next, findings, observation, now };
   }
 
   function tell({ id, name, verificationError }: Domain, outcome: RecheckOutcome): void {

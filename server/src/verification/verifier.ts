@@ -1,6 +1,5 @@
 import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
-import { semaphore } from '../base/semaphore.ts';
 import type { DnsQueries } from '../dns/resolver.ts';
 import { type CheckResult, digestOf, digestOfMistakes, recordsSeen } from '../domain/check-result.ts';
 import { type Domain, WINDOW_MS } from '../domain/domain.ts';
@@ -14,8 +13,7 @@ import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } fr
 import type { CheckStore, DueCheck } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
-import type { Depth } from './observation/asking.ts';
-import { observe } from './observation/observe.ts';
+import { type Depth, observe } from './observation/observe.ts';
 import { tokenOwners } from './observation/token-owners.ts';
 
 interface VerifierOptions {
@@ -70,29 +68,28 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const depth = isLast ? 'deciding' : isThorough ? 'thorough' : 'routine';
     const first = await check(due, claimedAt, depth, signal);
     if (isStale()) return 'dropped';
-    const isEnough = first.decides || !isDecision(due.domain, first.next);
+    const isEnough = first.observation.decides || !isDecision(due.domain, first.next);
     const checked = isEnough ? first : await check(due, claimedAt, 'deciding', signal);
     return isStale() ? 'dropped' : save(due, checked);
   }
 
   async function check(due: DueCheck, claimedAt: number, depth: Depth, signal: AbortSignal) {
     const { domain, incumbent, memory } = due;
-    const observed = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
-    const { observation, fingerprint, decides, unchanged } = observed;
-    const domainOfToken = unchanged ? undefined : await tokenOwners(store, domain, observation);
+    const observation = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const domainOfToken = observation.unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt };
     const reading = readObservation(start, observation);
     const findings: Finding[] | 'as_before' =
       domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
-    return { next, fingerprint, decides, findings, observation, now };
+    return { next, findings, observation, now };
   }
 
   async function save(due: DueCheck, checked: Awaited<ReturnType<typeof check>>): Promise<CheckOutcome> {
     const { domain, incumbent, memory } = due;
-    const { next, fingerprint, findings, observation, now } = checked;
-    const remembered = { ...next.memory, fingerprint };
+    const { next, findings, observation, now } = checked;
+    const remembered = { ...next.memory, fingerprint: observation.fingerprint ?? null };
     const result = newResult(due, next.after, findings, observation);
     if (next.after === domain && sameMemory(remembered, memory) && result === undefined) return 'unchanged';
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
@@ -145,4 +142,27 @@ function newResult(
   if (findings === 'as_before') return undefined;
   const result = { findings, observation };
   return after === domain && digestOf(result) === resultDigest ? undefined : result;
+}
+
+/** Runs at most `limit` tasks at a time; the others start in order as those end. */
+export function semaphore(limit: number): <T>(task: () => Promise<T>) => Promise<T> {
+  const queue: (() => void)[] = [];
+  let inFlight = 0;
+
+  function release(): void {
+    const next = queue.shift();
+    // The next task takes the place of this one.
+    if (next === undefined) inFlight -= 1;
+    else next();
+  }
+
+  return async (task) => {
+    if (inFlight < limit) inFlight += 1;
+    else await new Promise<void>((acquired) => queue.push(acquired));
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  };
 }

@@ -4,7 +4,7 @@ import type { DiagnosisData } from '../../../server/src/api/domains/diagnosis-sc
 import type { NameCheck } from '../../../server/src/api/domains/present-name.ts';
 import { authoritativeResolver } from '../../../server/src/dns/authoritative.ts';
 import { ownershipName, ownershipValue } from '../../../server/src/domain/records.ts';
-import { createDiagnoser } from '../../../server/src/verification/observation/diagnose.ts';
+import { createDiagnoser } from '../../../server/src/verification/observation/diagnoser.ts';
 import { observe } from '../../../server/src/verification/observation/observe.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { loopbackClient, startSimulatorAt } from '../../support/simulators.ts';
@@ -31,10 +31,10 @@ beforeAll(async () => {
   });
   const diagnoser = createDiagnoser({
     clock: { now: () => now },
-    async look({ scope, domain, incumbent }) {
+    async observe({ scope, domain, incumbent }) {
       const depth = scope === 'name' ? scope : 'diagnosis';
       const asking = { depth, signal: AbortSignal.timeout(10_000), random: Math.random } as const;
-      return (await observe(resolver, domain, incumbent, asking)).observation;
+      return observe(resolver, domain, incumbent, asking);
     },
   });
   api = await startApi({ diagnoser });

@@ -9,7 +9,7 @@ import { authoritativeResolver } from '../../../server/src/dns/authoritative.ts'
 import { recursiveResolver } from '../../../server/src/dns/recursive.ts';
 import type { Resolver } from '../../../server/src/dns/resolver.ts';
 import { dnsClient } from '../../../server/src/dns/transport/dns-client.ts';
-import { createDiagnoser } from '../../../server/src/verification/observation/diagnose.ts';
+import { createDiagnoser } from '../../../server/src/verification/observation/diagnoser.ts';
 import { observe } from '../../../server/src/verification/observation/observe.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
@@ -32,10 +32,10 @@ beforeAll(async () => {
   for (const socket of [silent, refusing]) await once(socket.bind(0, '127.0.0.1'), 'listening');
   const diagnoser = createDiagnoser({
     clock: { now: () => START },
-    async look({ scope, domain, incumbent }) {
+    async observe({ scope, domain, incumbent }) {
       const depth = scope === 'name' ? scope : 'diagnosis';
       const asking = { depth, signal: AbortSignal.timeout(2000), random: Math.random } as const;
-      return (await observe(resolver, domain, incumbent, asking)).observation;
+      return observe(resolver, domain, incumbent, asking);
     },
     sharedForMs: 0,
   });

@@ -3,23 +3,23 @@ import type { DiagnosisData } from '../../../server/src/api/domains/diagnosis-sc
 import type { Domain } from '../../../server/src/domain/domain.ts';
 import type { Answer, Observation, RecordObservation } from '../../../server/src/domain/observation.ts';
 import { ownershipName } from '../../../server/src/domain/records.ts';
-import { createDiagnoser, type DiagnosisQuery } from '../../../server/src/verification/observation/diagnose.ts';
+import { createDiagnoser, type DiagnosisQuery } from '../../../server/src/verification/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 
 let api: Harness;
 let tree: Tree;
 let domain: Domain;
-/** The looks that were asked for, and how each ends. */
-let looks: DiagnosisQuery[] = [];
-let look: (request: DiagnosisQuery) => Promise<Observation> = async ({ domain }) => nothingAt(domain);
+/** The diagnoses that were asked for, and how each ends. */
+let asked: DiagnosisQuery[] = [];
+let observe: (request: DiagnosisQuery) => Promise<Observation> = async ({ domain }) => nothingAt(domain);
 
 beforeAll(async () => {
   const now = { now: () => START };
   const diagnoser = createDiagnoser({
     clock: now,
-    look(request) {
-      looks.push(request);
-      return look(request);
+    observe: (request) => {
+      asked.push(request);
+      return observe(request);
     },
     sharedForMs: 0,
   });
@@ -28,8 +28,8 @@ beforeAll(async () => {
   domain = await api.createDomain(tree, 'shop.acme.com');
 });
 beforeEach(() => {
-  looks = [];
-  look = async ({ domain }) => nothingAt(domain);
+  asked = [];
+  observe = async ({ domain }) => nothingAt(domain);
 });
 afterAll(() => api.close());
 
@@ -77,7 +77,7 @@ test('the value of another domain of the workspace is named, and of no other wor
   const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
   const foreign = await api.createDomain(await api.createTree('foreign', key), 'foreign.com', key);
   const ownershipFindings = async ({ service, token }: Domain) => {
-    look = async ({ domain: subject }) => {
+    observe = async ({ domain: subject }) => {
       const seen = nothingAt(subject);
       const answer: Answer = { kind: 'found', chain: [], values: [`${service}-domain-verify=${token}`] };
       const nameservers = seen.ownership.nameservers.map((each) => ({ ...each, answers: [answer] as [Answer] }));
@@ -118,7 +118,7 @@ test('with cached, nobody is asked: before the first check there is nothing to s
   expect(diagnosis).toMatchObject({ schedule: { attempts: 0 }, findings: [] });
   expect(diagnosis).not.toHaveProperty('checkedAt');
   expect(diagnosis).not.toHaveProperty('zone');
-  expect(looks).toEqual([]);
+  expect(asked).toEqual([]);
 });
 
 test('cached must be true or false, and nothing else may be in the body', async () => {
@@ -138,7 +138,7 @@ test('another workspace that holds the name is looked at, and never named', asyn
   });
   await api.createDomain(tree, 'held.acme.com');
   const { text } = await diagnose({ domain: 'held.acme.com' });
-  expect(looks).toMatchObject([{ incumbent: { id: held.id } }]);
+  expect(asked).toMatchObject([{ incumbent: { id: held.id } }]);
   for (const secret of [held.id, held.target, held.token, other.id]) expect(text).not.toContain(secret);
 });
 
@@ -146,7 +146,7 @@ describe('limits', () => {
   /** Looks that last until they are let go. */
   function hold(): () => void {
     const held = Promise.withResolvers<void>();
-    look = async ({ domain }) => {
+    observe = async ({ domain }) => {
       await held.promise;
       return nothingAt(domain);
     };
@@ -158,7 +158,7 @@ describe('limits', () => {
     for (const name of names) await api.createDomain(tree, name);
     const release = hold();
     const answers = names.slice(0, 10).map((name) => diagnose({ domain: name }));
-    await expect.poll(() => looks.length).toBe(10);
+    await expect.poll(() => asked.length).toBe(10);
     const refused = await diagnose({ domain: 'n10.acme.com' });
     expect(refused).toMatchObject({ status: 429, body: { error: { type: 'rate-limited' } } });
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1);
@@ -168,14 +168,14 @@ describe('limits', () => {
     const other = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
     await api.createDomain(await api.createTree('free', other.key), 'other.acme.com', other.key);
     const theirs = diagnose({ domain: 'other.acme.com' }, other.key);
-    await expect.poll(() => looks.length).toBe(11);
+    await expect.poll(() => asked.length).toBe(11);
     release();
     for (const answer of [...answers, theirs]) expect(await answer).toMatchObject({ status: 200 });
     expect(await diagnose({ domain: 'n10.acme.com' })).toMatchObject({ status: 200 });
   });
 
   test('a process that cannot look answers 429 with Retry-After, and says that it is not the rate limit', async () => {
-    look = () => Promise.reject(new Error('the thread has crashed'));
+    observe = () => Promise.reject(new Error('the thread has crashed'));
     expect(await diagnose()).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },

@@ -208,7 +208,7 @@ describe('the zone', () => {
 
   test('that is not registered is named as it could be registered', () => {
     const seen = routing();
-    seen.zone = { ...seen.zone, apex: 'com', nameservers: [], failure: { kind: 'not_registered', name: 'acme.com' } };
+    seen.zone = { ...seen.zone, apex: 'com', nameservers: [], failure: { reason: 'not_registered' } };
     const { zone } = of({ routing: seen, ownership: ownership() });
     expect(zone).toEqual({ name: 'acme.com', registered: false, nameservers: [] });
   });

@@ -1,6 +1,7 @@
 import type { CheckResult } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
+import { registeredDomain } from '../../domain/name.ts';
 import type {
   Answer,
   NameserverAnswers,
@@ -83,9 +84,10 @@ export function presentZone({ routing, ownership }: Observation): DiagnosisZone 
   const asked = [...routing.nameservers, ...ownership.nameservers];
   const provider = providerOf(zone.nameservers.map(({ name }) => name));
   const dnssec = dnssecOf([routing.validation, ownership.validation]);
+  const isRegistered = zone.failure?.reason !== 'not_registered';
   return {
-    name: zone.failure?.kind === 'not_registered' ? zone.failure.name : zone.apex,
-    registered: zone.failure?.kind !== 'not_registered',
+    name: isRegistered ? zone.apex : registeredDomain(routing.name),
+    registered: isRegistered,
     nameservers: [
       ...zone.nameservers.map((nameserver) => ({
         name: nameserver.name,

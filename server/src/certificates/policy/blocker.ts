@@ -1,6 +1,6 @@
 import type { CaaVerdict } from '../../domain/caa.ts';
 import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
-import type { UnreadableReading } from '../../domain/reading.ts';
+import type { Unreadable } from '../../domain/reading.ts';
 import { joinList, quote, truncate } from '../../domain/text.ts';
 import { describeUnreadable } from '../../domain/verification-error.ts';
 import type { CaLimit } from '../../store/store.ts';
@@ -9,7 +9,7 @@ import type { CaLimit } from '../../store/store.ts';
 export type Blocker =
   /** `chain`: the CNAMEs that were followed. */
   | { reason: 'no_address'; chain: string[] }
-  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<UnreadableReading, 'kind'> }
+  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<Unreadable, 'kind'> }
   | AddressBlocker
   | CaaBlocker
   | { reason: 'budget_spent'; limit: CaLimit['name']; ca: string; registeredDomain: string }

@@ -2,13 +2,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { DnsServer } from '../../config/config.ts';
 import { serverVariables } from '../../config/variables.ts';
 import { authoritativeResolver } from '../../dns/authoritative.ts';
-import { type DnsResponse, dnsClient } from '../../dns/transport/dns-client.ts';
+import type { DnsMessage } from '../../dns/protocol/wire.ts';
+import { dnsClient } from '../../dns/transport/dns-client.ts';
 import {
   readSignatureTimes,
   readValidationSupport,
   type SignatureTimes,
   type ValidationSupport,
-} from '../../dns/validation-support.ts';
+} from '../../dns/validation.ts';
 import type { Failure } from '../../domain/reading.ts';
 import { isPublic } from '../../net/addresses.ts';
 import { dateTime } from '../output/output.ts';
@@ -74,7 +75,7 @@ export async function examineResolvers({
 
 function judgeResolver(
   { address, port }: DnsServer,
-  response: DnsResponse | Failure,
+  response: DnsMessage | Failure,
   ms: number,
   internalAllowed: boolean,
 ): DoctorResult {

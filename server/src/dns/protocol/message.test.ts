@@ -52,6 +52,7 @@ describe('a message', () => {
       additionals: [{ type: 'A', name: 'ns1.acme.com', ttl: 60, data: '192.0.2.1' }],
     });
     expect(decodeMessage(message)).toEqual({
+      transport: 'udp',
       rcode: 'noerror',
       authoritative: true,
       answers: [

@@ -35,9 +35,9 @@ const TYPE_NAMES = new Map((Object.keys(TYPES) as RecordType[]).map((type) => [T
  * dns-packet is not safe for this, because different names read alike: a dot inside a label reads like two labels, and a
  * label is decoded as UTF-8, where U+212A lower-cases to `k`.
  */
-export function decodeMessage(octets: Uint8Array): DnsMessage | null {
+export function decodeMessage(octets: Uint8Array, transport: DnsMessage['transport'] = 'udp'): DnsMessage | null {
   try {
-    return readMessage(octets, viewOf(octets));
+    return { ...readMessage(octets, viewOf(octets)), transport };
   } catch (error) {
     if (error instanceof Malformed || error instanceof RangeError) return null;
     throw error;
@@ -46,7 +46,7 @@ export function decodeMessage(octets: Uint8Array): DnsMessage | null {
 
 class Malformed extends Error {}
 
-function readMessage(octets: Uint8Array, view: DataView): DnsMessage {
+function readMessage(octets: Uint8Array, view: DataView): Omit<DnsMessage, 'transport'> {
   const flags = view.getUint16(2);
   const counts = [view.getUint16(6), view.getUint16(8), view.getUint16(10)] as const;
   if (counts[0] + counts[1] + counts[2] > MAX_RECORDS) throw new Malformed();

@@ -36,6 +36,21 @@ export interface EncodedQuery {
   mixedCase: boolean;
 }
 
+export interface ServerAddress {
+  /** IPv6 addresses in canonical text form. */
+  address: string;
+  port: number;
+}
+
+/** One query to one server. */
+export interface QueryAttempt {
+  query: EncodedQuery;
+  server: ServerAddress;
+  timeoutMs: number;
+  /** Ends the attempt as `timeout`. */
+  signal: AbortSignal;
+}
+
 export interface QueryFlags {
   /** RD: asks a resolver to find the answer. */
   recursion: boolean;

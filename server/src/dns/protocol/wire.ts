@@ -49,6 +49,9 @@ export interface DnsMessage {
   additionals: ResourceRecord[];
   /** The first Extended DNS Error. */
   error: ExtendedError | null;
+  transport: 'udp' | 'tcp';
+  /** The response over UDP was truncated, and this one came over TCP. */
+  truncated?: true;
 }
 
 /** RFC 8914. The text is untrusted, and limited in length. */

@@ -4,8 +4,8 @@ import { type Socket as Connection, createServer } from 'node:net';
 import packet, { type DecodedPacket, type Packet } from 'dns-packet';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ServerAddress } from '../protocol/query.ts';
 import { type DnsClient, dnsClient, type QueryOptions } from './dns-client.ts';
-import type { ServerAddress } from './query-attempt.ts';
 
 const QUESTION = { name: 'www.acme.com', type: 'TXT' } as const;
 const open: (() => unknown)[] = [];

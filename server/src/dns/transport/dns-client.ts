@@ -1,11 +1,11 @@
 import type { Failure } from '../../domain/reading.ts';
 import { decodeMessage } from '../protocol/message.ts';
+import type { QueryAttempt, ServerAddress } from '../protocol/query.ts';
 import { encodeQuery, isTruncated } from '../protocol/query.ts';
 import type { DnsMessage, Question } from '../protocol/wire.ts';
-import type { QueryAttempt, ServerAddress } from './query-attempt.ts';
 import { tcpConnections } from './tcp.ts';
+import type { UdpEvents, UdpFailure } from './udp.ts';
 import { udpPorts } from './udp.ts';
-import type { UdpEvents, UdpFailure } from './udp-port.ts';
 
 /** Asks servers. `DnsClient` over sockets, `decidingClient` for what decides something. */
 export interface QueryClient {
@@ -13,7 +13,7 @@ export interface QueryClient {
    * Asks one server one question over UDP, again after a timeout, and over TCP when the response is truncated or others send responses in its place.
    * Never rejects. Settles when the signal aborts or the timeouts of all attempts, over UDP and TCP, have passed.
    */
-  query(question: Question, server: ServerAddress, options: QueryOptions): Promise<DnsResponse | Failure>;
+  query(question: Question, server: ServerAddress, options: QueryOptions): Promise<DnsMessage | Failure>;
 }
 
 export interface DnsClient extends QueryClient {
@@ -42,12 +42,6 @@ export interface QueryOptions {
   mayRepeat?: () => boolean;
 }
 
-export interface DnsResponse extends DnsMessage {
-  transport: 'udp' | 'tcp';
-  /** The response over UDP was truncated. */
-  truncated?: true;
-}
-
 const TIMEOUTS_MS = [1500, 3000] as const;
 
 export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClient {
@@ -69,7 +63,7 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
     server: ServerAddress,
     timeoutMs: number,
     { edns, ...options }: QueryOptions & { edns: boolean },
-  ): Promise<DnsResponse | Failure> {
+  ): Promise<DnsMessage | Failure> {
     if (closed) return 'timeout';
     const { recursion, validation, signal, over, second = false, mixedCase = false, mayRepeat = () => true } = options;
     const flags = { recursion, edns, mixedCase, ...(validation !== undefined && { validation }) };
@@ -104,13 +98,12 @@ export function dnsClient(events: UdpEvents = { onForgery: () => {} }): DnsClien
   };
 }
 
-function decode(octets: Buffer | Failure, transport: 'udp' | 'tcp'): DnsResponse | Failure {
+function decode(octets: Buffer | Failure, transport: 'udp' | 'tcp'): DnsMessage | Failure {
   if (typeof octets === 'string') return octets;
-  const message = isTruncated(octets) ? null : decodeMessage(octets);
-  return message === null ? 'malformed' : { transport, ...message };
+  return (isTruncated(octets) ? null : decodeMessage(octets, transport)) ?? 'malformed';
 }
 
 /** Whether the server may not support EDNS (RFC 6891 section 7). */
-function mayLackEdns(response: DnsResponse | Failure): boolean {
+function mayLackEdns(response: DnsMessage | Failure): boolean {
   return typeof response !== 'string' && (response.rcode === 'formerr' || response.rcode === 'notimp');
 }

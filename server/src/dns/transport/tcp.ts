@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Failure } from '../../domain/reading.ts';
+import type { QueryAttempt, ServerAddress } from '../protocol/query.ts';
 import { isResponseTo } from '../protocol/query.ts';
-import type { QueryAttempt, ServerAddress } from './query-attempt.ts';
 
 /** TCP connections to servers (RFC 7766), each message prefixed with its length, at most 65,535 octets. */
 export interface TcpConnections {
@@ -25,7 +25,7 @@ interface Connection {
   close(): void;
 }
 
-/** The queries of one look follow each other closely, and a connection that lives longer gives a forger more time. */
+/** The queries for one record follow each other closely, and a connection that lives longer gives a forger more time. */
 const IDLE_MS = 200;
 const LIFE_MS = 3_000;
 /** Nameservers that accept connections and never answer must not use up the descriptors of the process. */

@@ -417,7 +417,7 @@ describe('the zone', () => {
   test.each<[string, Seen, FindingCode[]]>([
     [
       'not registered',
-      { ...both([]), zone: { nameservers: [], failure: { kind: 'not_registered', name: 'acme.com' } } },
+      { ...both([]), zone: { nameservers: [], failure: { reason: 'not_registered' } } },
       ['zone_not_registered'],
     ],
     ['parked', { zone: { nameservers: [{ name: 'ns1.sedoparking.com', addresses: ['192.0.2.1'] }] } }, ['zone_parked']],
@@ -439,7 +439,7 @@ describe('the zone', () => {
         ...both([]),
         zone: {
           nameservers: [{ name: 'ns1.gone.test', addresses: [], problem: 'no_address' }],
-          failure: { kind: 'no_nameserver' },
+          failure: { reason: 'no_nameserver' },
         },
       },
       ['nameserver_not_found'],
@@ -450,14 +450,14 @@ describe('the zone', () => {
         ...both([]),
         zone: {
           nameservers: [{ name: 'ns1.acme.com', addresses: [], problem: 'special_address' }],
-          failure: { kind: 'forbidden_address' },
+          failure: { reason: 'forbidden_address' },
         },
       },
       ['nameserver_private'],
     ],
     [
       'a delegation that cannot be read',
-      { ...both([]), zone: { nameservers: [], failure: { kind: 'unreadable', reason: 'servfail' } } },
+      { ...both([]), zone: { nameservers: [], failure: { reason: 'servfail' } } },
       ['nameserver_servfail'],
     ],
     ['nameservers that disagree', { routing: [twice(cname(TARGET)), twice(NXDOMAIN)] }, ['nameservers_disagree']],
@@ -519,7 +519,7 @@ describe('the zone', () => {
     });
 
     test('where the zone itself could not be found', () => {
-      const failure = { kind: 'unreadable', reason } as const;
+      const failure = { reason };
       expect(codesOf({ routing: [], ownership: [], zone: { nameservers: [], failure } })).toEqual([]);
     });
   });
@@ -738,7 +738,7 @@ const EVERY_CODE: Record<FindingCode, [seen: Seen, options?: Options]> = {
   flattened: [{ ...right, routing: everywhere(addresses('192.0.2.80')) }],
   proxied: [{ ...right, routing: everywhere(cname('d1.cloudfront.net')) }],
   name_not_punycode: [{ probes: [probe('raw_name', 'ownership', '_service.m\\195\\188ller.acme.com', txt(VALUE))] }],
-  zone_not_registered: [{ zone: { nameservers: [], failure: { kind: 'not_registered', name: 'acme.com' } } }],
+  zone_not_registered: [{ zone: { nameservers: [], failure: { reason: 'not_registered' } } }],
   zone_parked: [{ zone: { nameservers: [{ name: 'ns1.sedoparking.com', addresses: ['192.0.2.1'] }] } }],
   zone_elsewhere: [{ zone: { ownNameservers: ['a.ns.cloudflare.com', 'b.ns.cloudflare.com'] } }],
   delegation_mismatch: [{ ...right, zone: { ownNameservers: ['ns1.acme.com', 'ns3.acme.com'] } }],

@@ -1,5 +1,5 @@
 import type { FindingAction, FindingCode, FindingFields } from '../finding.ts';
-import type { RecordObservation } from '../observation.ts';
+import { isWithoutServer, type RecordObservation } from '../observation.ts';
 import { type Failure, isOwnLimit } from '../reading.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { type RecordView, recordAction, zoneAction } from './record-view.ts';
@@ -41,7 +41,7 @@ export const nameserverFindings: Rule = (subject) => {
   if (isDelegatedToTarget(routing)) return [];
   const isBlocked =
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
-  if (failure?.kind === 'unreadable')
+  if (failure !== null && !isWithoutServer(failure.reason))
     return isOwnLimit(failure.reason) ? [] : [unreadDelegation(routing, failure.reason, failure.server)];
   const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
   const byCode = Map.groupBy(failed, ({ zone, reason }) => `${reason} ${zone}`);
@@ -79,10 +79,10 @@ function isReadAlone({ reading }: Subject): boolean {
 function failuresOf({ zone, nameservers }: RecordObservation): Failed[] {
   const failed = (reason: Failure, server: string | null): Failed[] =>
     CODES[reason] === undefined ? [] : [{ reason, zone: zone.apex, server }];
-  const { failure } = zone;
-  if (failure?.kind === 'no_nameserver' || failure?.kind === 'forbidden_address') {
+  const reason = zone.failure?.reason;
+  if (reason === 'no_nameserver' || reason === 'forbidden_address') {
     const names = zone.nameservers.length === 0 ? [null] : zone.nameservers.map(({ name }) => name);
-    return names.flatMap((name) => failed(failure.kind, name));
+    return names.flatMap((name) => failed(reason, name));
   }
   const silent = nameservers.flatMap(({ server, answers: [first] }) =>
     first.kind !== 'unreadable' || first.chain.length > 0 ? [] : failed(first.reason, first.server ?? server),

@@ -3,7 +3,7 @@ import type { FindingAction } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
 import type { Answer, Observation, Probe, ProbePurpose, ZoneObservation } from '../observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
-import type { OwnershipReading, Reading, RecordRole, RoutingReading } from '../reading.ts';
+import type { Reading, RecordReading, RecordRole } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
 
 export type ReadableAnswer = Exclude<Answer, { kind: 'unreadable' }>;
@@ -17,7 +17,7 @@ export interface RecordView {
   expected: string;
   zone: ZoneObservation;
   provider: DnsProvider | undefined;
-  reading: OwnershipReading | RoutingReading;
+  reading: RecordReading;
   /** Whether nothing has to be corrected, although it may not be confirmed yet. */
   isRight: boolean;
   /** Of several answers the most telling, which does not match; null where there is none. */

@@ -1,4 +1,5 @@
 import type { DifferingAnswer, FindingFields, FindingReason } from '../finding.ts';
+import { registeredDomain } from '../name.ts';
 import { type Answer, MAX_UNASKED } from '../observation.ts';
 import { providerOf } from '../providers.ts';
 import { answerMatches } from '../read-observation.ts';
@@ -8,8 +9,8 @@ import { needsOwnership, type Rule, type Subject } from './subject.ts';
 /** Why the zone itself does not work: nothing else can be said before that is fixed. */
 export const zoneFailures: Rule = (subject) => {
   const { routing, ownership } = subject;
-  const { failure } = routing.zone;
-  if (failure?.kind === 'not_registered') return [notRegistered(failure.name, subject.domain.token !== '')];
+  if (routing.zone.failure?.reason === 'not_registered')
+    return [notRegistered(registeredDomain(routing.name), subject.domain.token !== '')];
   const provider = routing.provider;
   if (provider?.parking && !routing.isRight && !ownership.isRight) return [parked(routing, provider.name)];
   return [];

@@ -2,11 +2,11 @@ import type { Log } from '../../base/log.ts';
 import type { SupervisedThread, Supervisor } from '../../base/threads/supervisor.ts';
 import { ThreadEnded } from '../../base/threads/thread.ts';
 import type { Observation } from '../../domain/observation.ts';
-import type { DiagnosisQuery } from './diagnose.ts';
+import type { DiagnosisQuery } from './diagnoser.ts';
 
-/** What the main thread calls in the thread that looks. */
+/** What the main thread calls in the thread that asks DNS. */
 export interface DiagnosisMethods {
-  look(request: DiagnosisQuery): Promise<Observation>;
+  observe(request: DiagnosisQuery): Promise<Observation>;
 }
 
 interface DiagnosisThreadOptions {
@@ -15,17 +15,17 @@ interface DiagnosisThreadOptions {
   workerData: unknown;
   supervisor: Supervisor;
   log: Log;
-  /** A look that takes longer has stopped the thread's loop: the thread is ended, and replaced. */
+  /** A diagnosis that takes longer has stopped the thread's loop: the thread is ended, and replaced. */
   timeLimitMs?: number;
 }
 
 export interface DiagnosisThread {
-  /** The first look starts the thread. Rejects when the thread crashes meanwhile, or has crashed and is not replaced yet. */
-  look(request: DiagnosisQuery): Promise<Observation>;
+  /** The first diagnosis starts the thread. Rejects when the thread crashes meanwhile, or has crashed and is not replaced yet. */
+  observe(request: DiagnosisQuery): Promise<Observation>;
   stop(): Promise<void>;
 }
 
-/** A look ends by itself after 10 s. */
+/** A diagnosis ends by itself after 10 s. */
 const TIME_LIMIT_MS = 15_000;
 
 /** A worker thread of its own: what nameservers answer costs the threads that serve requests nothing. */
@@ -45,13 +45,13 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
   }
 
   return {
-    async look(request) {
+    async observe(request) {
       if (stopping) throw new Error('the process is stopping');
       thread ??= start();
       const { call, terminate } = await thread;
       const timer = setTimeout(terminate, timeLimitMs);
       try {
-        return await call('look', request);
+        return await call('observe', request);
       } catch (error) {
         if (!(error instanceof ThreadEnded)) log.error({ err: error }, 'a diagnosis failed');
         throw error;

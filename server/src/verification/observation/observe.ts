@@ -1,39 +1,49 @@
+import { hash } from 'node:crypto';
 import { queryBudget } from '../../dns/query-budget.ts';
-import type { DnsQueries, Look, RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
+import type { DnsQueries, QueryLimits, RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
 import type { Domain } from '../../domain/domain.ts';
-import type { NameserverAnswers, Observation, RecordObservation, ZoneObservation } from '../../domain/observation.ts';
+import { type Answer, isWithoutServer, type Observation, type RecordObservation } from '../../domain/observation.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
 import { ownershipName } from '../../domain/records.ts';
-import { NO_MEMORY } from '../../domain/status.ts';
-import type { Asking, ObserveOptions } from './asking.ts';
-import { type FirstAnswer, fingerprintOf } from './fingerprint.ts';
-import { type FreshZones, freshZones } from './fresh-zones.ts';
-import { askAgain, askAll } from './nameserver-looks.ts';
+import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
+import {
+  askAgain,
+  askAll,
+  askResolver,
+  askResolverTwice,
+  didNotRespond,
+  type FreshZones,
+  freshZones,
+} from './ask-nameservers.ts';
 import { runProbes } from './probes.ts';
-import { isSilent, lookThroughResolver, lookTwiceThroughResolver } from './resolver-looks.ts';
 
-/** At one nameserver, and at others only while none answered; at a resolver, where all of them are silent. */
-interface FirstLook {
-  zone: ZoneObservation;
-  looks: Look[];
+/**
+ * `routine`: one nameserver is asked for each record; only where that tells anything new, or decides something, as `thorough`. `recheck`: the same of a
+ * verified domain, where a match is nothing new. `thorough`: every nameserver is asked, and for what else there is around the records unless they prove
+ * the domain. `deciding`: as `thorough`, by queries whose answers nobody off the path can forge; every new match is read so. `diagnosis`: as
+ * `thorough`. `name`: as a diagnosis, of a name that is not attached.
+ */
+export type Depth = 'routine' | 'recheck' | 'thorough' | 'deciding' | 'diagnosis' | 'name';
+
+export interface ObserveOptions {
+  depth: Depth;
+  /** What is in flight when it aborts is `unreadable`. */
+  signal: AbortSignal;
+  /** Yields numbers in [0, 1). */
+  random: () => number;
+  /** Of the last check: a record that nameservers disagreed on is asked for at all of them. */
+  memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'fingerprint'>;
 }
+
+/** While an observation runs. */
+export type Asking = ObserveOptions & QueryLimits;
 
 type Both<T> = Record<RecordRole, T>;
 
-/** `unchanged`: the first looks tell the same as those of the last check, and nothing else was looked at. */
-export interface ObserveResult {
-  observation: Observation;
-  /** Of the first looks, for the next check. */
-  fingerprint: string;
-  /** Whether nobody off the path can have forged what was seen. */
-  decides: boolean;
-  unchanged: boolean;
-}
-
 /**
- * Looks at the records of a domain, and at those of its incumbent where they matter. Nothing is concluded here but which answers need the other
+ * Reads the records of a domain, and those of its incumbent where they matter. Nothing is concluded here but which answers need the other
  * nameservers. Never rejects.
  */
 export async function observe(
@@ -41,11 +51,11 @@ export async function observe(
   domain: Domain,
   incumbent: Domain | null,
   given: ObserveOptions,
-): Promise<ObserveResult> {
+): Promise<Observation> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
   const options: Asking = { ...given, budget: queryBudget() };
-  const first = await firstLooks(dns, domain, options);
-  const fingerprint = fingerprintOf(firstAnswerOf(domain, 'ownership', first), firstAnswerOf(domain, 'routing', first));
+  const first = await askFirst(dns, domain, options);
+  const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first));
   const proof = proofOf(domain, incumbent, first);
   const matchesAnew =
     proof !== null || isFirstMatch(domain, 'ownership', first) || isFirstMatch(domain, 'routing', first);
@@ -55,50 +65,52 @@ export async function observe(
     !matchesAnew &&
     fingerprint === options.memory?.fingerprint
   ) {
-    const records = await both(async (role) => recordOf(domain, role, first[role].zone, answersOf(first[role])));
-    return { observation: records, fingerprint, decides: false, unchanged: true };
+    const records = await both(async (role) => byName(first[role]));
+    return { ...records, fingerprint, unchanged: true };
   }
   if (options.depth === 'recheck' && !isChanged(domain, 'ownership', first) && !isChanged(domain, 'routing', first)) {
     const records = await both((role) => recheckRecord(dns, domain, role, first, options));
-    return { observation: records, fingerprint, decides: false, unchanged: false };
+    return { ...records, fingerprint };
   }
   const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
-  const looks = decides ? dns.deciding : dns;
-  // Then the first looks count for nothing.
+  const queries = decides ? dns.deciding : dns;
+  // Then the first answers count for nothing.
   const asking: Asking = decides ? { ...options, depth: 'deciding' } : options;
-  const zones = freshZones(looks, options);
+  const zones = freshZones(queries, options);
   const isTakeover = proof === 'takeover';
-  const observation: Observation = await both((role) =>
-    observeEverywhere({ dns: looks, domain, role, first: first[role], zones, options: asking, isTakeover }),
+  const records = await both((role) =>
+    observeEverywhere({ dns: queries, domain, role, first: first[role], zones, options: asking, isTakeover }),
   );
+  const observation: Observation = { ...records, fingerprint, ...(decides && { decides }) };
   if (incumbent !== null) {
-    const seen = { domain, incumbent, first, records: observation, zones, options: asking };
-    observation.incumbent = await observeIncumbent(looks, seen);
+    const seen = { domain, incumbent, first, records, zones, options: asking };
+    observation.incumbent = await observeIncumbent(queries, seen);
   }
   // Nothing delays a domain that is being verified.
   if (!isCheck || proof === null) observation.probes = await runProbes(dns, domain, observation, options);
-  return { observation, fingerprint, decides, unchanged: false };
+  return observation;
 }
 
-async function firstLooks(dns: RecordQueries, domain: Domain, options: Asking): Promise<Both<FirstLook>> {
+/** Asks one nameserver for each record, and others only while none answers; the resolvers, where all of them are silent. */
+async function askFirst(dns: RecordQueries, domain: Domain, options: Asking): Promise<Both<RecordObservation>> {
   // IPv4 alone: a third query in every check for names that have other records is too much.
   const first = await both(async (role) => {
-    const { zone, looks } = await dns.look(questionOf(domain, role, 'A'), options);
-    if (looks.length === 0 || !looks.every(({ answer }) => isSilent(answer))) return { zone, looks };
-    const resolved = await lookThroughResolver(dns, questionOf(domain, role, 'ADDRESS'), options);
-    return { zone, looks: resolved === null ? looks : [...looks, resolved] };
+    const seen = await dns.query(questionOf(domain, role, 'A'), options);
+    if (seen.nameservers.length === 0 || !seen.nameservers.every(didNotRespond)) return seen;
+    const resolved = await askResolver(dns, questionOf(domain, role, 'ADDRESS'), options);
+    return resolved === null ? seen : { ...seen, nameservers: [...seen.nameservers, resolved] };
   });
   const routing = lastOf(first.routing);
   const mayBeHidden = routing?.kind === 'absent' && routing.reason === 'nodata' && routing.chain.length === 0;
   if (!mayBeHidden || !matches(domain, 'ownership', first)) return first;
-  const overIpv6 = await dns.look(questionOf(domain, 'routing', 'AAAA'), options);
+  const overIpv6 = await dns.query(questionOf(domain, 'routing', 'AAAA'), options);
   return lastOf(overIpv6)?.kind === 'found' ? { ...first, routing: overIpv6 } : first;
 }
 
-/** Whether the first looks would prove the domain if the other nameservers say the same. `takeover`: against its incumbent. */
+/** Whether the first answers would prove the domain if the other nameservers say the same. `takeover`: against its incumbent. */
 type Proof = 'domain' | 'takeover' | null;
 
-function proofOf(domain: Domain, incumbent: Domain | null, first: Both<FirstLook>): Proof {
+function proofOf(domain: Domain, incumbent: Domain | null, first: Both<RecordObservation>): Proof {
   const owned = matches(domain, 'ownership', first);
   const routed = matches(domain, 'routing', first);
   const routes = domain.kind === 'apex' || routed || isHidden(first.routing);
@@ -112,12 +124,12 @@ function isDisputed({ memory = NO_MEMORY }: Asking): boolean {
 }
 
 /** A match that is known already, and proves nothing alone, is not confirmed again: the steady state of half of the records. */
-function isFirstMatch(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+function isFirstMatch(domain: Domain, role: RecordRole, first: Both<RecordObservation>): boolean {
   return domain[`${role}VerifiedAt`] === null && matches(domain, role, first);
 }
 
 /** Whether a readable answer differs from what is known of a verified domain. */
-function isChanged(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+function isChanged(domain: Domain, role: RecordRole, first: Both<RecordObservation>): boolean {
   const answer = lastOf(first[role]);
   const isReadable = answer !== undefined && answer.kind !== 'unreadable';
   return isReadable && matches(domain, role, first) !== (domain[`${role}VerifiedAt`] !== null);
@@ -128,28 +140,23 @@ async function recheckRecord(
   dns: RecordQueries,
   domain: Domain,
   role: RecordRole,
-  first: Both<FirstLook>,
+  first: Both<RecordObservation>,
   options: Asking,
 ): Promise<RecordObservation> {
-  const seen = recordOf(domain, role, first[role].zone, answersOf(first[role]));
+  const seen = byName(first[role]);
   const keeps = domain.kind === 'subdomain' && matches(domain, 'routing', first) ? 'routing' : 'ownership';
   if (role !== keeps || !matches(domain, role, first)) return seen;
   return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A'), options) };
-}
-
-function firstAnswerOf(domain: Domain, role: RecordRole, first: Both<FirstLook>): FirstAnswer {
-  const { zone } = first[role];
-  return { zone, answer: lastOf(first[role]) ?? null, isMatch: matches(domain, role, first) };
 }
 
 interface EverywhereOptions {
   dns: RecordQueries;
   domain: Domain;
   role: RecordRole;
-  first: FirstLook;
+  first: RecordObservation;
   zones: FreshZones;
   options: Asking;
-  /** Whether records that are gone need two looks as well. */
+  /** Whether records that are gone are asked for twice as well. */
   isTakeover: boolean;
 }
 
@@ -158,24 +165,29 @@ async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordO
   const { dns, domain, role, first, zones, options, isTakeover } = everywhere;
   const decides = options.depth === 'deciding';
   const question = questionOf(domain, role, 'ADDRESS');
-  const { zone, ownNameservers } = await zones(first.zone, question.name);
+  const { name } = question;
+  const { zone, ownNameservers } = await zones(first.zone, name);
   if (zone.failure !== null)
-    return recordOf(domain, role, zone, zone.failure.kind === 'unreadable' && !decides ? answersOf(first) : []);
-  const once = await askAll(dns, zone, question, options, (decides ? null : first.looks.at(-1)) ?? null);
-  if (once.every(({ answers: [answer] }) => isSilent(answer))) {
-    const { answers, validation } = await lookTwiceThroughResolver(dns, question, options);
-    return { ...recordOf(domain, role, zone, [...once, ...answers]), validation };
+    return byName({
+      ...first,
+      name,
+      zone,
+      ...((isWithoutServer(zone.failure.reason) || decides) && { nameservers: [] }),
+    });
+  const once = await askAll(dns, zone, question, options, (decides ? null : first.nameservers.at(-1)) ?? null);
+  if (once.every(didNotRespond)) {
+    const { answers, validation } = await askResolverTwice(dns, question, options);
+    return byName({ name, zone, nameservers: [...once, ...answers], validation });
   }
   const answers = once.map(({ answers: [answer] }) => answer).filter(({ kind }) => kind !== 'unreadable');
   const isMatch = answers.length > 0 && answers.every((answer) => answerMatches(domain, role, answer));
-  // The second look sees the addresses of the other IP version: of a name that is not attached, all of them are in the way.
+  // The second answer has the addresses of the other IP version: of a name that is not attached, all of them are in the way.
   const needsSecond = isMatch || isTakeover || options.depth === 'name';
   const [nameservers, validation] = await Promise.all([
     needsSecond ? askAgain(dns, zone, question, options, once) : once,
     dns.validate(question, options),
   ]);
-  const observed = { ...zone, ownNameservers: await ownNameservers };
-  return { ...recordOf(domain, role, observed, nameservers), validation };
+  return byName({ name, zone: { ...zone, ownNameservers: await ownNameservers }, nameservers, validation });
 }
 
 /** Its records are at the same names, unless the service was renamed since: then the same answers say whether they are gone. */
@@ -184,7 +196,7 @@ async function observeIncumbent(
   seen: {
     domain: Domain;
     incumbent: Domain;
-    first: Both<FirstLook>;
+    first: Both<RecordObservation>;
     records: Both<RecordObservation>;
     zones: FreshZones;
     options: Asking;
@@ -192,7 +204,7 @@ async function observeIncumbent(
 ): Promise<Both<RecordObservation>> {
   const { domain, incumbent, first, records, zones, options } = seen;
   if (ownershipName(incumbent) === ownershipName(domain)) return records;
-  const before: FirstLook = { zone: first.ownership.zone, looks: [] };
+  const before = { ...first.ownership, nameservers: [] };
   const ownership = await observeEverywhere({
     ...{ dns, domain: incumbent, role: 'ownership', first: before, zones, options },
     isTakeover: true,
@@ -205,31 +217,21 @@ function questionOf(domain: Domain, role: RecordRole, addresses: 'A' | 'AAAA' | 
   return { name: domain.name, type: addresses, ...(domain.target && { stopAt: domain.target }) };
 }
 
-function recordOf(
-  domain: Domain,
-  role: RecordRole,
-  zone: ZoneObservation,
-  nameservers: NameserverAnswers[],
-): RecordObservation {
-  const byName = nameservers.toSorted((a, b) => (a.server < b.server ? -1 : 1));
-  return { name: questionOf(domain, role, 'A').name, zone, nameservers: byName, validation: null };
+function byName(seen: RecordObservation): RecordObservation {
+  return { ...seen, nameservers: seen.nameservers.toSorted((a, b) => (a.server < b.server ? -1 : 1)) };
 }
 
-function answersOf({ looks }: FirstLook): NameserverAnswers[] {
-  return looks.map(({ answer, ...server }) => ({ ...server, answers: [answer] }));
+function lastOf({ nameservers }: RecordObservation): Answer | undefined {
+  return nameservers.at(-1)?.answers[0];
 }
 
-function lastOf({ looks }: FirstLook): Look['answer'] | undefined {
-  return looks.at(-1)?.answer;
-}
-
-function matches(domain: Domain, role: RecordRole, first: Both<FirstLook>): boolean {
+function matches(domain: Domain, role: RecordRole, first: Both<RecordObservation>): boolean {
   const answer = lastOf(first[role]);
   return answer !== undefined && answerMatches(domain, role, answer);
 }
 
 /** Addresses without a CNAME, or behind a provider that proxies: together with the TXT record they verify. */
-function isHidden(first: FirstLook): boolean {
+function isHidden(first: RecordObservation): boolean {
   const answer = lastOf(first);
   return answer?.kind === 'found' && (answer.chain.length === 0 || answer.chain.some(isProxy));
 }
@@ -237,4 +239,35 @@ function isHidden(first: FirstLook): boolean {
 async function both<T>(observed: (role: RecordRole) => Promise<T>): Promise<Both<T>> {
   const [ownership, routing] = await Promise.all([observed('ownership'), observed('routing')]);
   return { ownership, routing };
+}
+
+const FINGERPRINT_LENGTH = 12;
+
+/**
+ * The same for two checks whose first answers tell the same: 12 characters. Addresses are left out where there is no CNAME: who proxies gives others
+ * in every answer.
+ */
+export function fingerprintOf(first: Both<RecordObservation>, isMatch: (role: RecordRole) => boolean): string {
+  const seen = (['ownership', 'routing'] as const).map((role) => summaryOf(first[role], isMatch(role), role));
+  return hash('sha256', JSON.stringify(seen), 'base64url').slice(0, FINGERPRINT_LENGTH);
+}
+
+function summaryOf(seen: RecordObservation, isMatch: boolean, role: RecordRole): unknown[] {
+  const of = [seen.zone.apex, seen.zone.failure];
+  const answer = lastOf(seen);
+  if (answer === undefined || isMatch) return [...of, isMatch];
+  const { kind, chain } = answer;
+  switch (kind) {
+    case 'found': {
+      const values = role === 'ownership' ? answer.values : [];
+      return [...of, kind, chain, values, chain.length > 0 ? answer.beside : undefined];
+    }
+    case 'absent':
+      return [...of, kind, chain, answer.reason];
+    case 'unreadable':
+      // Not why: which nameservers are asked first, and so which fail, is chance.
+      return [...of, kind, chain];
+    default:
+      return kind satisfies never;
+  }
 }

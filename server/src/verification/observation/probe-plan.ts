@@ -4,13 +4,13 @@ import type { Observation, Probe, RecordObservation } from '../../domain/observa
 import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
 
-/** A name to look at, beside the two records. */
+/** A name to ask for, beside the two records. */
 export type PlannedProbe = Omit<Probe, 'answer'>;
 
 /** Longest DNS name, in characters without the final dot (RFC 1035 section 2.3.4), and longest label. */
 const NAME_LIMIT = 253;
 const LABEL_LIMIT = 63;
-/** CAA records are looked for so many labels up at most. */
+/** CAA records are asked for so many labels up at most. */
 const MAX_CAA_NAMES = 4;
 
 /** What is around the records: only what can explain what was seen there. The most telling first, because the queries of a check are limited. */
@@ -128,7 +128,7 @@ function somethingIsThere({ nameservers }: RecordObservation): boolean {
 }
 
 function isMatched(domain: Domain, role: RecordRole, observation: Observation): boolean {
-  const answers = observation[role].nameservers.flatMap(({ answers: looks }) => looks);
+  const answers = observation[role].nameservers.flatMap(({ answers: given }) => given);
   const readable = answers.filter(({ kind }) => kind !== 'unreadable');
   return readable.length > 0 && readable.every((answer) => answerMatches(domain, role, answer));
 }

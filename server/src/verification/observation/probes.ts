@@ -1,8 +1,7 @@
 import { withTimeLimit } from '../../base/time-limit.ts';
-import type { RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
+import type { QueryLimits, RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Answer, Observation, Probe, RecordObservation } from '../../domain/observation.ts';
-import type { Asking } from './asking.ts';
 import { type PlannedProbe, planNameProbes, planProbes } from './probe-plan.ts';
 
 /** For all of them together. */
@@ -10,12 +9,12 @@ const PROBES_MS = 3000;
 
 const NONEXISTENT: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
 
-/** Looks at other names and types around the records. None is waited for longer than `PROBES_MS`; those that end without an answer are left out. */
+/** Asks for other names and types around the records. None is waited for longer than `PROBES_MS`; those that end without an answer are left out. */
 export async function runProbes(
   dns: RecordQueries,
   domain: Domain,
   observation: Observation,
-  options: Asking,
+  options: QueryLimits & { depth: string; random: () => number },
 ): Promise<Probe[]> {
   const planned =
     options.depth === 'name' ? planNameProbes(domain, observation) : planProbes(domain, observation, options.random);
@@ -25,8 +24,8 @@ export async function runProbes(
   const probes = await withTimeLimit(PROBES_MS, options.signal, (signal) => {
     const ask = sparing(observation, async (question) => {
       if (signal.aborted) return null;
-      const { looks } = await dns.look(question, { ...options, signal });
-      return looks.at(-1)?.answer ?? null;
+      const { nameservers } = await dns.query(question, { ...options, signal });
+      return nameservers.at(-1)?.answers[0] ?? null;
     });
     return Promise.all(
       questions.map(async ({ probe, question }): Promise<Probe[]> => {
@@ -71,7 +70,7 @@ function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): 
   return { name, type, ...(type === 'A' && target && { stopAt: target }) };
 }
 
-/** What the records' own looks say about other types at their names. */
+/** What the records' own answers say about other types at their names. */
 function seenAlready({ kind }: Domain, { ownership, routing }: Observation): Probe[] {
   const chains = ownership.nameservers.map(({ answers: [{ chain }] }) => chain).filter((chain) => chain.length > 0);
   const aliases = chains.slice(0, 1).map((chain): Probe => {

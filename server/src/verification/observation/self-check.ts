@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import type { SelfCheckAnswer } from '../../domain/certificate-state.ts';
-import type { UnreadableReading } from '../../domain/reading.ts';
+import type { Unreadable } from '../../domain/reading.ts';
 import { quote } from '../../domain/text.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer } from '../../net/dialer.ts';
@@ -20,7 +20,7 @@ export type SelfCheckResult =
   | { kind: 'checked'; at: number; answers: CheckedAddress[]; chain: string[] }
   | { kind: 'no_address'; chain: string[] }
   /** The addresses could not be looked up. */
-  | { kind: 'unreadable'; seen: UnreadableReading };
+  | { kind: 'unreadable'; seen: Unreadable };
 
 export interface CheckedAddress extends SelfCheckAnswer {
   /** Something came back, whatever it was. */

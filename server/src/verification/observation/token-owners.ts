@@ -21,7 +21,7 @@ export async function tokenOwners(
 /** Where the TXT record belongs, and where it was published by mistake. */
 function anotherTokens(domain: Domain, { ownership, probes = [] }: Observation): string[] {
   const misplaced = probes.filter(({ record }) => record === 'ownership').map(({ answer }) => answer);
-  const answers = [...ownership.nameservers.flatMap(({ answers: looks }) => looks), ...misplaced];
+  const answers = [...ownership.nameservers.flatMap(({ answers: given }) => given), ...misplaced];
   const values = new Set(answers.flatMap((answer) => (answer.kind === 'found' ? answer.values : [])));
   const tokens = [...values].flatMap((value) => anotherTokenIn(value, domain) ?? []);
   return [...new Set(tokens)].slice(0, MAX_TOKENS);

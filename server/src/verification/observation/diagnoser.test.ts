@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { aDomain, anApp, anEnvironment, aProject } from '../../../../test/support/entities.ts';
 import { observation } from '../../../../test/support/observations.ts';
-import { createDiagnoser, type DiagnosisQuery } from './diagnose.ts';
 import type { DiagnosisOutcome } from './diagnoser.ts';
+import { createDiagnoser, type DiagnosisQuery } from './diagnoser.ts';
 
 const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
 
@@ -17,7 +17,7 @@ function setUp() {
   const looks: { request: DiagnosisQuery; end(): void; fail(): void }[] = [];
   const diagnoser = createDiagnoser({
     clock: { now: () => now },
-    look: (request) =>
+    observe: (request) =>
       new Promise((resolve, reject) => {
         const end = () => resolve(observation(request.domain, 'acme.com'));
         looks.push({ request, end, fail: () => reject(new Error('the thread has ended')) });
@@ -31,7 +31,7 @@ function setUp() {
 
 const refusals = (outcomes: DiagnosisOutcome[]) => outcomes.map((one) => ('refused' in one ? one.refused : 'looked'));
 
-test('requests for one domain within 5 s share a look, and its result', async () => {
+test('requests for one domain within 5 s share a diagnosis, and its result', async () => {
   const { diagnoser, looks, pass } = setUp();
   const request = aDiagnosis();
   const first = diagnoser.diagnose(request);
@@ -47,7 +47,7 @@ test('requests for one domain within 5 s share a look, and its result', async ()
   expect(looks).toHaveLength(2);
 });
 
-test('an eleventh look at once of one workspace is refused; another workspace is served, and both as soon as one has ended', async () => {
+test('an eleventh diagnosis at once of one workspace is refused; another workspace is served, and both as soon as one has ended', async () => {
   const { diagnoser, looks } = setUp();
   const ten = Array.from({ length: 10 }, (_, i) => diagnoser.diagnose(aDiagnosis(`n${i}.acme.com`)));
   expect(await diagnoser.diagnose(aDiagnosis())).toEqual({ refused: 'workspace' });
@@ -59,7 +59,7 @@ test('an eleventh look at once of one workspace is refused; another workspace is
   expect(looks).toHaveLength(12);
 });
 
-test('looks at names that are not attached count as well, and are shared', async () => {
+test('diagnoses of names that are not attached count as well, and are shared', async () => {
   const { diagnoser, looks } = setUp();
   const ask = (name: string) =>
     diagnoser.diagnoseName({ workspaceId: 'ws_1', name, kind: 'subdomain', service: 'service' });
@@ -69,14 +69,14 @@ test('looks at names that are not attached count as well, and are shared', async
   expect(await ask('n10.acme.com')).toEqual({ refused: 'workspace' });
 });
 
-test('a hundred and first look at once of one process is refused', async () => {
+test('a hundred and first diagnosis at once of one process is refused', async () => {
   const { diagnoser, looks } = setUp();
   for (let i = 0; i < 100; i++) void diagnoser.diagnose(aDiagnosis(`n${i}.acme.com`, `ws_${i % 10}`));
   expect(looks).toHaveLength(100);
   expect(await diagnoser.diagnose(aDiagnosis('api.acme.com', 'ws_10'))).toEqual({ refused: 'process' });
 });
 
-test('a look that fails is told as unavailable, and is not shared with later requests', async () => {
+test('a diagnosis that fails is told as unavailable, and is not shared with later requests', async () => {
   const { diagnoser, looks } = setUp();
   const request = aDiagnosis();
   const both = [diagnoser.diagnose(request), diagnoser.diagnose(request)];

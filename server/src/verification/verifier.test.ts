@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { semaphore } from './semaphore.ts';
+import { semaphore } from './verifier.ts';
 
 it('runs so many tasks at a time, the others in order, and continues after one that fails', async () => {
   const run = semaphore(2);
