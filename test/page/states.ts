@@ -240,7 +240,8 @@ export const STATES: Record<string, State> = {
   },
   revoked: {
     script: { refusal: 'setup-link-revoked', support: SUPPORT, domain: domain() },
-    shows: 'This link was withdrawn',
+    // No sentence of the API is there to take the address from.
+    shows: `Ask ${BRAND.name} for a new one: ${BRAND.support?.replace('mailto:', '')}`,
   },
   disabled: {
     script: {
