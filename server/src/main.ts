@@ -21,7 +21,7 @@ import { waitForRoleLocks } from './roles/role-locks.ts';
 import { type RoleThreads, roleThreads, startBackgroundThread } from './roles/role-threads.ts';
 import type { RoleDeps, RoleSettings } from './roles/roles.ts';
 import { type LateStart, startOnceOpen } from './roles/start-once-open.ts';
-import { cachedBytesOf, hasBackgroundThread } from './roles/thread-counts.ts';
+import { cachedBytesOf, hasBackgroundThread, runsInBackground } from './roles/thread-counts.ts';
 import { cacheDomains } from './store/cache/cached-domains.ts';
 import { startChangeFeed } from './store/cache/change-feed.ts';
 import { createInvalidations } from './store/cache/invalidations.ts';
@@ -196,6 +196,9 @@ async function startApi(deps: Parameters<typeof import('./roles/api-role.ts').st
   return role.startApi(deps);
 }
 
+/** A process with neither of the roles of the background. */
+const NOTHING: Deliveries = { wake() {}, stop: async () => {} };
+
 /** What nobody needs before the store is open: checks, deliveries and certificates, pruning, and the news of changes. */
 function backgroundOf(
   { config, options, clock, database, metrics, supervisor, parts, ending }: Process,
@@ -206,12 +209,9 @@ function backgroundOf(
   let deliveries: Deliveries | undefined;
 
   async function startRoles(): Promise<Deliveries> {
-    if (hasBackgroundThread(config)) {
-      deliveries = await startBackgroundThread(threads);
-    } else {
-      const { startBackground } = await import('./roles/background-role.ts');
-      deliveries = startBackground(deps);
-    }
+    if (!runsInBackground(config)) return NOTHING;
+    if (hasBackgroundThread(config)) deliveries = await startBackgroundThread(threads);
+    else deliveries = (await import('./roles/background-role.ts')).startBackground(deps);
     return deliveries;
   }
 
