@@ -190,7 +190,7 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
   };
 }
 
-/** Loads the API only where it is served: its code takes 8 MB. */
+/** Loads the API's code only where it is served. */
 async function startApi(deps: Parameters<typeof import('./roles/api-role.ts').startApi>[0]) {
   const role = await import('./roles/api-role.ts');
   return role.startApi(deps);
