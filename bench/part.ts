@@ -45,10 +45,10 @@ export async function startPart<Methods>(
   file: URL,
   { output, execArgv = [], root = PRESENT.root }: PartOptions,
 ): Promise<Part<Methods>> {
-  const env = { ...process.env, [ROOT_VARIABLE]: root };
+  const env = { ...process.env, MALLOC_ARENA_MAX: '2', [ROOT_VARIABLE]: root };
   const stdio = ['ignore', openSync(output, 'a'), 'inherit', 'ipc'] as const;
   // As bin/nameplate has it.
-  const node = [process.execPath, '--max-semi-space-size=8', ...execArgv];
+  const node = [process.execPath, '--max-semi-space-size=8', '--heap-growing-percent=100', ...execArgv];
   // It must not outlive the measurement, however that ends: a process that stands still would not notice.
   const words = process.platform === 'linux' ? ['setpriv', '--pdeathsig', 'KILL', ...node] : node;
   const child = fork(file, { execPath: words[0] ?? '', execArgv: words.slice(1), env, stdio: [...stdio] });

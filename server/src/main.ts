@@ -9,8 +9,6 @@ import { CHECK_INTERVAL_MS } from './domain/schedule.ts';
 import type { Edge } from './edge/edge.ts';
 import type { HandedOver } from './net/handover/inheritance.ts';
 import type { InheritedSockets } from './net/inherited-sockets.ts';
-import { startApi } from './roles/api-role.ts';
-import { startBackground, startBackgroundThread } from './roles/background-role.ts';
 import type { Deliveries } from './roles/deliveries-role.ts';
 import { openEdgeCache, startEdge } from './roles/edge-role.ts';
 import { createMetrics, type Metrics } from './roles/metrics.ts';
@@ -20,10 +18,10 @@ import { createParts, type Parts } from './roles/parts.ts';
 import { watchPools } from './roles/pool-gauges.ts';
 import { startPruning } from './roles/pruning.ts';
 import { waitForRoleLocks } from './roles/role-locks.ts';
-import { type RoleThreads, roleThreads } from './roles/role-threads.ts';
+import { type RoleThreads, roleThreads, startBackgroundThread } from './roles/role-threads.ts';
 import type { RoleDeps, RoleSettings } from './roles/roles.ts';
 import { type LateStart, startOnceOpen } from './roles/start-once-open.ts';
-import { cachedBytesOf, hasBackgroundThread } from './roles/thread-counts.ts';
+import { cachedBytesOf, hasBackgroundThread, runsInBackground } from './roles/thread-counts.ts';
 import { cacheDomains } from './store/cache/cached-domains.ts';
 import { startChangeFeed } from './store/cache/change-feed.ts';
 import { createInvalidations } from './store/cache/invalidations.ts';
@@ -192,6 +190,15 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
   };
 }
 
+/** Loads the API's code only where it is served. */
+async function startApi(deps: Parameters<typeof import('./roles/api-role.ts').startApi>[0]) {
+  const role = await import('./roles/api-role.ts');
+  return role.startApi(deps);
+}
+
+/** A process with neither of the roles of the background. */
+const NOTHING: Deliveries = { wake() {}, stop: async () => {} };
+
 /** What nobody needs before the store is open: checks, deliveries and certificates, pruning, and the news of changes. */
 function backgroundOf(
   { config, options, clock, database, metrics, supervisor, parts, ending }: Process,
@@ -202,7 +209,9 @@ function backgroundOf(
   let deliveries: Deliveries | undefined;
 
   async function startRoles(): Promise<Deliveries> {
-    deliveries = await (hasBackgroundThread(config) ? startBackgroundThread(threads) : startBackground(deps));
+    if (!runsInBackground(config)) return NOTHING;
+    if (hasBackgroundThread(config)) deliveries = await startBackgroundThread(threads);
+    else deliveries = (await import('./roles/background-role.ts')).startBackground(deps);
     return deliveries;
   }
 

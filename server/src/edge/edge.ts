@@ -18,7 +18,7 @@ import type { EdgeCache, ServedLookup } from './cache/edge-cache.ts';
 import { createSites } from './cache/site-cache.ts';
 import { type EdgeLimits, LIMITS } from './edge-limits.ts';
 import { createEdgeMetrics, type EdgeMetrics } from './edge-metrics.ts';
-import { type EdgeServerSettings, startEdgeServer } from './edge-server.ts';
+import type { EdgeServerSettings } from './edge-server.ts';
 import { type EdgeSettingsOf, type EdgeThreads, startEdgeThreads } from './edge-threads.ts';
 import { createOriginAddresses } from './routing/origin-addresses.ts';
 import type { OwnApi } from './routing/route-request.ts';
@@ -214,6 +214,7 @@ async function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Edge
   const ticketSecret = randomBytes(SECRET_BYTES);
   const logAccess = (fields: Record<string, unknown>, message: string) => deps.log.info(fields, message);
   const here = { logAccess, newId: idMaker(deps.clock), ticketSecret: () => ticketSecret };
+  const { startEdgeServer } = await import('./edge-server.ts');
   const server = await startEdgeServer(settings, { ...deps, ...here });
   return {
     ...server,

@@ -1,6 +1,5 @@
 import { startCertificates } from './certificates-role.ts';
 import { type Deliveries, startDeliveries } from './deliveries-role.ts';
-import type { RoleThreads } from './role-threads.ts';
 import type { RoleDeps } from './roles.ts';
 import { startVerifier } from './verifier-role.ts';
 
@@ -13,9 +12,4 @@ export function startBackground(deps: RoleDeps): Deliveries {
     ...(roles.includes('certificates') ? [startCertificates(deps)] : []),
   ];
   return { wake: () => deliveries?.wake(), stop: () => Promise.all(parts.map((part) => part.stop())) };
-}
-
-/** The same in a thread of their own, so that they share no event loop with requests. */
-export function startBackgroundThread(threads: RoleThreads): Promise<Deliveries> {
-  return threads.start({ kind: 'background', script: new URL('./background-thread.ts', import.meta.url) });
 }

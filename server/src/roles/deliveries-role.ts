@@ -1,4 +1,3 @@
-import type { Config } from '../config/config.ts';
 import { apexRoutingNote } from '../domain/records.ts';
 import { addressRule } from '../net/addresses.ts';
 import { createDialer } from '../net/dialer.ts';
@@ -8,20 +7,11 @@ import { startBacklogGauge } from '../webhooks/backlog-gauge.ts';
 import { createDeliveryWorker, MAX_IN_FLIGHT } from '../webhooks/delivery-worker.ts';
 import { createSender } from '../webhooks/sender.ts';
 import { reportAttempts } from './reported-attempts.ts';
-import type { RoleDeps } from './roles.ts';
+import { deliversEvents, type RoleDeps } from './roles.ts';
 
 export interface Deliveries extends Stoppable {
   /** A delivery may be due: looks now. */
   wake(): void;
-}
-
-/** Whether a process delivers events: one with the role `verifier` that can unseal the secrets of webhooks. */
-export function deliversEvents({
-  roles,
-  databaseUrl,
-  encryptionKeys,
-}: Pick<Config, 'roles' | 'databaseUrl' | 'encryptionKeys'>): boolean {
-  return roles.includes('verifier') && (databaseUrl.engine === 'sqlite' || encryptionKeys !== undefined);
 }
 
 /** The deliveries of one process to webhooks. */

@@ -9,8 +9,8 @@ import type { Keyring } from '../store/sealing/keyring.ts';
 import { missingKeys, sealPlaintextSecrets } from '../store/sealing/rotation.ts';
 import { type Store, StoreUnreachable } from '../store/store.ts';
 import { claimApiHostname } from './api-hostname.ts';
-import { deliversEvents } from './deliveries-role.ts';
 import { takeRoleLocks } from './role-locks.ts';
+import { deliversEvents } from './roles.ts';
 
 /** The store of one process. */
 export interface OpenedStore extends SharedStore {

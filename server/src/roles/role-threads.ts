@@ -62,3 +62,8 @@ export function roleThreads({ supervisor, settings, invalidations, newWriterPort
     },
   };
 }
+
+/** Checks, deliveries and certificates in a thread of their own, so that they share no event loop with requests. */
+export function startBackgroundThread(threads: RoleThreads): Promise<RoleThread> {
+  return threads.start({ kind: 'background', script: new URL('./background-thread.ts', import.meta.url) });
+}

@@ -39,3 +39,12 @@ export interface RoleSettings {
   /** By which the API knows requests that the edge of this process forwards. */
   edgeSecret: string;
 }
+
+/** Whether a process delivers events: one with the role `verifier` that can unseal the secrets of webhooks. */
+export function deliversEvents({
+  roles,
+  databaseUrl,
+  encryptionKeys,
+}: Pick<Config, 'roles' | 'databaseUrl' | 'encryptionKeys'>): boolean {
+  return roles.includes('verifier') && (databaseUrl.engine === 'sqlite' || encryptionKeys !== undefined);
+}

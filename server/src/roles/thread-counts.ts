@@ -14,8 +14,16 @@ export function apiThreadsOf(config: Pick<Config, 'apiThreads'>, cores = availab
 
 /** Whether checks and certificates have a thread of their own: where requests would wait for them otherwise. */
 export function hasBackgroundThread(config: Pick<Config, 'apiThreads' | 'roles'>): boolean {
-  const has = (...roles: Config['roles']) => roles.some((role) => config.roles.includes(role));
-  return apiThreadsOf(config) > 0 && has('api', 'edge') && has('verifier', 'certificates');
+  return apiThreadsOf(config) > 0 && hasRole(config, 'api', 'edge') && runsInBackground(config);
+}
+
+/** Whether a process checks, delivers or orders certificates. */
+export function runsInBackground(config: Pick<Config, 'roles'>): boolean {
+  return hasRole(config, 'verifier', 'certificates');
+}
+
+function hasRole(config: Pick<Config, 'roles'>, ...roles: Config['roles']): boolean {
+  return roles.some((role) => config.roles.includes(role));
 }
 
 /** The share of one thread of the API in the memory for cached domains. */

@@ -2,7 +2,7 @@ import { constants, existsSync, statSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config, DatabaseUrl, DnsServer } from '../../config/config.ts';
-import { deliversEvents } from '../../roles/deliveries-role.ts';
+import { deliversEvents } from '../../roles/roles.ts';
 import { type Database, databaseAt } from '../../store/database.ts';
 import type { DomainStore } from '../../store/domain/domain-store.ts';
 import { messageOf } from '../cli-error.ts';

@@ -46,7 +46,9 @@ async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): P
   process.on('SIGHUP', () => onHangUp());
   const given = before?.sockets ?? takeSystemdSockets(process.env);
   const env = { ...process.env };
-  const config = readServerConfig(undefined, (await loadCatalogue()).operations);
+  // Loads the API's code only to check the names of operations.
+  const catalogue = process.env.NAMEPLATE_RATE_LIMITS === undefined ? undefined : await loadCatalogue();
+  const config = readServerConfig(undefined, catalogue?.operations);
   const [{ startServer }, { createLog }] = await Promise.all([import('../../main.ts'), import('../../base/log.ts')]);
   await refusePlayground(config);
   const log = createLog(config.logLevel);
