@@ -88,57 +88,52 @@ interface NewEntry {
 }
 
 function insertEntry(db: Tables, p: NewEntry) {
-  return db.insertInto('audit_entries').values({
+  return db.insertInto('auditEntries').values({
     id: p.id,
-    workspace_id: p.workspaceId,
+    workspaceId: p.workspaceId,
     kind: p.kind,
     actor: p.actor,
     action: p.action,
     source: p.from,
-    request_id: p.requestId,
+    requestId: p.requestId,
     target: p.target,
-    target_name: p.targetName,
+    targetName: p.targetName,
     detail: p.detail,
-    created_at: p.at,
+    createdAt: p.at,
   });
 }
 
 function selectEntries(db: Tables, p: { before: number; rows: number }) {
   return db
-    .selectFrom('audit_entries')
+    .selectFrom('auditEntries')
     .where('seq', '<', p.before)
     .orderBy('seq', 'desc')
     .limit(p.rows)
     .select([
       'seq',
       'id',
-      'workspace_id as workspaceId',
+      'workspaceId',
       'kind',
       'actor',
       'action',
       'source as from',
-      'request_id as requestId',
+      'requestId',
       'target',
-      'target_name as targetName',
+      'targetName',
       'detail',
-      'created_at as at',
+      'createdAt as at',
     ]);
 }
 
 function selectEntriesOfWorkspace(db: Tables, p: { before: number; rows: number; workspaceId: string }) {
-  return selectEntries(db, p).where('workspace_id', '=', p.workspaceId);
+  return selectEntries(db, p).where('workspaceId', '=', p.workspaceId);
 }
 
 function deleteEntries(db: Tables, p: { before: number; limit: number }) {
   return db
-    .deleteFrom('audit_entries')
+    .deleteFrom('auditEntries')
     .where('seq', 'in', (of) =>
-      of
-        .selectFrom('audit_entries')
-        .where('created_at', '<', p.before)
-        .orderBy('created_at')
-        .limit(p.limit)
-        .select('seq'),
+      of.selectFrom('auditEntries').where('createdAt', '<', p.before).orderBy('createdAt').limit(p.limit).select('seq'),
     );
 }
 

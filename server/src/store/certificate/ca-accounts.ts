@@ -69,29 +69,21 @@ export async function replaceCaAccount(tx: Transaction, before: string | null, a
 
 function selectAccount(db: Tables, p: { issuer: string }) {
   return db
-    .selectFrom('ca_accounts')
+    .selectFrom('caAccounts')
     .where('issuer', '=', p.issuer)
-    .select([
-      'issuer',
-      'url',
-      'private_key as privateKey',
-      'certificate',
-      'paused_until as pausedUntil',
-      'problem',
-      'created_at as createdAt',
-    ]);
+    .select(['issuer', 'url', 'privateKey', 'certificate', 'pausedUntil', 'problem', 'createdAt']);
 }
 
 function selectHeld(db: Tables, p: { now: number }) {
   return db
-    .selectFrom('ca_accounts')
-    .where('paused_until', '>', p.now)
+    .selectFrom('caAccounts')
+    .where('pausedUntil', '>', p.now)
     .select(['issuer', 'problem'])
-    .select((of) => of.ref('paused_until').$notNull().as('pausedUntil'));
+    .select((of) => of.ref('pausedUntil').$notNull().as('pausedUntil'));
 }
 
 function closeCircuits(db: Tables, p: { now: number }) {
-  return db.updateTable('ca_accounts').where('paused_until', '>', p.now).set({ paused_until: null });
+  return db.updateTable('caAccounts').where('pausedUntil', '>', p.now).set({ pausedUntil: null });
 }
 
 /** Problems begin with their reason (`blockedBy`). */
@@ -100,9 +92,9 @@ function makeDue(db: Tables, p: { now: number; reason: CertificateReason }) {
     .updateTable('certificates')
     .where('state', 'in', ['failed', 'renewing'])
     .where('problem', 'like', sql<string>`'{"reason":"' || ${p.reason} || '"%'`)
-    .where('leased_until', 'is', null)
-    .where('next_try_at', '>', p.now)
-    .set({ next_try_at: p.now });
+    .where('leasedUntil', 'is', null)
+    .where('nextTryAt', '>', p.now)
+    .set({ nextTryAt: p.now });
 }
 
 type AccountRow = Omit<CaAccount, 'problem'> & { problem: string | null };
@@ -114,21 +106,21 @@ function rowOf(account: CaAccount): AccountRow {
 function columnsOf(p: AccountRow) {
   return {
     url: p.url,
-    private_key: p.privateKey,
+    privateKey: p.privateKey,
     certificate: p.certificate,
-    paused_until: p.pausedUntil,
+    pausedUntil: p.pausedUntil,
     problem: p.problem,
-    created_at: p.createdAt,
+    createdAt: p.createdAt,
   };
 }
 
 function insertAccount(db: Tables, p: AccountRow) {
   return db
-    .insertInto('ca_accounts')
+    .insertInto('caAccounts')
     .values({ issuer: p.issuer, ...columnsOf(p) })
     .onConflict((on) => on.column('issuer').doNothing());
 }
 
 function updateAccount(db: Tables, p: AccountRow) {
-  return db.updateTable('ca_accounts').where('issuer', '=', p.issuer).set(columnsOf(p));
+  return db.updateTable('caAccounts').where('issuer', '=', p.issuer).set(columnsOf(p));
 }

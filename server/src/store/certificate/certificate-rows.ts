@@ -90,17 +90,17 @@ const columns = [
   sql<string>`coalesce(domains.workspace_id, ${sql.lit(OPERATOR)})`.as('workspaceId'),
   'certificates.state',
   'certificates.problem',
-  'certificates.self_check as selfCheck',
+  'certificates.selfCheck',
   'certificates.failures',
-  'certificates.authorization_failed_at as authorizationFailedAt',
-  'certificates.next_try_at as nextTryAt',
-  'certificates.leased_until as leasedUntil',
-  'certificates.created_at as createdAt',
+  'certificates.authorizationFailedAt',
+  'certificates.nextTryAt',
+  'certificates.leasedUntil',
+  'certificates.createdAt',
   'served.issuer',
   'served.chain',
-  'served.not_before as notBefore',
-  'served.not_after as notAfter',
-  'served.issued_at as issuedAt',
+  'served.notBefore',
+  'served.notAfter',
+  'served.issuedAt',
   'served.renewal',
 ] as const;
 
@@ -108,9 +108,9 @@ const columns = [
 export function selectFromCertificates(db: Tables) {
   return db
     .selectFrom('certificates')
-    .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
     .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .leftJoin('domains', 'domains.id', 'routes.domainId')
     .where(owned)
     .select(columns);
 }
@@ -132,12 +132,12 @@ function selectCertificatesIn(db: Tables, p: { from: string; rows: number; state
 
 function selectExpiring(db: Tables, p: { limit: number }) {
   return db
-    .selectFrom('served_certificates as served')
+    .selectFrom('servedCertificates as served')
     .innerJoin('certificates', 'certificates.hostname', 'served.hostname')
     .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .leftJoin('domains', 'domains.id', 'routes.domainId')
     .where(owned)
-    .orderBy('served.not_after')
+    .orderBy('served.notAfter')
     .limit(p.limit)
     .select(columns);
 }
@@ -149,9 +149,9 @@ function selectExpiring(db: Tables, p: { limit: number }) {
 function selectWaiting(db: Tables, p: { limit: number }) {
   return selectFromCertificates(db)
     .where(sql<boolean>`certificates.state not in ('waiting_for_routing', 'ordering', 'issued', 'renewing')`)
-    .where('certificates.authorization_failed_at', 'is', null)
-    .where('certificates.created_at', '>=', sql.lit(0))
-    .orderBy('certificates.created_at')
+    .where('certificates.authorizationFailedAt', 'is', null)
+    .where('certificates.createdAt', '>=', sql.lit(0))
+    .orderBy('certificates.createdAt')
     .limit(p.limit);
 }
 

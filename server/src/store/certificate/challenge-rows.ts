@@ -22,12 +22,12 @@ function selectChallenge(db: Tables, p: { hostname: string; token: string; now: 
     .selectFrom('challenges')
     .where('hostname', '=', p.hostname)
     .where('token', '=', p.token)
-    .where('expires_at', '>=', p.now)
-    .select('key_authorization as keyAuthorization');
+    .where('expiresAt', '>=', p.now)
+    .select('keyAuthorization');
 }
 
 function upsertChallenge(db: Tables, p: Challenge) {
-  const answer = { key_authorization: p.keyAuthorization, expires_at: p.expiresAt };
+  const answer = { keyAuthorization: p.keyAuthorization, expiresAt: p.expiresAt };
   return db
     .insertInto('challenges')
     .values({ hostname: p.hostname, token: p.token, ...answer })
@@ -35,7 +35,7 @@ function upsertChallenge(db: Tables, p: Challenge) {
 }
 
 function deleteExpired(db: Tables, p: { expiredBefore: number }) {
-  return db.deleteFrom('challenges').where('expires_at', '<', p.expiredBefore);
+  return db.deleteFrom('challenges').where('expiresAt', '<', p.expiredBefore);
 }
 
 function deleteChallenges(db: Tables, p: { hostname: string }) {

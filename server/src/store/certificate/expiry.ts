@@ -33,20 +33,20 @@ export async function recordExpiring(tx: Transaction, { domainId, ...expiring }:
 
 function selectExpiring(db: Tables, p: { now: number; limit: number }) {
   return db
-    .selectFrom('served_certificates as served')
+    .selectFrom('servedCertificates as served')
     .innerJoin('routes', 'routes.hostname', 'served.hostname')
-    .where('served.expiring_at', '<=', p.now)
-    .orderBy('served.expiring_at')
+    .where('served.expiringAt', '<=', p.now)
+    .orderBy('served.expiringAt')
     .limit(p.limit)
-    .select(['served.hostname', 'routes.domain_id as domainId', 'served.not_after as notAfter'])
-    .select((of) => of.ref('served.expiring_at').$notNull().as('dueAt'));
+    .select(['served.hostname', 'routes.domainId', 'served.notAfter'])
+    .select((of) => of.ref('served.expiringAt').$notNull().as('dueAt'));
 }
 
 function updateExpiring(db: Tables, p: { hostname: string; notAfter: number; dueAt: number; at: number | null }) {
   return db
-    .updateTable('served_certificates')
+    .updateTable('servedCertificates')
     .where('hostname', '=', p.hostname)
-    .where('not_after', '=', p.notAfter)
-    .where('expiring_at', '=', p.dueAt)
-    .set({ expiring_at: p.at });
+    .where('notAfter', '=', p.notAfter)
+    .where('expiringAt', '=', p.dueAt)
+    .set({ expiringAt: p.at });
 }

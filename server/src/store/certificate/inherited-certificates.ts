@@ -41,28 +41,28 @@ export async function pruneInheritedCertificates(tx: Transaction, now: number): 
 
 function selectServed(db: Tables, p: { hostname: string }) {
   return db
-    .selectFrom('served_certificates')
+    .selectFrom('servedCertificates')
     .where('hostname', '=', p.hostname)
-    .select(['issuer', 'chain', 'private_key as privateKey', 'not_after as notAfter']);
+    .select(['issuer', 'chain', 'privateKey', 'notAfter']);
 }
 
 function selectInherited(db: Tables, p: { hostname: string }) {
   return db
-    .selectFrom('inherited_certificates')
+    .selectFrom('inheritedCertificates')
     .where('hostname', '=', p.hostname)
-    .select(['chain', 'private_key as privateKey', 'not_after as notAfter']);
+    .select(['chain', 'privateKey', 'notAfter']);
 }
 
 function insertInherited(db: Tables, p: InheritedCertificate & { hostname: string }) {
   return db
-    .insertInto('inherited_certificates')
-    .values({ hostname: p.hostname, chain: p.chain, private_key: p.privateKey, not_after: p.notAfter });
+    .insertInto('inheritedCertificates')
+    .values({ hostname: p.hostname, chain: p.chain, privateKey: p.privateKey, notAfter: p.notAfter });
 }
 
 function deleteInherited(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('inherited_certificates').where('hostname', '=', p.hostname);
+  return db.deleteFrom('inheritedCertificates').where('hostname', '=', p.hostname);
 }
 
 function deleteExpired(db: Tables, p: { now: number }) {
-  return db.deleteFrom('inherited_certificates').where('not_after', '<=', p.now).returning('hostname');
+  return db.deleteFrom('inheritedCertificates').where('notAfter', '<=', p.now).returning('hostname');
 }

@@ -185,11 +185,11 @@ function updateLeased(db: Tables, p: SaveRow) {
   return whereHeld(db, p).set({
     state: p.state,
     problem: p.problem,
-    self_check: p.selfCheck,
+    selfCheck: p.selfCheck,
     failures: p.failures,
-    authorization_failed_at: p.authorizationFailedAt,
-    next_try_at: p.nextTryAt,
-    leased_until: null,
+    authorizationFailedAt: p.authorizationFailedAt,
+    nextTryAt: p.nextTryAt,
+    leasedUntil: null,
     begun: p.begun,
   });
 }
@@ -203,15 +203,15 @@ function updateImported(db: Tables, p: { hostname: string; nextTryAt: number }) 
       state: 'issued',
       problem: null,
       failures: 0,
-      next_try_at: p.nextTryAt,
-      leased_until: null,
+      nextTryAt: p.nextTryAt,
+      leasedUntil: null,
       lease: of('lease', '+', 1),
       begun: 1,
     }));
 }
 
 function makeDue(db: Tables, p: { hostname: string; now: number }) {
-  return makeDueAnyway(db, p).where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]));
+  return makeDueAnyway(db, p).where((of) => of.or([of('leasedUntil', 'is', null), of('leasedUntil', '<=', p.now)]));
 }
 
 /** Also revokes a lease. */
@@ -219,7 +219,7 @@ function makeDueAnyway(db: Tables, p: { hostname: string; now: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
-    .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
+    .set((of) => ({ nextTryAt: p.now, leasedUntil: null, lease: of('lease', '+', 1) }));
 }
 
 function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateState; begun: number }) {
@@ -230,7 +230,7 @@ function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateSt
 }
 
 function deleteServed(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('served_certificates').where('hostname', '=', p.hostname);
+  return db.deleteFrom('servedCertificates').where('hostname', '=', p.hostname);
 }
 
 function upsertServed(
@@ -240,19 +240,19 @@ function upsertServed(
   const served = {
     issuer: p.issuer,
     chain: p.chain,
-    private_key: p.privateKey,
-    not_before: p.notBefore,
-    not_after: p.notAfter,
-    issued_at: p.issuedAt,
+    privateKey: p.privateKey,
+    notBefore: p.notBefore,
+    notAfter: p.notAfter,
+    issuedAt: p.issuedAt,
     renewal: p.renewal,
-    expiring_at: p.expiringAt,
+    expiringAt: p.expiringAt,
   };
   return db
-    .insertInto('served_certificates')
+    .insertInto('servedCertificates')
     .values({ hostname: p.hostname, ...served })
     .onConflict((on) => on.column('hostname').doUpdateSet(served));
 }
 
 function updateRenewal(db: Tables, p: { hostname: string; renewal: string }) {
-  return db.updateTable('served_certificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
+  return db.updateTable('servedCertificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
 }

@@ -45,11 +45,11 @@ export async function endOrder(tx: Transaction, hostname: string, outcome: 'issu
 function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
   return db
     .selectFrom('certificates')
-    .leftJoin('served_certificates', 'served_certificates.hostname', 'certificates.hostname')
+    .leftJoin('servedCertificates', 'servedCertificates.hostname', 'certificates.hostname')
     .where('certificates.hostname', '=', p.hostname)
     .where('lease', '=', p.lease)
-    .where('leased_until', 'is not', null)
-    .select(['served_certificates.hostname as inUse', 'certificates.problem', 'certificates.self_check as selfCheck']);
+    .where('leasedUntil', 'is not', null)
+    .select(['servedCertificates.hostname as inUse', 'certificates.problem', 'certificates.selfCheck']);
 }
 
 interface StateRow {
@@ -61,32 +61,32 @@ interface StateRow {
 }
 
 function updateState(db: Tables, p: StateRow) {
-  return whereHeld(db, p).set({ state: p.state, problem: p.problem, self_check: p.selfCheck, begun: sql.lit(1) });
+  return whereHeld(db, p).set({ state: p.state, problem: p.problem, selfCheck: p.selfCheck, begun: sql.lit(1) });
 }
 
 function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {
   const order = {
     issuer: p.issuer,
     url: p.url,
-    private_key: p.privateKey,
+    privateKey: p.privateKey,
     replaces: p.replaces,
-    started_at: p.startedAt,
-    spending_seq: p.entry,
+    startedAt: p.startedAt,
+    spendingSeq: p.entry,
   };
   return db
-    .insertInto('certificate_orders')
+    .insertInto('certificateOrders')
     .values({ hostname: p.hostname, ...order })
     .onConflict((on) => on.column('hostname').doUpdateSet(order));
 }
 
 function updateUrl(db: Tables, p: { hostname: string; url: string }) {
-  return db.updateTable('certificate_orders').where('hostname', '=', p.hostname).set({ url: p.url });
+  return db.updateTable('certificateOrders').where('hostname', '=', p.hostname).set({ url: p.url });
 }
 
 function selectEntry(db: Tables, p: { hostname: string }) {
-  return db.selectFrom('certificate_orders').where('hostname', '=', p.hostname).select('spending_seq as entry');
+  return db.selectFrom('certificateOrders').where('hostname', '=', p.hostname).select('spendingSeq as entry');
 }
 
 function deleteOrder(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('certificate_orders').where('hostname', '=', p.hostname);
+  return db.deleteFrom('certificateOrders').where('hostname', '=', p.hostname);
 }

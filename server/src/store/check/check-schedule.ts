@@ -32,23 +32,23 @@ function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt
   return db
     .insertInto('checks')
     .values({
-      domain_id: p.domainId,
-      next_check_at: p.at,
-      window_ends_at: p.windowEndsAt,
+      domainId: p.domainId,
+      nextCheckAt: p.at,
+      windowEndsAt: p.windowEndsAt,
       attempts: 0,
-      unreadable_in_a_row: 0,
-      proven_since: null,
+      unreadableInARow: 0,
+      provenSince: null,
     })
-    .onConflict((on) => on.column('domain_id').doUpdateSet({ next_check_at: p.at, window_ends_at: p.windowEndsAt }));
+    .onConflict((on) => on.column('domainId').doUpdateSet({ nextCheckAt: p.at, windowEndsAt: p.windowEndsAt }));
 }
 
 function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
-  return db.updateTable('checks').where('domain_id', '=', p.domainId).set({
-    unreadable_in_a_row: p.unreadableInARow,
-    proven_since: p.provenSince,
-    ownership_doubt: p.ownershipDoubt,
+  return db.updateTable('checks').where('domainId', '=', p.domainId).set({
+    unreadableInARow: p.unreadableInARow,
+    provenSince: p.provenSince,
+    ownershipDoubt: p.ownershipDoubt,
     fingerprint: p.fingerprint,
-    routing_doubt: p.routingDoubt,
+    routingDoubt: p.routingDoubt,
   });
 }
 
@@ -59,9 +59,9 @@ function updateMemoryOf(db: Tables, p: CheckMemory & { domainId: string; revisio
 }
 
 function deleteCheck(db: Tables, p: { domainId: string }) {
-  return db.deleteFrom('checks').where('domain_id', '=', p.domainId);
+  return db.deleteFrom('checks').where('domainId', '=', p.domainId);
 }
 
 function selectEarliest(db: Tables) {
-  return db.selectFrom('checks').select((of) => of.fn.min('next_check_at').as('dueAt'));
+  return db.selectFrom('checks').select((of) => of.fn.min('nextCheckAt').as('dueAt'));
 }

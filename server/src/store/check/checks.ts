@@ -118,22 +118,22 @@ export async function findNameByToken(reader: Reader, workspaceId: string, token
 export function selectChecks(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('checks')
-    .innerJoin('domains', 'domains.id', 'checks.domain_id')
-    .leftJoin('check_results as results', 'results.domain_id', 'checks.domain_id')
-    .where('checks.next_check_at', '>', p.from)
-    .where('checks.next_check_at', '<=', p.to)
+    .innerJoin('domains', 'domains.id', 'checks.domainId')
+    .leftJoin('checkResults as results', 'results.domainId', 'checks.domainId')
+    .where('checks.nextCheckAt', '>', p.from)
+    .where('checks.nextCheckAt', '<=', p.to)
     .where(isNotOf(p.except))
-    .orderBy('checks.next_check_at')
+    .orderBy('checks.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
     .select([
-      'checks.next_check_at as dueAt',
-      'checks.window_ends_at as windowEndsAt',
+      'checks.nextCheckAt as dueAt',
+      'checks.windowEndsAt',
       'checks.attempts',
-      'checks.unreadable_in_a_row as unreadableInARow',
-      'checks.proven_since as provenSince',
-      'checks.ownership_doubt as ownershipDoubt',
-      'checks.routing_doubt as routingDoubt',
+      'checks.unreadableInARow',
+      'checks.provenSince',
+      'checks.ownershipDoubt',
+      'checks.routingDoubt',
       'checks.fingerprint',
       'results.digest as resultDigest',
     ])
@@ -150,14 +150,14 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
 const claimCheck = claimIn('checks');
 
 function selectProvenSince(db: Tables, p: { domainId: string }) {
-  return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
+  return db.selectFrom('checks').where('domainId', '=', p.domainId).select('provenSince');
 }
 
 function selectNameByToken(db: Tables, p: { workspaceId: string; token: string }) {
   return db
     .selectFrom('domains')
     .where('token', '=', p.token)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .limit(1)
     .select('name');
 }

@@ -49,10 +49,10 @@ function countIn(schedule: Schedule): Statement<DueRange, { count: number }> {
       .selectFrom((of) =>
         of
           .selectFrom(schedule)
-          .where('next_check_at', '>', p.from)
-          .where('next_check_at', '<=', p.to)
+          .where('nextCheckAt', '>', p.from)
+          .where('nextCheckAt', '<=', p.to)
           .limit(p.limit)
-          .select('next_check_at')
+          .select('nextCheckAt')
           .as('due'),
       )
       .select((of) => of.fn.countAll<number>().as('count'));
@@ -63,6 +63,6 @@ export function claimIn(schedule: Schedule) {
   return (db: Tables, p: { domainId: string; now: number; nextAt: number }) =>
     db
       .updateTable(schedule)
-      .where('domain_id', '=', p.domainId)
-      .set((of) => ({ next_check_at: p.nextAt, last_check_at: p.now, attempts: of('attempts', '+', 1) }));
+      .where('domainId', '=', p.domainId)
+      .set((of) => ({ nextCheckAt: p.nextAt, lastCheckAt: p.now, attempts: of('attempts', '+', 1) }));
 }

@@ -20,8 +20,8 @@ export async function countDrifted(reader: Reader): Promise<number> {
 
 function insertMonitor(db: Tables, p: { domainId: string; at: number }) {
   return db.insertInto('monitors').values({
-    domain_id: p.domainId,
-    next_check_at: p.at,
+    domainId: p.domainId,
+    nextCheckAt: p.at,
     attempts: 0,
   });
 }
@@ -31,12 +31,12 @@ function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {
     .selectFrom((of) =>
       of
         .selectFrom('monitors')
-        .where('drifted_since', 'is not', null)
-        .where('domain_id', '>', p.after)
-        .orderBy('domain_id')
+        .where('driftedSince', 'is not', null)
+        .where('domainId', '>', p.after)
+        .orderBy('domainId')
         .limit(p.limit)
-        .select('domain_id')
+        .select('domainId')
         .as('batch'),
     )
-    .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('domain_id').as('last')]);
+    .select((of) => [of.fn.countAll<number>().as('count'), of.fn.max('domainId').as('last')]);
 }

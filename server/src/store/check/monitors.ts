@@ -90,21 +90,21 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
 export function selectMonitors(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('monitors')
-    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
-    .leftJoin('check_results as results', 'results.domain_id', 'monitors.domain_id')
-    .where('monitors.next_check_at', '>', p.from)
-    .where('monitors.next_check_at', '<=', p.to)
+    .innerJoin('domains', 'domains.id', 'monitors.domainId')
+    .leftJoin('checkResults as results', 'results.domainId', 'monitors.domainId')
+    .where('monitors.nextCheckAt', '>', p.from)
+    .where('monitors.nextCheckAt', '<=', p.to)
     .where(isNotOf(p.except))
-    .orderBy('monitors.next_check_at')
+    .orderBy('monitors.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
     .select([
-      'monitors.next_check_at as dueAt',
+      'monitors.nextCheckAt as dueAt',
       'monitors.attempts',
       'monitors.suspected',
-      'monitors.drifted_since as driftedSince',
-      'monitors.gone_since as goneSince',
-      'monitors.gone_until as goneUntil',
+      'monitors.driftedSince',
+      'monitors.goneSince',
+      'monitors.goneUntil',
       'results.digest as resultDigest',
     ]);
 }
@@ -114,24 +114,19 @@ const claimMonitor = claimIn('monitors');
 function selectMonitor(db: Tables, p: { domainId: string }) {
   return db
     .selectFrom('monitors')
-    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
-    .where('monitors.domain_id', '=', p.domainId)
-    .select([
-      'domains.revision',
-      'monitors.attempts',
-      'monitors.drifted_since as driftedSince',
-      'monitors.next_check_at as nextAt',
-    ]);
+    .innerJoin('domains', 'domains.id', 'monitors.domainId')
+    .where('monitors.domainId', '=', p.domainId)
+    .select(['domains.revision', 'monitors.attempts', 'monitors.driftedSince', 'monitors.nextCheckAt as nextAt']);
 }
 
 type MonitorUpdate = Omit<MonitorMemory, 'suspected'> & { domainId: string; suspected: string | null; nextAt: number };
 
 function updateMonitor(db: Tables, p: MonitorUpdate) {
-  return db.updateTable('monitors').where('domain_id', '=', p.domainId).set({
+  return db.updateTable('monitors').where('domainId', '=', p.domainId).set({
     suspected: p.suspected,
-    drifted_since: p.driftedSince,
-    gone_since: p.goneSince,
-    gone_until: p.goneUntil,
-    next_check_at: p.nextAt,
+    driftedSince: p.driftedSince,
+    goneSince: p.goneSince,
+    goneUntil: p.goneUntil,
+    nextCheckAt: p.nextAt,
   });
 }

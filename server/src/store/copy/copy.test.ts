@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { snakeCase } from '../schema/camel-case.ts';
 import { type CopySource, openSource } from './sqlite-source.ts';
 
 let directory: string;
@@ -24,7 +25,7 @@ function schemaColumns(): Record<string, string[]> {
   const { statements } = ts.createSourceFile('schema.ts', text, ts.ScriptTarget.Latest);
   const interfaces = new Map(statements.filter(ts.isInterfaceDeclaration).map((each) => [each.name.text, each]));
   const members = (name: string) => interfaces.get(name)?.members.filter(ts.isPropertySignature) ?? [];
-  const nameOf = ({ name }: ts.PropertySignature) => (name as ts.Identifier).text;
+  const nameOf = ({ name }: ts.PropertySignature) => snakeCase((name as ts.Identifier).text);
   const columnsOf = (name: string): string[] => {
     const above = interfaces.get(name)?.heritageClauses?.flatMap(({ types }) => types) ?? [];
     const inherited = above.flatMap(({ expression }) => columnsOf((expression as ts.Identifier).text));

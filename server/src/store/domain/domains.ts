@@ -191,12 +191,12 @@ export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revisi
 function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
   return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set({
     status: p.status,
-    routing_verified_at: p.routingVerifiedAt,
-    ownership_verified_at: p.ownershipVerifiedAt,
-    verification_error: p.verificationError,
-    updated_at: p.updatedAt,
-    verified_at: p.verifiedAt,
-    window_started_at: p.windowStartedAt,
+    routingVerifiedAt: p.routingVerifiedAt,
+    ownershipVerifiedAt: p.ownershipVerifiedAt,
+    verificationError: p.verificationError,
+    updatedAt: p.updatedAt,
+    verifiedAt: p.verifiedAt,
+    windowStartedAt: p.windowStartedAt,
     revision: p.revision,
   });
 }
@@ -212,17 +212,13 @@ export function isNotOf(workspaceId: string) {
 function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {
   return db
     .selectFrom('domains')
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('name', '=', p.name)
     .select(domainColumns);
 }
 
 function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
-  return db
-    .selectFrom('domains')
-    .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
-    .select(domainColumns);
+  return db.selectFrom('domains').where('id', '=', p.id).where('workspaceId', '=', p.workspaceId).select(domainColumns);
 }
 
 function selectTargetOutside(db: Tables, p: { inZone: string }) {
@@ -232,7 +228,7 @@ function selectTargetOutside(db: Tables, p: { inZone: string }) {
 function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {
   return db
     .selectFrom('environments')
-    .innerJoin('workspaces', 'workspaces.id', 'environments.workspace_id')
+    .innerJoin('workspaces', 'workspaces.id', 'environments.workspaceId')
     .where('environments.id', '=', p.environmentId)
     .where('workspaces.id', '=', p.workspaceId)
     .select('workspaces.limits');
@@ -242,7 +238,7 @@ function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string
 function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
   return db
     .selectFrom((of) =>
-      of.selectFrom('domains').where('workspace_id', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
+      of.selectFrom('domains').where('workspaceId', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
     )
     .select((of) => of.fn.countAll<number>().as('count'));
 }
@@ -250,23 +246,23 @@ function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
 export function insertDomain(db: Tables, p: Domain) {
   return db.insertInto('domains').values({
     id: p.id,
-    workspace_id: p.workspaceId,
-    project_id: p.projectId,
-    app_id: p.appId,
-    environment_id: p.environmentId,
+    workspaceId: p.workspaceId,
+    projectId: p.projectId,
+    appId: p.appId,
+    environmentId: p.environmentId,
     name: p.name,
     kind: p.kind,
     service: p.service,
     target: p.target,
     token: p.token,
     status: p.status,
-    routing_verified_at: p.routingVerifiedAt,
-    ownership_verified_at: p.ownershipVerifiedAt,
-    verification_error: p.verificationError,
-    created_at: p.createdAt,
-    updated_at: p.updatedAt,
-    verified_at: p.verifiedAt,
-    window_started_at: p.windowStartedAt,
+    routingVerifiedAt: p.routingVerifiedAt,
+    ownershipVerifiedAt: p.ownershipVerifiedAt,
+    verificationError: p.verificationError,
+    createdAt: p.createdAt,
+    updatedAt: p.updatedAt,
+    verifiedAt: p.verifiedAt,
+    windowStartedAt: p.windowStartedAt,
     revision: p.revision,
   });
 }

@@ -38,8 +38,8 @@ const byId: Range<Place & { pattern: string }, Domain> = {
 function selectDomains(db: Tables, p: PageSlots & Place) {
   return db
     .selectFrom('domains')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('environment_id', '=', p.environmentId)
+    .where('workspaceId', '=', p.workspaceId)
+    .where('environmentId', '=', p.environmentId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
@@ -50,7 +50,7 @@ function selectDomains(db: Tables, p: PageSlots & Place) {
 export function nextOfEnvironment(db: Tables, p: { environmentId: string; from: string; slice: number }) {
   return db
     .selectFrom('domains')
-    .where('environment_id', '=', p.environmentId)
+    .where('environmentId', '=', p.environmentId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(1)

@@ -116,11 +116,11 @@ interface NewEvent {
 function insertEvent(db: Tables, p: NewEvent) {
   return db.insertInto('events').values({
     id: p.id,
-    domain_id: p.domainId,
-    workspace_id: p.workspaceId,
+    domainId: p.domainId,
+    workspaceId: p.workspaceId,
     type: p.type,
     data: p.data,
-    created_at: p.at,
+    createdAt: p.at,
     actor: p.actor,
   });
 }
@@ -136,39 +136,39 @@ function insertEventReturning(db: Tables, p: NewEvent) {
 function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; before: number; rows: number }) {
   return db
     .selectFrom('events')
-    .where('events.domain_id', '=', p.domainId)
-    .where('events.workspace_id', '=', p.workspaceId)
+    .where('events.domainId', '=', p.domainId)
+    .where('events.workspaceId', '=', p.workspaceId)
     .where('events.seq', '<', p.before)
     .orderBy('events.seq', 'desc')
     .limit(p.rows)
     .select([
       'events.seq',
       'events.id',
-      'events.domain_id as domainId',
-      'events.workspace_id as workspaceId',
+      'events.domainId',
+      'events.workspaceId',
       'events.type',
       'events.data',
       'events.actor',
-      'events.created_at as createdAt',
+      'events.createdAt',
     ]);
 }
 
 function selectFailedAfter(db: Tables, p: { after: number; limit: number }) {
   return db
     .selectFrom('events')
-    .innerJoin('domains', 'domains.id', 'events.domain_id')
-    .where('events.created_at', '>', p.after)
+    .innerJoin('domains', 'domains.id', 'events.domainId')
+    .where('events.createdAt', '>', p.after)
     .where('events.type', '=', sql.lit('domain.failed'))
     .where('domains.status', '=', sql.lit('failed'))
-    .where('domains.updated_at', '>', p.after)
+    .where('domains.updatedAt', '>', p.after)
     .limit(p.limit)
-    .select(['domains.id', 'domains.workspace_id as workspaceId']);
+    .select(['domains.id', 'domains.workspaceId']);
 }
 
 function deleteEvents(db: Tables, p: { before: number; limit: number }) {
   return db
     .deleteFrom('events')
     .where('seq', 'in', (of) =>
-      of.selectFrom('events').where('created_at', '<', p.before).orderBy('created_at').limit(p.limit).select('seq'),
+      of.selectFrom('events').where('createdAt', '<', p.before).orderBy('createdAt').limit(p.limit).select('seq'),
     );
 }

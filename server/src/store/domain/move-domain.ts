@@ -46,14 +46,14 @@ export const moveChanges = {
 
 function updatePlace(db: Tables, p: Domain) {
   return db.updateTable('domains').where('id', '=', p.id).set({
-    environment_id: p.environmentId,
-    project_id: p.projectId,
-    app_id: p.appId,
-    updated_at: p.updatedAt,
+    environmentId: p.environmentId,
+    projectId: p.projectId,
+    appId: p.appId,
+    updatedAt: p.updatedAt,
     revision: p.revision,
   });
 }
 
 function updateRoute(db: Tables, p: { domainId: string; environmentId: string }) {
-  return db.updateTable('routes').where('domain_id', '=', p.domainId).set({ environment_id: p.environmentId });
+  return db.updateTable('routes').where('domainId', '=', p.domainId).set({ environmentId: p.environmentId });
 }

@@ -96,18 +96,18 @@ function lockDomain(db: Tables, p: { id: string; workspaceId: string }) {
   return db
     .updateTable('domains')
     .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .set((of) => ({ revision: of.ref('revision') }));
 }
 
 function upsertRedirect(db: Tables, p: Redirect) {
-  const redirect = { destination_id: p.destinationId, status: p.status, set_at: p.setAt };
+  const redirect = { destinationId: p.destinationId, status: p.status, setAt: p.setAt };
   return db
     .insertInto('redirects')
-    .values({ domain_id: p.domainId, ...redirect })
-    .onConflict((on) => on.column('domain_id').doUpdateSet(redirect));
+    .values({ domainId: p.domainId, ...redirect })
+    .onConflict((on) => on.column('domainId').doUpdateSet(redirect));
 }
 
 function deleteRedirect(db: Tables, p: { domainId: string }) {
-  return db.deleteFrom('redirects').where('domain_id', '=', p.domainId);
+  return db.deleteFrom('redirects').where('domainId', '=', p.domainId);
 }

@@ -105,8 +105,8 @@ type NameRange = Range<{ workspaceId: string; value: string; pattern: string }, 
 const byEnvironment: Range<EnvironmentSlots, ListedRow> = {
   select: (db, p) =>
     selectDomains(db, p.pattern)
-      .where('domains.workspace_id', '=', p.workspaceId)
-      .where('domains.environment_id', '=', p.environmentId)
+      .where('domains.workspaceId', '=', p.workspaceId)
+      .where('domains.environmentId', '=', p.environmentId)
       .where('domains.id', '>=', p.from)
       .where('domains.id', '<', p.to)
       .where(sql<boolean>`(${p.status} = '' or domains.status = ${p.status})`)
@@ -127,7 +127,7 @@ interface EnvironmentSlots {
 const byName: NameRange = {
   select: (db, p) =>
     selectDomains(db, p.pattern)
-      .where('domains.workspace_id', '=', p.workspaceId)
+      .where('domains.workspaceId', '=', p.workspaceId)
       .where('domains.name', '>=', p.from)
       .where('domains.name', '<', p.to)
       .orderBy('domains.name')
@@ -135,7 +135,7 @@ const byName: NameRange = {
   next: (db, p) =>
     db
       .selectFrom('domains')
-      .where('workspace_id', '=', p.workspaceId)
+      .where('workspaceId', '=', p.workspaceId)
       .where('name', '>=', p.from)
       .orderBy('name')
       .limit(1)
@@ -150,7 +150,7 @@ const byStatus: NameRange = {
     selectDomains(db, p.pattern)
       .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('domains.workspace_id')
+      .orderBy('domains.workspaceId')
       .orderBy('domains.status')
       .orderBy('domains.name')
       .limit(p.rows),
@@ -159,7 +159,7 @@ const byStatus: NameRange = {
       .selectFrom('domains')
       .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('domains.workspace_id')
+      .orderBy('domains.workspaceId')
       .orderBy('domains.status')
       .orderBy('domains.name')
       .limit(1)
@@ -174,7 +174,7 @@ const byCertificate: NameRange = {
     selectCertified(db, p.pattern)
       .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('certificates.workspace_id')
+      .orderBy('certificates.workspaceId')
       .orderBy('certificates.state')
       .orderBy('certificates.hostname')
       .limit(p.rows),
@@ -183,7 +183,7 @@ const byCertificate: NameRange = {
       .selectFrom('certificates')
       .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('certificates.workspace_id')
+      .orderBy('certificates.workspaceId')
       .orderBy('certificates.state')
       .orderBy('certificates.hostname')
       .limit(1)
@@ -195,24 +195,24 @@ const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificat
 
 type ListedRow = InferResult<ReturnType<typeof selectDomains>>[number];
 
-const certificateColumns = ['certificates.state', 'certificates.problem', 'served.not_after as notAfter'] as const;
+const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter'] as const;
 const redirectColumns = [
-  'redirects.destination_id as destinationId',
+  'redirects.destinationId',
   'destinations.hostname as to',
   'redirects.status as redirectStatus',
-  'redirects.set_at as setAt',
+  'redirects.setAt',
 ] as const;
 
 function selectDomains(db: Tables, pattern: string) {
   return db
     .selectFrom('domains')
-    .leftJoin('routes', 'routes.domain_id', 'domains.id')
+    .leftJoin('routes', 'routes.domainId', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
-    .leftJoin('served_certificates as served', 'served.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'routes.hostname')
+    .leftJoin('redirects', 'redirects.domainId', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
@@ -224,12 +224,12 @@ function selectCertified(db: Tables, pattern: string) {
   return db
     .selectFrom('certificates')
     .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .innerJoin('domains', 'domains.id', 'routes.domain_id')
-    .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
-    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .innerJoin('domains', 'domains.id', 'routes.domainId')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('redirects', 'redirects.domainId', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)

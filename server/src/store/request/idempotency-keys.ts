@@ -29,9 +29,9 @@ export async function pruneIdempotencyKeys(tx: Transaction, before: number, limi
 
 function selectKept(db: Tables, p: { id: string; after: number }) {
   return db
-    .selectFrom('idempotency_keys')
+    .selectFrom('idempotencyKeys')
     .where('id', '=', p.id)
-    .where('created_at', '>', p.after)
+    .where('createdAt', '>', p.after)
     .select(['fingerprint', 'outcome', 'made', 'secret']);
 }
 
@@ -47,14 +47,14 @@ interface Kept {
 /** Replaces one that has expired and is not pruned yet. */
 function upsertKept(db: Tables, p: Kept) {
   return db
-    .insertInto('idempotency_keys')
+    .insertInto('idempotencyKeys')
     .values({
       id: p.id,
       fingerprint: p.fingerprint,
       outcome: p.outcome,
       made: p.made,
       secret: p.secret,
-      created_at: p.at,
+      createdAt: p.at,
     })
     .onConflict((on) =>
       on.column('id').doUpdateSet((of) => ({
@@ -62,19 +62,19 @@ function upsertKept(db: Tables, p: Kept) {
         outcome: of.ref('excluded.outcome'),
         made: of.ref('excluded.made'),
         secret: of.ref('excluded.secret'),
-        created_at: of.ref('excluded.created_at'),
+        createdAt: of.ref('excluded.createdAt'),
       })),
     );
 }
 
 function deleteKept(db: Tables, p: { before: number; limit: number }) {
   return db
-    .deleteFrom('idempotency_keys')
+    .deleteFrom('idempotencyKeys')
     .where('id', 'in', (of) =>
       of
-        .selectFrom('idempotency_keys')
-        .where('created_at', '<', p.before)
-        .orderBy('created_at')
+        .selectFrom('idempotencyKeys')
+        .where('createdAt', '<', p.before)
+        .orderBy('createdAt')
         .limit(p.limit)
         .select('id'),
     );

@@ -13,22 +13,22 @@ export async function pruneRequests(tx: Transaction, endedBefore: number): Promi
 
 function addToCount(db: Tables, p: RequestCount) {
   return db
-    .insertInto('request_counts')
+    .insertInto('requestCounts')
     .values({
       subject: p.subject,
       operation: p.operation,
-      window_ms: p.windowMs,
-      window_ends_at: p.windowEndsAt,
+      windowMs: p.windowMs,
+      windowEndsAt: p.windowEndsAt,
       requests: p.requests,
     })
     .onConflict((on) =>
       on
-        .columns(['subject', 'operation', 'window_ms', 'window_ends_at'])
-        .doUpdateSet((of) => ({ requests: of('request_counts.requests', '+', of.ref('excluded.requests')) })),
+        .columns(['subject', 'operation', 'windowMs', 'windowEndsAt'])
+        .doUpdateSet((of) => ({ requests: of('requestCounts.requests', '+', of.ref('excluded.requests')) })),
     )
     .returning('requests');
 }
 
 function deleteCounts(db: Tables, p: { endedBefore: number }) {
-  return db.deleteFrom('request_counts').where('window_ends_at', '<', p.endedBefore);
+  return db.deleteFrom('requestCounts').where('windowEndsAt', '<', p.endedBefore);
 }

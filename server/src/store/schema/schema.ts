@@ -11,98 +11,98 @@ import type { AuthorKind, ChangeKind, WebhookDisabledReason } from '../store.ts'
 /** The tables of both engines, as `0001-schema.ts` creates them. Times are Unix milliseconds, JSON is text. */
 export interface Schema {
   workspaces: WorkspacesTable;
-  root_keys: RootKeysTable;
-  signing_keys: SigningKeysTable;
+  rootKeys: RootKeysTable;
+  signingKeys: SigningKeysTable;
   projects: ProjectsTable;
   apps: AppsTable;
   environments: EnvironmentsTable;
   deployments: DeploymentsTable;
   domains: DomainsTable;
   checks: ChecksTable;
-  check_results: CheckResultsTable;
+  checkResults: CheckResultsTable;
   routes: RoutesTable;
   redirects: RedirectsTable;
   suspensions: SuspensionsTable;
-  suspended_names: SuspendedNamesTable;
+  suspendedNames: SuspendedNamesTable;
   monitors: MonitorsTable;
-  deleted_domains: DeletedDomainsTable;
-  deleted_certificates: DeletedCertificatesTable;
+  deletedDomains: DeletedDomainsTable;
+  deletedCertificates: DeletedCertificatesTable;
   certificates: CertificatesTable;
-  served_certificates: ServedCertificatesTable;
-  inherited_certificates: InheritedCertificatesTable;
-  certificate_orders: CertificateOrdersTable;
+  servedCertificates: ServedCertificatesTable;
+  inheritedCertificates: InheritedCertificatesTable;
+  certificateOrders: CertificateOrdersTable;
   heartbeats: HeartbeatsTable;
   spending: SpendingTable;
   challenges: ChallengesTable;
-  ca_accounts: CaAccountsTable;
+  caAccounts: CaAccountsTable;
   events: EventsTable;
-  setup_links: SetupLinksTable;
-  setup_pages: SetupPagesTable;
-  setup_origins: SetupOriginsTable;
+  setupLinks: SetupLinksTable;
+  setupPages: SetupPagesTable;
+  setupOrigins: SetupOriginsTable;
   webhooks: WebhooksTable;
-  webhook_secrets: WebhookSecretsTable;
-  webhook_deliveries: WebhookDeliveriesTable;
-  webhook_queues: WebhookQueuesTable;
+  webhookSecrets: WebhookSecretsTable;
+  webhookDeliveries: WebhookDeliveriesTable;
+  webhookQueues: WebhookQueuesTable;
   changes: ChangesTable;
-  request_counts: RequestCountsTable;
-  idempotency_keys: IdempotencyKeysTable;
-  audit_entries: AuditEntriesTable;
+  requestCounts: RequestCountsTable;
+  idempotencyKeys: IdempotencyKeysTable;
+  auditEntries: AuditEntriesTable;
 }
 
 interface WorkspacesTable {
   id: string;
   name: string;
-  disabled_at: number | null;
+  disabledAt: number | null;
   /** JSON of `WorkspaceLimits`. */
   limits: string;
-  created_at: number;
+  createdAt: number;
   /** Status of the page in place of its sites; null, as `suspended_at`: the operator has not suspended it. */
-  suspended_status: SuspensionStatus | null;
-  suspended_at: number | null;
+  suspendedStatus: SuspensionStatus | null;
+  suspendedAt: number | null;
 }
 
 interface RootKeysTable {
   id: string;
-  workspace_id: string;
+  workspaceId: string;
   /** SHA-256 of the key: 32 bytes, unique. */
   hash: Uint8Array;
   name: string;
   start: string;
   /** JSON: the grants as given. */
   permissions: string;
-  expires_at: number | null;
-  disabled_at: number | null;
-  created_at: number;
-  last_used_at: number | null;
+  expiresAt: number | null;
+  disabledAt: number | null;
+  createdAt: number;
+  lastUsedAt: number | null;
 }
 
 /** At most one row has no `retired_at`. */
 interface SigningKeysTable {
   id: string;
   /** SPKI, DER. */
-  public_key: Uint8Array;
+  publicKey: Uint8Array;
   /** PKCS #8, DER. A secret. */
-  private_key: Uint8Array;
-  created_at: number;
-  retired_at: number | null;
+  privateKey: Uint8Array;
+  createdAt: number;
+  retiredAt: number | null;
 }
 
 interface SetupLinksTable {
   id: string;
-  workspace_id: string;
+  workspaceId: string;
   /** The link is deleted with the domain. */
-  domain_id: string;
+  domainId: string;
   /** SHA-256 of the token: 32 bytes, unique. */
   hash: Uint8Array;
-  created_at: number;
-  expires_at: number;
-  revoked_at: number | null;
-  created_by: string | null;
-  revoked_by: string | null;
+  createdAt: number;
+  expiresAt: number;
+  revokedAt: number | null;
+  createdBy: string | null;
+  revokedBy: string | null;
 }
 
 interface SetupPagesTable {
-  workspace_id: string;
+  workspaceId: string;
   /** JSON of `Brand`. */
   brand: string;
   /** JSON: the origins, which are in `setup_origins` too. */
@@ -111,40 +111,40 @@ interface SetupPagesTable {
 
 interface SetupOriginsTable {
   origin: string;
-  workspace_id: string;
+  workspaceId: string;
 }
 
 interface ProjectsTable {
   id: string;
-  workspace_id: string;
+  workspaceId: string;
   slug: string;
   name: string | null;
-  created_at: number;
+  createdAt: number;
 }
 
 interface AppsTable extends ProjectsTable {
-  project_id: string;
+  projectId: string;
 }
 
 interface EnvironmentsTable extends AppsTable {
-  app_id: string;
-  current_deployment_id: string | null;
+  appId: string;
+  currentDeploymentId: string | null;
 }
 
 interface DeploymentsTable {
   id: string;
-  workspace_id: string;
-  environment_id: string;
+  workspaceId: string;
+  environmentId: string;
   origin: string;
-  created_at: number;
+  createdAt: number;
 }
 
 interface DomainsTable {
   id: string;
-  workspace_id: string;
-  project_id: string;
-  app_id: string;
-  environment_id: string;
+  workspaceId: string;
+  projectId: string;
+  appId: string;
+  environmentId: string;
   /** Unique in the workspace; unique everywhere among the verified ones. */
   name: string;
   kind: DomainKind;
@@ -152,35 +152,35 @@ interface DomainsTable {
   target: string;
   token: string;
   status: DomainStatus;
-  routing_verified_at: number | null;
-  ownership_verified_at: number | null;
-  verification_error: string | null;
-  created_at: number;
-  updated_at: number | null;
-  verified_at: number | null;
-  window_started_at: number;
+  routingVerifiedAt: number | null;
+  ownershipVerifiedAt: number | null;
+  verificationError: string | null;
+  createdAt: number;
+  updatedAt: number | null;
+  verifiedAt: number | null;
+  windowStartedAt: number;
   revision: number;
 }
 
 /** The schedule: one narrow row for each domain inside its window. */
 interface ChecksTable {
-  domain_id: string;
-  next_check_at: number;
-  window_ends_at: number;
+  domainId: string;
+  nextCheckAt: number;
+  windowEndsAt: number;
   attempts: number;
-  unreadable_in_a_row: number;
-  proven_since: number | null;
-  ownership_doubt: RecordDoubt;
-  routing_doubt: RecordDoubt;
+  unreadableInARow: number;
+  provenSince: number | null;
+  ownershipDoubt: RecordDoubt;
+  routingDoubt: RecordDoubt;
   fingerprint: string | null;
-  last_check_at: number | null;
+  lastCheckAt: number | null;
 }
 
 /** The last check of each domain that found anything new. Deleted with the domain. */
 interface CheckResultsTable {
-  domain_id: string;
+  domainId: string;
   digest: string;
-  checked_at: number;
+  checkedAt: number;
   /** JSON, at most 8 KiB. */
   findings: string;
   /** JSON, at most 8 KiB. */
@@ -189,56 +189,56 @@ interface CheckResultsTable {
 
 interface RoutesTable {
   hostname: string;
-  domain_id: string;
-  environment_id: string;
+  domainId: string;
+  environmentId: string;
 }
 
 /** Deleted with the domain, and with the route of its destination. */
 interface RedirectsTable {
-  domain_id: string;
+  domainId: string;
   /** `routes.domain_id`: the destination is verified. */
-  destination_id: string;
+  destinationId: string;
   status: RedirectStatus;
-  set_at: number;
+  setAt: number;
 }
 
 /** Domains that their workspace has suspended. Deleted with the domain. */
 interface SuspensionsTable {
-  domain_id: string;
+  domainId: string;
   status: SuspensionStatus;
-  suspended_at: number;
+  suspendedAt: number;
 }
 
 /** Names that the operator has suspended in a workspace, whichever domain has them. */
 interface SuspendedNamesTable {
-  workspace_id: string;
+  workspaceId: string;
   name: string;
   status: SuspensionStatus;
-  suspended_at: number;
+  suspendedAt: number;
 }
 
 /** The schedule of re-checks: one narrow row for each route, and so for each verified domain; deleted with it. */
 interface MonitorsTable {
-  domain_id: string;
-  next_check_at: number;
-  last_check_at: number | null;
+  domainId: string;
+  nextCheckAt: number;
+  lastCheckAt: number | null;
   attempts: number;
   /** JSON; null: nothing. */
   suspected: string | null;
-  drifted_since: number | null;
-  gone_since: number | null;
-  gone_until: number | null;
+  driftedSince: number | null;
+  goneSince: number | null;
+  goneUntil: number | null;
 }
 
 /** One for each route. Each transaction that changes anything of a certificate updates this row first, which serialises them. */
 interface CertificatesTable {
   hostname: string;
   state: CertificateState;
-  created_at: number;
+  createdAt: number;
   /** The workspace of the domain, for fair scheduling. */
-  workspace_id: string;
-  next_try_at: number;
-  leased_until: number | null;
+  workspaceId: string;
+  nextTryAt: number;
+  leasedUntil: number | null;
   /** 1: a certificate is in use, or an order in flight; 0: neither. */
   begun: number;
   /** Fencing token of the last lease. */
@@ -247,9 +247,9 @@ interface CertificatesTable {
   /** JSON of `CertificateProblem`. */
   problem: string | null;
   /** JSON of `SelfCheck`. */
-  self_check: string | null;
+  selfCheck: string | null;
   /** When a CA last failed to validate the name. */
-  authorization_failed_at: number | null;
+  authorizationFailedAt: number | null;
 }
 
 /** Certificates in use. */
@@ -259,14 +259,14 @@ interface ServedCertificatesTable {
   /** PEM. */
   chain: string;
   /** PKCS #8, DER. A secret. */
-  private_key: Uint8Array;
-  not_before: number;
-  not_after: number;
-  issued_at: number;
+  privateKey: Uint8Array;
+  notBefore: number;
+  notAfter: number;
+  issuedAt: number;
   /** JSON of `RenewalWindow`. */
   renewal: string;
   /** When `certificate.expiring` is due; null: it was recorded. */
-  expiring_at: number | null;
+  expiringAt: number | null;
 }
 
 /** The former certificate of a name that was taken over, served until the new domain has its own. */
@@ -275,14 +275,14 @@ interface InheritedCertificatesTable {
   /** PEM. */
   chain: string;
   /** PKCS #8, DER. A secret, sealed as it was in `served_certificates`. */
-  private_key: Uint8Array;
-  not_after: number;
+  privateKey: Uint8Array;
+  notAfter: number;
 }
 
 /** Domains that can still be restored. No foreign key: it holds nothing that is there. */
 interface DeletedDomainsTable {
   id: string;
-  workspace_id: string;
+  workspaceId: string;
   name: string;
   /** JSON of `Domain`, as it was deleted. */
   domain: string;
@@ -290,24 +290,24 @@ interface DeletedDomainsTable {
   redirect: string | null;
   /** JSON of `Suspension`; null: it was not suspended. */
   suspension: string | null;
-  deleted_at: number;
-  kept_until: number;
+  deletedAt: number;
+  keptUntil: number;
   /** When another workspace was verified for the name: it cannot be restored any more. */
-  superseded_at: number | null;
+  supersededAt: number | null;
 }
 
 /** The certificates that deleted domains had in use. Deleted with them, and as soon as another workspace is verified for the name. */
 interface DeletedCertificatesTable {
-  domain_id: string;
+  domainId: string;
   hostname: string;
   issuer: string;
   /** PEM. */
   chain: string;
   /** PKCS #8, DER. A secret, sealed as it was in `served_certificates`. */
-  private_key: Uint8Array;
-  not_before: number;
-  not_after: number;
-  issued_at: number;
+  privateKey: Uint8Array;
+  notBefore: number;
+  notAfter: number;
+  issuedAt: number;
   /** JSON of `RenewalWindow`. */
   renewal: string;
 }
@@ -315,7 +315,7 @@ interface DeletedCertificatesTable {
 /** When a process with the role was last there; of `backup`: of when the last backup is. */
 interface HeartbeatsTable {
   role: 'certificates' | 'backup';
-  seen_at: number;
+  seenAt: number;
 }
 
 /** Orders in flight. */
@@ -324,11 +324,11 @@ interface CertificateOrdersTable {
   issuer: string;
   url: string | null;
   /** PKCS #8, DER. A secret. */
-  private_key: Uint8Array;
+  privateKey: Uint8Array;
   replaces: string | null;
-  started_at: number;
+  startedAt: number;
   /** Its entry in the ledger. */
-  spending_seq: number;
+  spendingSeq: number;
 }
 
 /** The ledger of orders. */
@@ -336,33 +336,33 @@ interface SpendingTable {
   seq: Generated<number>;
   issuer: string;
   hostname: string;
-  registered_domain: string;
+  registeredDomain: string;
   /** 1: exempt. */
   exempt: number;
   /** Null: in flight, or unknown. */
   outcome: 'issued' | 'failed' | null;
-  ordered_at: number;
+  orderedAt: number;
   /** When the CA counted its outcome: when the order ended; until then when it began. */
-  counted_at: number;
+  countedAt: number;
 }
 
 interface ChallengesTable {
   hostname: string;
   token: string;
-  key_authorization: string;
-  expires_at: number;
+  keyAuthorization: string;
+  expiresAt: number;
 }
 
 interface CaAccountsTable {
   issuer: string;
   url: string | null;
   /** PKCS #8, DER. A secret. */
-  private_key: Uint8Array;
+  privateKey: Uint8Array;
   /** PEM. */
   certificate: string | null;
-  paused_until: number | null;
+  pausedUntil: number | null;
   problem: string | null;
-  created_at: number;
+  createdAt: number;
 }
 
 /** No foreign keys: entries outlive what they are about. */
@@ -371,18 +371,18 @@ interface AuditEntriesTable {
   seq: Generated<number>;
   id: string;
   /** Null: what was changed belongs to no workspace. */
-  workspace_id: string | null;
+  workspaceId: string | null;
   kind: AuthorKind;
   actor: string;
   action: string;
   /** Address of the client, or name of the host. */
   source: string;
-  request_id: string | null;
+  requestId: string | null;
   target: string;
-  target_name: string | null;
+  targetName: string | null;
   /** JSON. */
   detail: string;
-  created_at: number;
+  createdAt: number;
 }
 
 /** No foreign key: the timeline outlives the domain. */
@@ -390,41 +390,41 @@ interface EventsTable {
   /** In order of writing, which ids of several processes are not. */
   seq: Generated<number>;
   id: string;
-  domain_id: string;
-  workspace_id: string;
+  domainId: string;
+  workspaceId: string;
   type: DomainEventType;
   /** JSON. */
   data: string;
-  created_at: number;
+  createdAt: number;
   actor: string | null;
 }
 
 interface WebhooksTable {
   id: string;
-  workspace_id: string;
+  workspaceId: string;
   url: string;
   /** JSON: event types; null: all. */
   types: string | null;
-  created_at: number;
-  updated_at: number | null;
-  disabled_at: number | null;
+  createdAt: number;
+  updatedAt: number | null;
+  disabledAt: number | null;
   /** Null while it is enabled. */
-  disabled_reason: WebhookDisabledReason | null;
+  disabledReason: WebhookDisabledReason | null;
   /** First failed attempt to deliver an event since the last delivery, or since a long time without attempts; null: there was none. */
-  failing_since: number | null;
+  failingSince: number | null;
   /** Last failed attempt to deliver an event. */
-  last_failed_at: number | null;
+  lastFailedAt: number | null;
 }
 
 /** One for each webhook, and its predecessor for a while after a rotation. Deleted with the webhook. */
 interface WebhookSecretsTable {
   id: string;
-  webhook_id: string;
+  webhookId: string;
   /** `whsec_…`, UTF-8. A secret. */
   secret: Uint8Array;
-  created_at: number;
+  createdAt: number;
   /** Null: until it is rotated. */
-  expires_at: number | null;
+  expiresAt: number | null;
 }
 
 /** The outbox, and the log of deliveries. No foreign key: a change of a domain must not wait for, or fail with, that of a webhook. */
@@ -432,34 +432,34 @@ interface WebhookDeliveriesTable {
   /** In a queue, the order of commits: it is drawn while the queue's row is locked. */
   seq: Generated<number>;
   id: string;
-  webhook_id: string;
+  webhookId: string;
   queue: string;
-  event_id: string;
+  eventId: string;
   type: WebhookEventType;
   /** JSON of `WebhookMessage`; null in a test. */
   message: string | null;
-  happened_at: number;
-  created_at: number;
+  happenedAt: number;
+  createdAt: number;
   attempts: number;
-  last_attempt_at: number | null;
-  last_duration_ms: number | null;
+  lastAttemptAt: number | null;
+  lastDurationMs: number | null;
   /** HTTP status of the last response. */
-  last_status: number | null;
-  last_error: string | null;
+  lastStatus: number | null;
+  lastError: string | null;
   /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/delivery-results.ts`). */
-  last_response: string | null;
+  lastResponse: string | null;
   outcome: 'delivered' | 'failed' | null;
   /** Null while it waits. */
-  finished_at: number | null;
+  finishedAt: number | null;
 }
 
 /** The schedule of deliveries: one narrow row for each webhook and domain with deliveries that wait. No foreign key, as above. */
 interface WebhookQueuesTable {
-  webhook_id: string;
+  webhookId: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
   /** Of its first delivery; `AHEAD` (`webhooks/queue.ts`) before all others; while leased: when the lease expires. */
-  next_attempt_at: number;
+  nextAttemptAt: number;
   /** Fencing token; null: not leased. */
   lease: string | null;
 }
@@ -468,15 +468,15 @@ interface ChangesTable {
   seq: Generated<number>;
   kind: ChangeKind;
   key: string;
-  created_at: number;
+  createdAt: number;
 }
 
 /** No foreign key: a subject may be anything. */
 interface RequestCountsTable {
   subject: string;
   operation: string;
-  window_ms: number;
-  window_ends_at: number;
+  windowMs: number;
+  windowEndsAt: number;
   requests: number;
 }
 
@@ -489,5 +489,5 @@ interface IdempotencyKeysTable {
   made: Uint8Array | null;
   /** A secret. */
   secret: Uint8Array | null;
-  created_at: number;
+  createdAt: number;
 }

@@ -47,8 +47,8 @@ export function selectSubscribers(db: Tables, p: { workspaceId: string; subscrip
   return (
     db
       .selectFrom('webhooks')
-      .where('webhooks.workspace_id', '=', p.workspaceId)
-      .where('webhooks.disabled_at', 'is', null)
+      .where('webhooks.workspaceId', '=', p.workspaceId)
+      .where('webhooks.disabledAt', 'is', null)
       // Not `like`: SQLite prepares a statement anew for each pattern.
       .where(sql<boolean>`(webhooks.types is null or replace(webhooks.types, ${p.subscription}, '') <> webhooks.types)`)
       .select('webhooks.id')
@@ -63,23 +63,23 @@ export function subscriptionTo(type: DomainEventType): string {
 /** Adds the queue, or locks it until the end of the transaction. */
 function lockQueue(db: Tables, p: { webhookId: string; queue: string; dueAt: number }) {
   return db
-    .insertInto('webhook_queues')
-    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, lease: null })
+    .insertInto('webhookQueues')
+    .values({ webhookId: p.webhookId, queue: p.queue, nextAttemptAt: p.dueAt, lease: null })
     .onConflict((on) =>
-      on.columns(['webhook_id', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhook_queues.lease') })),
+      on.columns(['webhookId', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhookQueues.lease') })),
     );
 }
 
 export function insertDelivery(db: Tables, p: NewDelivery) {
-  return db.insertInto('webhook_deliveries').values({
+  return db.insertInto('webhookDeliveries').values({
     id: p.id,
-    webhook_id: p.webhookId,
+    webhookId: p.webhookId,
     queue: p.queue,
-    event_id: p.eventId,
+    eventId: p.eventId,
     type: p.type,
     message: p.message,
-    happened_at: p.happenedAt,
-    created_at: p.at,
+    happenedAt: p.happenedAt,
+    createdAt: p.at,
     attempts: sql.lit(0),
   });
 }

@@ -117,24 +117,24 @@ function selectFromWebhooks(db: Tables) {
     .selectFrom('webhooks')
     .select([
       'id',
-      'workspace_id as workspaceId',
+      'workspaceId',
       'url',
       'types',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-      'disabled_at as disabledAt',
-      'disabled_reason as disabledReason',
-      'failing_since as failingSince',
+      'createdAt',
+      'updatedAt',
+      'disabledAt',
+      'disabledReason',
+      'failingSince',
     ]);
 }
 
 function selectWebhook(db: Tables, p: { workspaceId: string; webhookId: string }) {
-  return selectFromWebhooks(db).where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+  return selectFromWebhooks(db).where('id', '=', p.webhookId).where('workspaceId', '=', p.workspaceId);
 }
 
 function selectWebhooks(db: Tables, p: PageSlots & { workspaceId: string }) {
   return selectFromWebhooks(db)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows);
@@ -143,7 +143,7 @@ function selectWebhooks(db: Tables, p: PageSlots & { workspaceId: string }) {
 function countWebhooks(db: Tables, p: { workspaceId: string }) {
   return db
     .selectFrom('webhooks')
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
@@ -152,14 +152,14 @@ type WebhookRow = Omit<Webhook, 'types'> & { types: string | null };
 function insertWebhook(db: Tables, p: WebhookRow) {
   return db.insertInto('webhooks').values({
     id: p.id,
-    workspace_id: p.workspaceId,
+    workspaceId: p.workspaceId,
     url: p.url,
     types: p.types,
-    created_at: p.createdAt,
-    updated_at: p.updatedAt,
-    disabled_at: p.disabledAt,
-    disabled_reason: p.disabledReason,
-    failing_since: p.failingSince,
+    createdAt: p.createdAt,
+    updatedAt: p.updatedAt,
+    disabledAt: p.disabledAt,
+    disabledReason: p.disabledReason,
+    failingSince: p.failingSince,
   });
 }
 
@@ -176,8 +176,8 @@ function enable(db: Tables, p: { webhookId: string }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('disabled_at', 'is not', null)
-    .set({ disabled_at: null, disabled_reason: null, failing_since: null });
+    .where('disabledAt', 'is not', null)
+    .set({ disabledAt: null, disabledReason: null, failingSince: null });
 }
 
 /** Where it is enabled. */
@@ -185,37 +185,37 @@ function disable(db: Tables, p: { webhookId: string; now: number }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('disabled_at', 'is', null)
-    .set({ disabled_at: p.now, disabled_reason: 'requested' });
+    .where('disabledAt', 'is', null)
+    .set({ disabledAt: p.now, disabledReason: 'requested' });
 }
 
 function touchWebhook(db: Tables, p: { workspaceId: string; webhookId: string; now: number }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('workspace_id', '=', p.workspaceId)
-    .set({ updated_at: p.now });
+    .where('workspaceId', '=', p.workspaceId)
+    .set({ updatedAt: p.now });
 }
 
 /** Deletes its secrets as well (`on delete cascade`). */
 function deleteRow(db: Tables, p: { workspaceId: string; webhookId: string }) {
-  return db.deleteFrom('webhooks').where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+  return db.deleteFrom('webhooks').where('id', '=', p.webhookId).where('workspaceId', '=', p.workspaceId);
 }
 
 function insertSecret(db: Tables, p: WebhookSecret & { webhookId: string }) {
   return db
-    .insertInto('webhook_secrets')
-    .values({ id: p.id, webhook_id: p.webhookId, secret: p.secret, created_at: p.createdAt, expires_at: null });
+    .insertInto('webhookSecrets')
+    .values({ id: p.id, webhookId: p.webhookId, secret: p.secret, createdAt: p.createdAt, expiresAt: null });
 }
 
 function deleteRotatedSecrets(db: Tables, p: { webhookId: string }) {
-  return db.deleteFrom('webhook_secrets').where('webhook_id', '=', p.webhookId).where('expires_at', 'is not', null);
+  return db.deleteFrom('webhookSecrets').where('webhookId', '=', p.webhookId).where('expiresAt', 'is not', null);
 }
 
 function expireSecret(db: Tables, p: { webhookId: string; at: number }) {
   return db
-    .updateTable('webhook_secrets')
-    .where('webhook_id', '=', p.webhookId)
-    .where('expires_at', 'is', null)
-    .set({ expires_at: p.at });
+    .updateTable('webhookSecrets')
+    .where('webhookId', '=', p.webhookId)
+    .where('expiresAt', 'is', null)
+    .set({ expiresAt: p.at });
 }
