@@ -1,7 +1,7 @@
 import { type AuditTarget, ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type {
   KeyUse,
@@ -163,16 +163,8 @@ function toRootKey<Row extends RootKeyRow>(row: Row): Omit<Row, 'permissions'> &
   return { ...row, permissions: JSON.parse(row.permissions) };
 }
 
-const keyColumns = [
-  'rootKeys.id',
-  'rootKeys.workspaceId',
-  'rootKeys.name',
-  'rootKeys.start',
-  'rootKeys.permissions',
-  'rootKeys.expiresAt',
-  'rootKeys.disabledAt',
-  'rootKeys.createdAt',
-] as const;
+const KEY = ['id', 'workspaceId', 'name', 'start', 'permissions', 'expiresAt', 'disabledAt', 'createdAt'] as const;
+const keyColumns = columnsOf('rootKeys', KEY);
 
 function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
   return db
@@ -189,19 +181,17 @@ function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
 }
 
 function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: string }) {
-  return db
-    .insertInto('workspaces')
-    .values({ id: p.id, name: p.name, disabledAt: p.disabledAt, limits: p.limits, createdAt: p.createdAt });
+  return db.insertInto('workspaces').values(pick(p, WORKSPACE));
 }
 
-const workspaceColumns = ['id', 'name', 'disabledAt', 'limits', 'createdAt'] as const;
+const WORKSPACE = ['id', 'name', 'disabledAt', 'limits', 'createdAt'] as const;
 
 function selectWorkspace(db: Tables, p: { id: string }) {
-  return db.selectFrom('workspaces').where('id', '=', p.id).select(workspaceColumns);
+  return db.selectFrom('workspaces').where('id', '=', p.id).select(WORKSPACE);
 }
 
 function selectWorkspaces(db: Tables) {
-  return db.selectFrom('workspaces').select(workspaceColumns).orderBy('id');
+  return db.selectFrom('workspaces').select(WORKSPACE).orderBy('id');
 }
 
 function selectWorkspaceId(db: Tables, p: { id: string }) {
@@ -224,17 +214,7 @@ function updateLimits(db: Tables, p: { id: string; limits: string }) {
 }
 
 function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissions: string; hash: Uint8Array }) {
-  return db.insertInto('rootKeys').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    hash: p.hash,
-    name: p.name,
-    start: p.start,
-    permissions: p.permissions,
-    expiresAt: p.expiresAt,
-    disabledAt: p.disabledAt,
-    createdAt: p.createdAt,
-  });
+  return db.insertInto('rootKeys').values(pick(p, [...KEY, 'hash']));
 }
 
 function selectRootKeys(db: Tables) {
@@ -313,14 +293,14 @@ export const signingChanges = {
   }),
 };
 
-const signingKeyColumns = ['id', 'publicKey', 'privateKey', 'createdAt', 'retiredAt'] as const;
+const SIGNING_KEY = ['id', 'publicKey', 'privateKey', 'createdAt', 'retiredAt'] as const;
 
 function selectKey(db: Tables, p: { id: string }) {
-  return db.selectFrom('signingKeys').where('id', '=', p.id).select(signingKeyColumns);
+  return db.selectFrom('signingKeys').where('id', '=', p.id).select(SIGNING_KEY);
 }
 
 function selectCurrentKey(db: Tables) {
-  return db.selectFrom('signingKeys').where('retiredAt', 'is', null).select(signingKeyColumns);
+  return db.selectFrom('signingKeys').where('retiredAt', 'is', null).select(SIGNING_KEY);
 }
 
 function retireKey(db: Tables, p: { id: string; at: number }) {
@@ -336,13 +316,7 @@ function deleteRetired(db: Tables, p: { before: number }) {
 }
 
 function insertKey(db: Tables, p: SigningKey) {
-  return db.insertInto('signingKeys').values({
-    id: p.id,
-    publicKey: p.publicKey,
-    privateKey: p.privateKey,
-    createdAt: p.createdAt,
-    retiredAt: p.retiredAt,
-  });
+  return db.insertInto('signingKeys').values(pick(p, SIGNING_KEY));
 }
 
 async function deleteWorkspace(tx: Transaction, workspaceId: string) {

@@ -1,5 +1,5 @@
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
-import type { AuditEntry, AuditFilter, Author, AuthorKind, Paged, PageRequest } from '../store.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { AuditEntry, AuditFilter, Author, Paged, PageRequest } from '../store.ts';
 import { storableActor } from './actor.ts';
 
 /** What a change was made to. */
@@ -73,56 +73,15 @@ function seqOf(cursor: string | undefined): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
 }
 
-interface NewEntry {
-  id: string;
-  workspaceId: string | null;
-  kind: AuthorKind;
-  actor: string;
-  action: string;
-  from: string;
-  requestId: string | null;
-  target: string;
-  targetName: string | null;
-  detail: string;
-  at: number;
-}
+const ENTRY = ['id', 'workspaceId', 'kind', 'actor', 'action', 'requestId', 'target', 'targetName', 'detail'] as const;
+const columns = [...ENTRY, 'seq', 'source as from', 'createdAt as at'] as const;
 
-function insertEntry(db: Tables, p: NewEntry) {
-  return db.insertInto('auditEntries').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    kind: p.kind,
-    actor: p.actor,
-    action: p.action,
-    source: p.from,
-    requestId: p.requestId,
-    target: p.target,
-    targetName: p.targetName,
-    detail: p.detail,
-    createdAt: p.at,
-  });
+function insertEntry(db: Tables, p: Omit<EntryRow, 'seq'>) {
+  return db.insertInto('auditEntries').values({ ...pick(p, ENTRY), source: p.from, createdAt: p.at });
 }
 
 function selectEntries(db: Tables, p: { before: number; rows: number }) {
-  return db
-    .selectFrom('auditEntries')
-    .where('seq', '<', p.before)
-    .orderBy('seq', 'desc')
-    .limit(p.rows)
-    .select([
-      'seq',
-      'id',
-      'workspaceId',
-      'kind',
-      'actor',
-      'action',
-      'source as from',
-      'requestId',
-      'target',
-      'targetName',
-      'detail',
-      'createdAt as at',
-    ]);
+  return db.selectFrom('auditEntries').where('seq', '<', p.before).orderBy('seq', 'desc').limit(p.rows).select(columns);
 }
 
 function selectEntriesOfWorkspace(db: Tables, p: { before: number; rows: number; workspaceId: string }) {

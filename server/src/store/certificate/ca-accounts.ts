@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { CertificateProblem, CertificateReason } from '../../domain/certificate-state.ts';
 import { defineChange } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { CaAccount, HeldCa } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
 
@@ -71,7 +72,7 @@ function selectAccount(db: Tables, p: { issuer: string }) {
   return db
     .selectFrom('caAccounts')
     .where('issuer', '=', p.issuer)
-    .select(['issuer', 'url', 'privateKey', 'certificate', 'pausedUntil', 'problem', 'createdAt']);
+    .select(['issuer', ...ACCOUNT]);
 }
 
 function selectHeld(db: Tables, p: { now: number }) {
@@ -97,30 +98,21 @@ function makeDue(db: Tables, p: { now: number; reason: CertificateReason }) {
     .set({ nextTryAt: p.now });
 }
 
-type AccountRow = Omit<CaAccount, 'problem'> & { problem: string | null };
+type AccountRow = Schema['caAccounts'];
 
 function rowOf(account: CaAccount): AccountRow {
   return { ...account, problem: toJson(account.problem) };
 }
 
-function columnsOf(p: AccountRow) {
-  return {
-    url: p.url,
-    privateKey: p.privateKey,
-    certificate: p.certificate,
-    pausedUntil: p.pausedUntil,
-    problem: p.problem,
-    createdAt: p.createdAt,
-  };
-}
+const ACCOUNT = ['url', 'privateKey', 'certificate', 'pausedUntil', 'problem', 'createdAt'] as const;
 
 function insertAccount(db: Tables, p: AccountRow) {
   return db
     .insertInto('caAccounts')
-    .values({ issuer: p.issuer, ...columnsOf(p) })
+    .values(pick(p, ['issuer', ...ACCOUNT]))
     .onConflict((on) => on.column('issuer').doNothing());
 }
 
 function updateAccount(db: Tables, p: AccountRow) {
-  return db.updateTable('caAccounts').where('issuer', '=', p.issuer).set(columnsOf(p));
+  return db.updateTable('caAccounts').where('issuer', '=', p.issuer).set(pick(p, ACCOUNT));
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type InferResult, sql } from 'kysely';
 import type { CertificateState } from '../../domain/certificate-state.ts';
-import type { Reader, Tables } from '../engine/statement.ts';
+import { columnsOf, type Reader, type Tables } from '../engine/statement.ts';
 import { type Certificate, OPERATOR, type Paged } from '../store.ts';
 
 export async function findCertificate(reader: Reader, hostname: string): Promise<Certificate | null> {
@@ -88,20 +88,9 @@ const columns = [
   'certificates.hostname',
   sql<string>`coalesce(domains.id, ${sql.lit(OPERATOR)})`.as('domainId'),
   sql<string>`coalesce(domains.workspace_id, ${sql.lit(OPERATOR)})`.as('workspaceId'),
-  'certificates.state',
-  'certificates.problem',
-  'certificates.selfCheck',
-  'certificates.failures',
-  'certificates.authorizationFailedAt',
-  'certificates.nextTryAt',
-  'certificates.leasedUntil',
-  'certificates.createdAt',
-  'served.issuer',
-  'served.chain',
-  'served.notBefore',
-  'served.notAfter',
-  'served.issuedAt',
-  'served.renewal',
+  ...columnsOf('certificates', ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt']),
+  ...columnsOf('certificates', ['nextTryAt', 'leasedUntil', 'createdAt']),
+  ...columnsOf('served', ['issuer', 'chain', 'notBefore', 'notAfter', 'issuedAt', 'renewal']),
 ] as const;
 
 /** Certificates with their domains, if they are not the operator's own, and the certificates in use. */

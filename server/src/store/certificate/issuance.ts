@@ -5,8 +5,9 @@ import { logChange } from '../cache/change-log.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { recordEvent } from '../domain/events.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
+import type { Schema } from '../schema/schema.ts';
 import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../store.ts';
 import { findCertificate, toJson } from './certificate-rows.ts';
 import { dropInherited } from './inherited-certificates.ts';
@@ -174,24 +175,10 @@ function eventOf(before: Certificate, after: Certificate): DomainEventType | nul
   return isNew ? 'certificate.failed' : null;
 }
 
-type SaveRow = Omit<Save, 'problem' | 'selfCheck' | 'authorizationFailedAt'> & {
-  problem: string | null;
-  selfCheck: string | null;
-  authorizationFailedAt: number | null;
-  begun: number;
-};
+const SAVED = ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt', 'nextTryAt', 'begun'] as const;
 
-function updateLeased(db: Tables, p: SaveRow) {
-  return whereHeld(db, p).set({
-    state: p.state,
-    problem: p.problem,
-    selfCheck: p.selfCheck,
-    failures: p.failures,
-    authorizationFailedAt: p.authorizationFailedAt,
-    nextTryAt: p.nextTryAt,
-    leasedUntil: null,
-    begun: p.begun,
-  });
+function updateLeased(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SAVED)[number]>) {
+  return whereHeld(db, p).set({ ...pick(p, SAVED), leasedUntil: null });
 }
 
 /** Also revokes a lease. */
@@ -233,20 +220,10 @@ function deleteServed(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('servedCertificates').where('hostname', '=', p.hostname);
 }
 
-function upsertServed(
-  db: Tables,
-  p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string; expiringAt: number },
-) {
-  const served = {
-    issuer: p.issuer,
-    chain: p.chain,
-    privateKey: p.privateKey,
-    notBefore: p.notBefore,
-    notAfter: p.notAfter,
-    issuedAt: p.issuedAt,
-    renewal: p.renewal,
-    expiringAt: p.expiringAt,
-  };
+const ISSUED = ['issuer', 'chain', 'privateKey', 'notBefore', 'notAfter', 'issuedAt', 'renewal', 'expiringAt'] as const;
+
+function upsertServed(db: Tables, p: Schema['servedCertificates']) {
+  const served = pick(p, ISSUED);
   return db
     .insertInto('servedCertificates')
     .values({ hostname: p.hostname, ...served })

@@ -1,4 +1,4 @@
-import type { Reader, Statement, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Statement, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CaLimit, LedgerEntry } from '../store.ts';
 
 // Every order at a CA has one entry. The table is called `spending`.
@@ -87,14 +87,7 @@ function nthOpenOr(outcome: 'issued' | 'failed', db: Tables, p: Nth) {
 function insertEntry(db: Tables, p: Omit<LedgerEntry, 'exempt'> & { exempt: number; now: number }) {
   return db
     .insertInto('spending')
-    .values({
-      issuer: p.issuer,
-      hostname: p.hostname,
-      registeredDomain: p.registeredDomain,
-      exempt: p.exempt,
-      orderedAt: p.now,
-      countedAt: p.now,
-    })
+    .values({ ...pick(p, ['issuer', 'hostname', 'registeredDomain', 'exempt']), orderedAt: p.now, countedAt: p.now })
     .returning('seq');
 }
 

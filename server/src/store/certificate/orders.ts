@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
-import type { CertificateState } from '../../domain/certificate-state.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
-import type { CertificateOrder, CertificateStore } from '../store.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { CertificateStore } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
 import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
@@ -21,7 +21,7 @@ export async function beginOrder(tx: Transaction, { lease, order, entry, limits,
   if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck })) === 0) {
     return { kind: 'lost' } as const;
   }
-  await tx.execute(upsertOrder, { ...order, entry: await addLedgerEntry(tx, entry, now) });
+  await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
 }
 
@@ -52,27 +52,14 @@ function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
     .select(['servedCertificates.hostname as inUse', 'certificates.problem', 'certificates.selfCheck']);
 }
 
-interface StateRow {
-  hostname: string;
-  lease: number;
-  state: CertificateState;
-  problem: string | null;
-  selfCheck: string | null;
+const SHOWN = ['state', 'problem', 'selfCheck'] as const;
+
+function updateState(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SHOWN)[number]>) {
+  return whereHeld(db, p).set({ ...pick(p, SHOWN), begun: sql.lit(1) });
 }
 
-function updateState(db: Tables, p: StateRow) {
-  return whereHeld(db, p).set({ state: p.state, problem: p.problem, selfCheck: p.selfCheck, begun: sql.lit(1) });
-}
-
-function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {
-  const order = {
-    issuer: p.issuer,
-    url: p.url,
-    privateKey: p.privateKey,
-    replaces: p.replaces,
-    startedAt: p.startedAt,
-    spendingSeq: p.entry,
-  };
+function upsertOrder(db: Tables, p: Schema['certificateOrders']) {
+  const order = pick(p, ['issuer', 'url', 'privateKey', 'replaces', 'startedAt', 'spendingSeq']);
   return db
     .insertInto('certificateOrders')
     .values({ hostname: p.hostname, ...order })

@@ -1,6 +1,6 @@
 import type { Domain } from '../../domain/domain.ts';
 import type { CheckMemory } from '../../domain/status.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 
 /** Makes a check due at `at`. One that is scheduled already keeps its memory. */
 export function scheduleCheck(tx: Transaction, check: { domainId: string; at: number; windowEndsAt: number }): void {
@@ -42,14 +42,16 @@ function upsertCheck(db: Tables, p: { domainId: string; at: number; windowEndsAt
     .onConflict((on) => on.column('domainId').doUpdateSet({ nextCheckAt: p.at, windowEndsAt: p.windowEndsAt }));
 }
 
+export const MEMORY = [
+  'unreadableInARow',
+  'provenSince',
+  'ownershipDoubt',
+  'routingDoubt',
+  'fingerprint',
+] as const satisfies (keyof CheckMemory)[];
+
 function updateMemory(db: Tables, p: CheckMemory & { domainId: string }) {
-  return db.updateTable('checks').where('domainId', '=', p.domainId).set({
-    unreadableInARow: p.unreadableInARow,
-    provenSince: p.provenSince,
-    ownershipDoubt: p.ownershipDoubt,
-    fingerprint: p.fingerprint,
-    routingDoubt: p.routingDoubt,
-  });
+  return db.updateTable('checks').where('domainId', '=', p.domainId).set(pick(p, MEMORY));
 }
 
 function updateMemoryOf(db: Tables, p: CheckMemory & { domainId: string; revision: number }) {

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
@@ -8,10 +8,10 @@ import { changeDomain, isNotOf } from '../domain/domains.ts';
 import { recordEvent, recordFlags } from '../domain/events.ts';
 import { endRedirectsTo } from '../domain/redirect-rows.ts';
 import { addRoute } from '../domain/routes.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
 import { type Packable, saveResult } from './check-results.ts';
-import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
+import { MEMORY, removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
 import { claimIn, type DueRange, findDue } from './due.ts';
 
 type Save = Packable<Parameters<CheckStore['saveTransition']>[0]>;
@@ -35,19 +35,11 @@ export async function claimDue(
   return due;
 }
 
-export type CheckRow = Domain &
-  CheckMemory & {
-    attempts: number;
-    dueAt: number;
-    windowEndsAt: number;
-    incumbentId: string | null;
-    resultDigest: string | null;
-  };
+export type CheckRow = InferResult<ReturnType<typeof selectChecks>>[number];
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, dueAt, incumbentId, resultDigest } = row;
-  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint } = row;
-  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint };
+  const memory = pick(row, MEMORY);
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
   return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
@@ -130,11 +122,7 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
       'checks.nextCheckAt as dueAt',
       'checks.windowEndsAt',
       'checks.attempts',
-      'checks.unreadableInARow',
-      'checks.provenSince',
-      'checks.ownershipDoubt',
-      'checks.routingDoubt',
-      'checks.fingerprint',
+      ...columnsOf('checks', MEMORY),
       'results.digest as resultDigest',
     ])
     .select((of) =>

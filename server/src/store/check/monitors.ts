@@ -1,4 +1,4 @@
-import type { Domain } from '../../domain/domain.ts';
+import type { InferResult } from 'kysely';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import { followUpAt } from '../../domain/monitoring-schedule.ts';
 import { domainColumns, domainOf } from '../domain/domain-rows.ts';
@@ -29,15 +29,7 @@ export async function claimMonitored(tx: Transaction, claim: PostedClaim): Promi
   return due;
 }
 
-export type MonitorRow = Domain & {
-  attempts: number;
-  dueAt: number;
-  suspected: string | null;
-  driftedSince: number | null;
-  goneSince: number | null;
-  goneUntil: number | null;
-  resultDigest: string | null;
-};
+export type MonitorRow = InferResult<ReturnType<typeof selectMonitors>>[number];
 
 export function dueRecheckOf(row: MonitorRow): DueRecheck {
   const { attempts, dueAt, resultDigest } = row;

@@ -1,6 +1,8 @@
+import type { InferResult } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } from '../store.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
@@ -90,16 +92,14 @@ export async function pruneDeletedDomains(tx: Transaction, now: number, limit: n
   return tx.execute(deleteExpired, { now, limit });
 }
 
-interface HeldRow {
-  domain: string;
-  redirect: string | null;
-  suspension: string | null;
-  deletedAt: number;
-  keptUntil: number;
-  supersededAt: number | null;
-}
+const HELD = ['domain', 'redirect', 'suspension', 'deletedAt', 'keptUntil'] as const;
 
-function heldOf({ domain, redirect, suspension, ...times }: HeldRow): HeldDomain {
+function heldOf({
+  domain,
+  redirect,
+  suspension,
+  ...times
+}: InferResult<ReturnType<typeof selectHeld>>[number]): HeldDomain {
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
   return {
     ...times,
@@ -115,7 +115,7 @@ function selectHeld(db: Tables, p: { workspaceId: string; now: number }) {
     .selectFrom('deletedDomains')
     .where('workspaceId', '=', p.workspaceId)
     .where('keptUntil', '>', p.now)
-    .select(['domain', 'redirect', 'suspension', 'deletedAt', 'keptUntil', 'supersededAt']);
+    .select([...HELD, 'supersededAt']);
 }
 
 function selectRestorable(db: Tables, p: { workspaceId: string; pattern: string; now: number }) {
@@ -139,19 +139,10 @@ function selectHeldByName(db: Tables, p: { workspaceId: string; key: string; now
   return selectHeld(db, p).where('name', '=', p.key).orderBy('deletedAt', 'desc').orderBy('id', 'desc').limit(1);
 }
 
-type NewHeld = Omit<HeldRow, 'supersededAt'> & { id: string; workspaceId: string; name: string };
+type NewHeld = Omit<Schema['deletedDomains'], 'supersededAt'>;
 
 function insertHeld(db: Tables, p: NewHeld) {
-  return db.insertInto('deletedDomains').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    name: p.name,
-    domain: p.domain,
-    redirect: p.redirect,
-    suspension: p.suspension,
-    deletedAt: p.deletedAt,
-    keptUntil: p.keptUntil,
-  });
+  return db.insertInto('deletedDomains').values(pick(p, ['id', 'workspaceId', 'name', ...HELD]));
 }
 
 const CERTIFICATE = [
@@ -176,7 +167,7 @@ function holdCertificate(db: Tables, p: { domainId: string; hostname: string }) 
         .where('servedCertificates.hostname', '=', p.hostname)
         .where('routes.domainId', '=', p.domainId)
         .select('routes.domainId')
-        .select(CERTIFICATE.map((column) => `servedCertificates.${column}` as const)),
+        .select(columnsOf('servedCertificates', CERTIFICATE)),
     );
 }
 

@@ -5,11 +5,11 @@ import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { removeCheck, scheduleCheck } from '../check/check-schedule.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Creation, WorkspaceLimits } from '../store.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
-import { domainColumns } from './domain-rows.ts';
+import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 import { findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
@@ -26,21 +26,11 @@ export async function findTargetOutside(reader: Reader, zone: string): Promise<s
   return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
 }
 
-async function createDomain(
-  tx: Transaction,
-  domain: Domain,
-  windowEndsAt: number,
-  actor?: string | null,
-): Promise<Creation> {
-  return (await createDomains(tx, [domain], windowEndsAt, actor))[0] ?? { kind: 'environment_missing' };
+async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt))[0] ?? { kind: 'environment_missing' };
 }
 
-async function createDomains(
-  tx: Transaction,
-  domains: readonly Domain[],
-  windowEndsAt: number,
-  actor?: string | null,
-): Promise<Creation[]> {
+async function createDomains(tx: Transaction, domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]> {
   const [first] = domains;
   const place = first === undefined ? null : await tx.one(selectPlace, first);
   if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
@@ -61,7 +51,7 @@ async function createDomains(
       }
       room -= 1;
     }
-    await insertNew(tx, domain, windowEndsAt, actor);
+    await insertNew(tx, domain, windowEndsAt);
     creations.push({ kind: 'created' });
   }
   return creations;
@@ -87,11 +77,11 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
   return limit - (held?.count ?? 0);
 }
 
-async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null): Promise<void> {
+async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<void> {
   const { id: domainId, createdAt } = domain;
   tx.write(insertDomain, domain);
   scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
-  await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
+  await recordEvent(tx, 'domain.created', domain, createdAt);
 }
 
 async function retryVerification(
@@ -100,7 +90,6 @@ async function retryVerification(
   domainId: string,
   now: number,
   windowMs: number,
-  actor?: string | null,
 ) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
@@ -108,18 +97,11 @@ async function retryVerification(
   if (after === null) return 'verified';
   if (after !== domain) await changeDomain(tx, domain, after);
   scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
-  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
+  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now);
   return 'accepted';
 }
 
-async function deleteDomain(
-  tx: Transaction,
-  workspaceId: string,
-  domainId: string,
-  now: number,
-  actor?: string | null,
-  keptUntil = now,
-) {
+async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number, keptUntil = now) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   if (keptUntil > now) {
@@ -127,11 +109,11 @@ async function deleteDomain(
     const suspension = await findHeldSuspension(tx, domainId);
     await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
   }
-  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
+  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
   logChange(tx, 'domain', domainId);
-  await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
+  await recordEvent(tx, 'domain.deleted', domain, now);
   return 'deleted';
 }
 
@@ -188,17 +170,19 @@ export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revisi
   return true;
 }
 
+const CHANGING = [
+  'status',
+  'routingVerifiedAt',
+  'ownershipVerifiedAt',
+  'verificationError',
+  'updatedAt',
+  'verifiedAt',
+  'windowStartedAt',
+  'revision',
+] as const;
+
 function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
-  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set({
-    status: p.status,
-    routingVerifiedAt: p.routingVerifiedAt,
-    ownershipVerifiedAt: p.ownershipVerifiedAt,
-    verificationError: p.verificationError,
-    updatedAt: p.updatedAt,
-    verifiedAt: p.verifiedAt,
-    windowStartedAt: p.windowStartedAt,
-    revision: p.revision,
-  });
+  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set(pick(p, CHANGING));
 }
 
 /**
@@ -244,27 +228,7 @@ function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
 }
 
 export function insertDomain(db: Tables, p: Domain) {
-  return db.insertInto('domains').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    projectId: p.projectId,
-    appId: p.appId,
-    environmentId: p.environmentId,
-    name: p.name,
-    kind: p.kind,
-    service: p.service,
-    target: p.target,
-    token: p.token,
-    status: p.status,
-    routingVerifiedAt: p.routingVerifiedAt,
-    ownershipVerifiedAt: p.ownershipVerifiedAt,
-    verificationError: p.verificationError,
-    createdAt: p.createdAt,
-    updatedAt: p.updatedAt,
-    verifiedAt: p.verifiedAt,
-    windowStartedAt: p.windowStartedAt,
-    revision: p.revision,
-  });
+  return db.insertInto('domains').values(pick(p, DOMAIN));
 }
 
 /** Deletes what its last check found and its redirect as well (`on delete cascade`). */

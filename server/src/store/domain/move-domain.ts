@@ -2,7 +2,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { changed } from '../../domain/status.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_SECRET } from '../engine/write.ts';
 import type { Environment, Moved } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
@@ -14,7 +14,6 @@ async function moveDomain(
   domainId: string,
   target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
   now: number,
-  actor: string | null = null,
 ): Promise<Moved> {
   const before = await findDomainById(tx, target.workspaceId, domainId);
   if (before === null) return { kind: 'missing' };
@@ -26,7 +25,7 @@ async function moveDomain(
   if ((await tx.execute(updateRoute, { domainId, environmentId })) > 0) await logChange(tx, 'route', domain.name);
   await logChange(tx, 'domain', domainId);
   const move = { from: before.environmentId, to: environmentId };
-  await recordEvent(tx, 'domain.moved', domain, now, { actor, move });
+  await recordEvent(tx, 'domain.moved', domain, now, { move });
   return { kind: 'moved', domain };
 }
 
@@ -45,13 +44,10 @@ export const moveChanges = {
 };
 
 function updatePlace(db: Tables, p: Domain) {
-  return db.updateTable('domains').where('id', '=', p.id).set({
-    environmentId: p.environmentId,
-    projectId: p.projectId,
-    appId: p.appId,
-    updatedAt: p.updatedAt,
-    revision: p.revision,
-  });
+  return db
+    .updateTable('domains')
+    .where('id', '=', p.id)
+    .set(pick(p, ['environmentId', 'projectId', 'appId', 'updatedAt', 'revision']));
 }
 
 function updateRoute(db: Tables, p: { domainId: string; environmentId: string }) {

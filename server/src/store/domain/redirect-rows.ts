@@ -14,21 +14,20 @@ export async function findRedirect(reader: Reader, workspaceId: string, domainId
 export interface RouteEnd {
   reason: Exclude<RedirectEnd, 'requested'>;
   at: number;
-  actor?: string | null | undefined;
 }
 
 /** The redirects to a domain whose route is about to be deleted, which deletes them (`on delete cascade`): for their timelines and for the edge. */
 export async function endRedirectsTo(
   tx: Transaction,
   destination: Pick<Domain, 'id' | 'name'>,
-  { reason, at, actor = null }: RouteEnd,
+  { reason, at }: RouteEnd,
 ): Promise<void> {
   if ((await tx.execute(lockSources, { destinationId: destination.id })) === 0) return;
   const sources = await tx.all(selectSources, { destinationId: destination.id, rows: MAX_REDIRECTS_TO_ONE });
   for (const row of sources) {
     const source = domainOf(row);
     const redirect = { to: destination.name, status: row.redirectStatus, reason };
-    await recordEvent(tx, 'redirect.removed', source, at, { actor, redirect });
+    await recordEvent(tx, 'redirect.removed', source, at, { redirect });
     await logRedirect(tx, source);
   }
 }

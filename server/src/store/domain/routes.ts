@@ -3,7 +3,7 @@ import { logChange } from '../cache/change-log.ts';
 import { deleteChallengesOf } from '../certificate/challenge-rows.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
 import { addMonitor } from '../check/monitor-schedule.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
 /**
@@ -37,7 +37,7 @@ function withdraw(tx: Transaction, hostname: string): void {
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
-  return db.insertInto('routes').values({ hostname: p.hostname, domainId: p.domainId, environmentId: p.environmentId });
+  return db.insertInto('routes').values(pick(p, ['hostname', 'domainId', 'environmentId']));
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {

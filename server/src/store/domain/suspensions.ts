@@ -3,7 +3,7 @@ import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../
 import { ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { SuspensionChange, WorkspaceSuspension } from '../store.ts';
 import { domainTargets, findDomainById, findDomainByName } from './domains.ts';
@@ -16,7 +16,6 @@ async function suspendDomain(
   domainId: string,
   status: SuspensionStatus,
   now: number,
-  actor: string | null = null,
 ): Promise<SuspensionChange> {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
@@ -24,7 +23,7 @@ async function suspendDomain(
   const isChange = before?.status !== status;
   if (isChange) {
     await putSuspension(tx, domainId, { status, suspendedAt: now });
-    await recordEvent(tx, 'domain.suspended', domain, now, { actor, suspension: { status } });
+    await recordEvent(tx, 'domain.suspended', domain, now, { suspension: { status } });
     await logRedirect(tx, domain);
   }
   return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
@@ -35,7 +34,6 @@ async function resumeDomain(
   workspaceId: string,
   domainId: string,
   now: number,
-  actor: string | null = null,
 ): Promise<SuspensionChange> {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
@@ -43,7 +41,7 @@ async function resumeDomain(
   const isChange = before !== null;
   if (isChange) {
     await tx.execute(deleteSuspension, { domainId });
-    await recordEvent(tx, 'domain.resumed', domain, now, { actor, suspension: { status: before.status } });
+    await recordEvent(tx, 'domain.resumed', domain, now, { suspension: { status: before.status } });
     await logRedirect(tx, domain);
   }
   return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
@@ -179,7 +177,7 @@ function selectSuspensions(db: Tables, p: { workspaceId: string; domainId: strin
 }
 
 function upsertSuspension(db: Tables, p: WorkspaceSuspension & { domainId: string }) {
-  const suspension = { status: p.status, suspendedAt: p.suspendedAt };
+  const suspension = pick(p, ['status', 'suspendedAt']);
   return db
     .insertInto('suspensions')
     .values({ domainId: p.domainId, ...suspension })
@@ -191,7 +189,7 @@ function deleteSuspension(db: Tables, p: { domainId: string }) {
 }
 
 function upsertName(db: Tables, p: WorkspaceSuspension & { workspaceId: string; name: string }) {
-  const suspension = { status: p.status, suspendedAt: p.suspendedAt };
+  const suspension = pick(p, ['status', 'suspendedAt']);
   return db
     .insertInto('suspendedNames')
     .values({ workspaceId: p.workspaceId, name: p.name, ...suspension })

@@ -1,5 +1,6 @@
 import { IDEMPOTENCY_KEPT_MS } from '../audit/audit-store.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { Once, OnceResult } from '../store.ts';
 
 /** Of the first time; null: nothing is kept under the id. */
@@ -35,36 +36,15 @@ function selectKept(db: Tables, p: { id: string; after: number }) {
     .select(['fingerprint', 'outcome', 'made', 'secret']);
 }
 
-interface Kept {
-  id: string;
-  fingerprint: string;
-  outcome: string;
-  made: Uint8Array | null;
-  secret: Uint8Array | null;
-  at: number;
-}
+type Kept = Omit<Schema['idempotencyKeys'], 'createdAt'> & { at: number };
 
 /** Replaces one that has expired and is not pruned yet. */
 function upsertKept(db: Tables, p: Kept) {
+  const kept = { ...pick(p, ['fingerprint', 'outcome', 'made', 'secret']), createdAt: p.at };
   return db
     .insertInto('idempotencyKeys')
-    .values({
-      id: p.id,
-      fingerprint: p.fingerprint,
-      outcome: p.outcome,
-      made: p.made,
-      secret: p.secret,
-      createdAt: p.at,
-    })
-    .onConflict((on) =>
-      on.column('id').doUpdateSet((of) => ({
-        fingerprint: of.ref('excluded.fingerprint'),
-        outcome: of.ref('excluded.outcome'),
-        made: of.ref('excluded.made'),
-        secret: of.ref('excluded.secret'),
-        createdAt: of.ref('excluded.createdAt'),
-      })),
-    );
+    .values({ id: p.id, ...kept })
+    .onConflict((on) => on.column('id').doUpdateSet(kept));
 }
 
 function deleteKept(db: Tables, p: { before: number; limit: number }) {

@@ -1,4 +1,4 @@
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import type { RequestCount } from '../store.ts';
 
 export async function addRequests(tx: Transaction, counts: RequestCount[]): Promise<number[]> {
@@ -11,19 +11,15 @@ export async function pruneRequests(tx: Transaction, endedBefore: number): Promi
   await tx.execute(deleteCounts, { endedBefore });
 }
 
+const WINDOW = ['subject', 'operation', 'windowMs', 'windowEndsAt'] as const;
+
 function addToCount(db: Tables, p: RequestCount) {
   return db
     .insertInto('requestCounts')
-    .values({
-      subject: p.subject,
-      operation: p.operation,
-      windowMs: p.windowMs,
-      windowEndsAt: p.windowEndsAt,
-      requests: p.requests,
-    })
+    .values(pick(p, [...WINDOW, 'requests']))
     .onConflict((on) =>
       on
-        .columns(['subject', 'operation', 'windowMs', 'windowEndsAt'])
+        .columns(WINDOW)
         .doUpdateSet((of) => ({ requests: of('requestCounts.requests', '+', of.ref('excluded.requests')) })),
     )
     .returning('requests');

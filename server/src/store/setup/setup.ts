@@ -5,7 +5,7 @@ import { logChange } from '../cache/change-log.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { defineChange, isFound, isOutcome, isTrue } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { FoundSetupLink, PageRequest, SetupLink, SetupPage } from '../store.ts';
 
@@ -30,13 +30,8 @@ export async function listSetupLinks(reader: Reader, workspaceId: string, domain
   return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
 }
 
-async function revokeSetupLink(
-  tx: Transaction,
-  linkId: string,
-  revokedAt: number,
-  revokedBy: string,
-): Promise<boolean> {
-  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(revokedBy) })) > 0;
+async function revokeSetupLink(tx: Transaction, linkId: string, revokedAt: number): Promise<boolean> {
+  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(tx.actor) })) > 0;
   if (isFound) logChange(tx, 'setup_link', linkId);
   return isFound;
 }
@@ -74,16 +69,8 @@ export const setupLinkChanges = {
   }),
 };
 
-const linkColumns = [
-  'setupLinks.id',
-  'setupLinks.workspaceId',
-  'setupLinks.domainId',
-  'setupLinks.createdAt',
-  'setupLinks.expiresAt',
-  'setupLinks.revokedAt',
-  'setupLinks.createdBy',
-  'setupLinks.revokedBy',
-] as const;
+const TIMES = ['createdAt', 'expiresAt', 'revokedAt'] as const;
+const LINK = ['id', 'workspaceId', 'domainId', ...TIMES, 'createdBy', 'revokedBy'] as const;
 
 /** Of the links of a domain, those that work. */
 export function countWorking(db: Tables, p: { domainId: string; at: number }) {
@@ -96,24 +83,14 @@ export function countWorking(db: Tables, p: { domainId: string; at: number }) {
 }
 
 function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
-  return db.insertInto('setupLinks').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    domainId: p.domainId,
-    hash: p.hash,
-    createdAt: p.createdAt,
-    expiresAt: p.expiresAt,
-    revokedAt: p.revokedAt,
-    createdBy: p.createdBy,
-    revokedBy: p.revokedBy,
-  });
+  return db.insertInto('setupLinks').values(pick(p, [...LINK, 'hash']));
 }
 
 function selectFound(db: Tables) {
   return db
     .selectFrom('setupLinks')
     .innerJoin('domains', 'domains.id', 'setupLinks.domainId')
-    .select(linkColumns)
+    .select(columnsOf('setupLinks', LINK))
     .select(['domains.name as domainName', 'domains.environmentId']);
 }
 
@@ -133,7 +110,7 @@ function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId:
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(linkColumns);
+    .select(LINK);
 }
 
 /** Keeps the first revocation. */
@@ -199,8 +176,8 @@ function selectPage(db: Tables, p: { workspaceId: string }) {
 function upsertPage(db: Tables, p: { workspaceId: string; brand: string; origins: string }) {
   return db
     .insertInto('setupPages')
-    .values({ workspaceId: p.workspaceId, brand: p.brand, origins: p.origins })
-    .onConflict((on) => on.column('workspaceId').doUpdateSet({ brand: p.brand, origins: p.origins }));
+    .values(pick(p, ['workspaceId', 'brand', 'origins']))
+    .onConflict((on) => on.column('workspaceId').doUpdateSet(pick(p, ['brand', 'origins'])));
 }
 
 function deleteOrigins(db: Tables, p: { workspaceId: string }) {

@@ -2,7 +2,7 @@ import { ofTree } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { App, Deployment, Environment, PageRequest, Project } from '../store.ts';
 
@@ -49,18 +49,12 @@ export const projectChanges = {
   }),
 };
 
-const projectColumns = [
-  'projects.id',
-  'projects.workspaceId',
-  'projects.slug',
-  'projects.name',
-  'projects.createdAt',
-] as const;
+const PROJECT = ['id', 'workspaceId', 'slug', 'name', 'createdAt'] as const;
 
 function insertProject(db: Tables, p: Project) {
   return db
     .insertInto('projects')
-    .values({ id: p.id, workspaceId: p.workspaceId, slug: p.slug, name: p.name, createdAt: p.createdAt })
+    .values(pick(p, PROJECT))
     .onConflict((on) => on.columns(['workspaceId', 'slug']).doNothing());
 }
 
@@ -69,7 +63,7 @@ export function selectProject(db: Tables, p: { workspaceId: string; project: str
     .selectFrom('projects')
     .where('projects.workspaceId', '=', p.workspaceId)
     .where((of) => of.or([of('projects.id', '=', p.project), of('projects.slug', '=', p.project)]))
-    .select(projectColumns);
+    .select(columnsOf('projects', PROJECT));
 }
 
 export function selectProjectId(db: Tables, p: { workspaceId: string; id: string }) {
@@ -87,7 +81,7 @@ function selectProjects(db: Tables, p: PageSlots & { workspaceId: string }) {
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(projectColumns);
+    .select(PROJECT);
 }
 
 function selectAppOf(db: Tables, p: { id: string }) {
@@ -143,26 +137,12 @@ export const appChanges = {
   }),
 };
 
-const appColumns = [
-  'apps.id',
-  'apps.workspaceId',
-  'apps.projectId',
-  'apps.slug',
-  'apps.name',
-  'apps.createdAt',
-] as const;
+const APP = [...PROJECT, 'projectId'] as const;
 
 function insertApp(db: Tables, p: App) {
   return db
     .insertInto('apps')
-    .values({
-      id: p.id,
-      workspaceId: p.workspaceId,
-      projectId: p.projectId,
-      slug: p.slug,
-      name: p.name,
-      createdAt: p.createdAt,
-    })
+    .values(pick(p, APP))
     .onConflict((on) => on.columns(['projectId', 'slug']).doNothing());
 }
 
@@ -171,7 +151,7 @@ export function selectApp(db: Tables, p: { workspaceId: string; project: string;
     .clearSelect()
     .innerJoin('apps', 'apps.projectId', 'projects.id')
     .where((of) => of.or([of('apps.id', '=', p.app), of('apps.slug', '=', p.app)]))
-    .select(appColumns);
+    .select(columnsOf('apps', APP));
 }
 
 export function selectAppId(db: Tables, p: { workspaceId: string; id: string }) {
@@ -190,7 +170,7 @@ function selectApps(db: Tables, p: PageSlots & { workspaceId: string; projectId:
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(appColumns);
+    .select(APP);
 }
 
 function selectEnvironmentOf(db: Tables, p: { id: string }) {
@@ -256,30 +236,12 @@ export const environmentChanges = {
   }),
 };
 
-const environmentColumns = [
-  'environments.id',
-  'environments.workspaceId',
-  'environments.projectId',
-  'environments.appId',
-  'environments.slug',
-  'environments.name',
-  'environments.currentDeploymentId',
-  'environments.createdAt',
-] as const;
+const ENVIRONMENT = [...APP, 'appId', 'currentDeploymentId'] as const;
 
 function insertEnvironment(db: Tables, p: Environment) {
   return db
     .insertInto('environments')
-    .values({
-      id: p.id,
-      workspaceId: p.workspaceId,
-      projectId: p.projectId,
-      appId: p.appId,
-      slug: p.slug,
-      name: p.name,
-      currentDeploymentId: p.currentDeploymentId,
-      createdAt: p.createdAt,
-    })
+    .values(pick(p, ENVIRONMENT))
     .onConflict((on) => on.columns(['appId', 'slug']).doNothing());
 }
 
@@ -288,7 +250,7 @@ function selectEnvironment(db: Tables, p: { workspaceId: string; project: string
     .clearSelect()
     .innerJoin('environments', 'environments.appId', 'apps.id')
     .where((of) => of.or([of('environments.id', '=', p.environment), of('environments.slug', '=', p.environment)]))
-    .select(environmentColumns);
+    .select(columnsOf('environments', ENVIRONMENT));
 }
 
 export function selectEnvironmentId(db: Tables, p: { workspaceId: string; id: string }) {
@@ -307,7 +269,7 @@ function selectEnvironments(db: Tables, p: PageSlots & { workspaceId: string; ap
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(environmentColumns);
+    .select(ENVIRONMENT);
 }
 
 function selectDomainOf(db: Tables, p: { id: string }) {
@@ -351,14 +313,10 @@ export const deploymentChanges = {
   }),
 };
 
+const DEPLOYMENT = ['id', 'workspaceId', 'environmentId', 'origin', 'createdAt'] as const;
+
 function insertDeployment(db: Tables, p: Deployment) {
-  return db.insertInto('deployments').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    environmentId: p.environmentId,
-    origin: p.origin,
-    createdAt: p.createdAt,
-  });
+  return db.insertInto('deployments').values(pick(p, DEPLOYMENT));
 }
 
 function selectDeployments(db: Tables, p: PageSlots & { workspaceId: string; environmentId: string }) {
@@ -369,7 +327,7 @@ function selectDeployments(db: Tables, p: PageSlots & { workspaceId: string; env
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(['id', 'workspaceId', 'environmentId', 'origin', 'createdAt']);
+    .select(DEPLOYMENT);
 }
 
 function updateCurrentDeployment(db: Tables, p: { id: string; deploymentId: string }) {

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { WebhookEventType, WebhookMessage } from '../../domain/webhook-message.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** An event as it is added to the outbox. */
 export interface OutboxEvent {
@@ -23,14 +24,9 @@ export function addDeliveries(tx: Transaction, webhookIds: string[], event: Outb
   }
 }
 
-export interface NewDelivery {
-  id: string;
-  webhookId: string;
-  queue: string;
-  eventId: string;
-  type: WebhookEventType;
-  message: string | null;
-  happenedAt: number;
+const DELIVERY = ['id', 'webhookId', 'queue', 'eventId', 'type', 'message', 'happenedAt'] as const;
+
+export interface NewDelivery extends Pick<Schema['webhookDeliveries'], (typeof DELIVERY)[number]> {
   at: number;
   /** Of the queue, if there is none yet. */
   dueAt: number;
@@ -71,15 +67,5 @@ function lockQueue(db: Tables, p: { webhookId: string; queue: string; dueAt: num
 }
 
 export function insertDelivery(db: Tables, p: NewDelivery) {
-  return db.insertInto('webhookDeliveries').values({
-    id: p.id,
-    webhookId: p.webhookId,
-    queue: p.queue,
-    eventId: p.eventId,
-    type: p.type,
-    message: p.message,
-    happenedAt: p.happenedAt,
-    createdAt: p.at,
-    attempts: sql.lit(0),
-  });
+  return db.insertInto('webhookDeliveries').values({ ...pick(p, DELIVERY), createdAt: p.at, attempts: sql.lit(0) });
 }

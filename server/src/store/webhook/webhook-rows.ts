@@ -1,7 +1,7 @@
 import type { InferResult } from 'kysely';
 import { defineChange, isFound, isOutcome } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET, type Seal } from '../engine/write.ts';
 import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../store.ts';
 import { resumeQueues } from './queue.ts';
@@ -108,24 +108,26 @@ function jsonOf(types: Webhook['types']): string | null {
   return types === null ? null : JSON.stringify(types);
 }
 
-function webhookOf(row: InferResult<ReturnType<typeof selectFromWebhooks>>[number]): Webhook {
+type WebhookRow = InferResult<ReturnType<typeof selectFromWebhooks>>[number];
+
+function webhookOf(row: WebhookRow): Webhook {
   return { ...row, types: row.types === null ? null : JSON.parse(row.types) };
 }
 
+const WEBHOOK = [
+  'id',
+  'workspaceId',
+  'url',
+  'types',
+  'createdAt',
+  'updatedAt',
+  'disabledAt',
+  'disabledReason',
+  'failingSince',
+] as const;
+
 function selectFromWebhooks(db: Tables) {
-  return db
-    .selectFrom('webhooks')
-    .select([
-      'id',
-      'workspaceId',
-      'url',
-      'types',
-      'createdAt',
-      'updatedAt',
-      'disabledAt',
-      'disabledReason',
-      'failingSince',
-    ]);
+  return db.selectFrom('webhooks').select(WEBHOOK);
 }
 
 function selectWebhook(db: Tables, p: { workspaceId: string; webhookId: string }) {
@@ -147,20 +149,8 @@ function countWebhooks(db: Tables, p: { workspaceId: string }) {
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
-type WebhookRow = Omit<Webhook, 'types'> & { types: string | null };
-
 function insertWebhook(db: Tables, p: WebhookRow) {
-  return db.insertInto('webhooks').values({
-    id: p.id,
-    workspaceId: p.workspaceId,
-    url: p.url,
-    types: p.types,
-    createdAt: p.createdAt,
-    updatedAt: p.updatedAt,
-    disabledAt: p.disabledAt,
-    disabledReason: p.disabledReason,
-    failingSince: p.failingSince,
-  });
+  return db.insertInto('webhooks').values(pick(p, WEBHOOK));
 }
 
 function updateUrl(db: Tables, p: { webhookId: string; url: string }) {
@@ -205,7 +195,7 @@ function deleteRow(db: Tables, p: { workspaceId: string; webhookId: string }) {
 function insertSecret(db: Tables, p: WebhookSecret & { webhookId: string }) {
   return db
     .insertInto('webhookSecrets')
-    .values({ id: p.id, webhookId: p.webhookId, secret: p.secret, createdAt: p.createdAt, expiresAt: null });
+    .values({ ...pick(p, ['id', 'webhookId', 'secret', 'createdAt']), expiresAt: null });
 }
 
 function deleteRotatedSecrets(db: Tables, p: { webhookId: string }) {

@@ -68,6 +68,7 @@ export function committer(
     isLocal: true,
     now: 0,
     domains: [],
+    actor: null,
   };
 
   async function perform({ name, args, now }: WriteCall): Promise<WriteResult> {
