@@ -1,6 +1,5 @@
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { AuditEntry, AuditFilter, Author, Paged, PageRequest } from '../store.ts';
-import { storableActor } from './actor.ts';
 
 /** What a change was made to. */
 export interface AuditTarget extends Pick<AuditEntry, 'workspaceId' | 'target'> {
@@ -108,4 +107,11 @@ export function ofTree({ id, workspaceId, slug }: { id: string; workspaceId: str
 
 export function ofDomain({ id, workspaceId, name }: { id: string; workspaceId: string; name: string }): AuditTarget {
   return { workspaceId, target: id, targetName: name };
+}
+
+const MAX_CHARACTERS = 255;
+
+/** Who did something, as it can be stored: the subject of a dashboard token is any text, and PostgreSQL cannot keep U+0000. */
+export function storableActor(actor: string | null): string | null {
+  return actor === null ? null : actor.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
 }

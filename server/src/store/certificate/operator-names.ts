@@ -1,7 +1,7 @@
 import { logChange } from '../cache/change-log.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import { OPERATOR, type Site } from '../store.ts';
-import { deleteChallengesOf } from './challenge-rows.ts';
+import { deleteChallengesOf } from './orders.ts';
 
 // A name of the operator's own has a certificate of the workspace `OPERATOR`, and no route.
 

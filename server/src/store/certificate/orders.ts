@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
-import type { CertificateStore } from '../store.ts';
+import type { CertificateStore, Challenge } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
-import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
 import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
@@ -76,4 +75,45 @@ function selectEntry(db: Tables, p: { hostname: string }) {
 
 function deleteOrder(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificateOrders').where('hostname', '=', p.hostname);
+}
+
+export async function findChallenge(reader: Reader, hostname: string, token: string, now: number) {
+  return (await reader.one(selectChallenge, { hostname, token, now }))?.keyAuthorization ?? null;
+}
+
+export async function putChallenge(tx: Transaction, challenge: Challenge): Promise<void> {
+  await tx.execute(upsertChallenge, challenge);
+}
+
+export async function pruneChallenges(tx: Transaction, expiredBefore: number): Promise<void> {
+  await tx.execute(deleteExpired, { expiredBefore });
+}
+
+export function deleteChallengesOf(tx: Transaction, hostname: string): void {
+  tx.write(deleteChallenges, { hostname });
+}
+
+function selectChallenge(db: Tables, p: { hostname: string; token: string; now: number }) {
+  return db
+    .selectFrom('challenges')
+    .where('hostname', '=', p.hostname)
+    .where('token', '=', p.token)
+    .where('expiresAt', '>=', p.now)
+    .select('keyAuthorization');
+}
+
+function upsertChallenge(db: Tables, p: Challenge) {
+  const answer = { keyAuthorization: p.keyAuthorization, expiresAt: p.expiresAt };
+  return db
+    .insertInto('challenges')
+    .values({ hostname: p.hostname, token: p.token, ...answer })
+    .onConflict((on) => on.columns(['hostname', 'token']).doUpdateSet(answer));
+}
+
+function deleteExpired(db: Tables, p: { expiredBefore: number }) {
+  return db.deleteFrom('challenges').where('expiresAt', '<', p.expiredBefore);
+}
+
+function deleteChallenges(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('challenges').where('hostname', '=', p.hostname);
 }

@@ -11,8 +11,7 @@ import { addRoute } from '../domain/routes.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
 import { type Packable, saveResult } from './check-results.ts';
-import { MEMORY, removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
-import { claimIn, type DueRange, findDue } from './due.ts';
+import { claimIn, type DueRange, findDue, MEMORY, removeCheck, saveMemory, saveMemoryOf } from './schedules.ts';
 
 type Save = Packable<Parameters<CheckStore['saveTransition']>[0]>;
 

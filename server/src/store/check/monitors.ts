@@ -8,7 +8,7 @@ import { removeRoute } from '../domain/routes.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../store.ts';
 import { type Packable, saveResult } from './check-results.ts';
-import { claimIn, type DueRange, findDue } from './due.ts';
+import { claimIn, type DueRange, findDue } from './schedules.ts';
 
 type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
-import { storableActor } from '../audit/actor.ts';
+import { storableActor } from '../audit/entries.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DomainEvent, DomainEventData, Paged } from '../store.ts';

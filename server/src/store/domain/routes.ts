@@ -1,8 +1,8 @@
 import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
-import { deleteChallengesOf } from '../certificate/challenge-rows.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
-import { addMonitor } from '../check/monitor-schedule.ts';
+import { deleteChallengesOf } from '../certificate/orders.ts';
+import { addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 

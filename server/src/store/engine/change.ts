@@ -1,5 +1,5 @@
 import { type AuditTarget, recordEntry } from '../audit/entries.ts';
-import { findKept, keep } from '../request/idempotency-keys.ts';
+import { findKept, keep } from '../request/requests.ts';
 import type { Author, Once, OnceResult } from '../store.ts';
 import type { Transaction } from './statement.ts';
 import type { WriteRules, WriteUseCase } from './write.ts';

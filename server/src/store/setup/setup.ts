@@ -1,6 +1,5 @@
 import { findWorkspace } from '../access/access.ts';
-import { storableActor } from '../audit/actor.ts';
-import { ofWorkspace } from '../audit/entries.ts';
+import { ofWorkspace, storableActor } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { defineChange, isFound, isOutcome, isTrue } from '../engine/change.ts';

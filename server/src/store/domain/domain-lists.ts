@@ -1,9 +1,18 @@
 import { type InferResult, sql } from 'kysely';
-import { containing, END, matches, type Range, searchInSlices } from '../engine/slices.ts';
+import type { Domain } from '../../domain/domain.ts';
+import {
+  containing,
+  END,
+  matches,
+  type PageSlots,
+  paged,
+  pageSlots,
+  type Range,
+  searchInSlices,
+} from '../engine/paging.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { ListedDomain, Paged, WorkspacePageRequest } from '../store.ts';
+import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
-import { nextOfEnvironment } from './environment-domains.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -246,4 +255,57 @@ function listed(row: ListedRow): ListedDomain {
     suspension: suspensionOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
+}
+
+/** Domains that one statement of a search scans: about a millisecond. */
+const ENVIRONMENT_SLICE = 2000;
+
+/** A rare term scans the whole environment. */
+export async function listDomains(
+  reader: Reader,
+  workspaceId: string,
+  environmentId: string,
+  page: PageRequest & { search?: string | undefined },
+  { slice = ENVIRONMENT_SLICE }: { slice?: number } = {},
+): Promise<Paged<Domain>> {
+  const place = { workspaceId, environmentId };
+  const slots = pageSlots(page);
+  const { search } = page;
+  if (search === undefined) return paged(await reader.all(selectOfEnvironment, { ...place, ...slots }), page);
+  const searched = { ...place, pattern: containing(search) };
+  const found = await searchInSlices(reader, byId, searched, { ...slots, slice, most: Number.POSITIVE_INFINITY });
+  return paged(found.rows, page);
+}
+
+interface Place {
+  workspaceId: string;
+  environmentId: string;
+}
+
+const byId: Range<Place & { pattern: string }, Domain> = {
+  select: (db, p) => selectOfEnvironment(db, p).where('id', '<', p.to).where(matches(p.pattern)),
+  next: nextOfEnvironment,
+};
+
+function selectOfEnvironment(db: Tables, p: PageSlots & Place) {
+  return db
+    .selectFrom('domains')
+    .where('workspaceId', '=', p.workspaceId)
+    .where('environmentId', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(domainColumns);
+}
+
+/** Id at which the slice after the one from `from` on begins. */
+export function nextOfEnvironment(db: Tables, p: { environmentId: string; from: string; slice: number }) {
+  return db
+    .selectFrom('domains')
+    .where('environmentId', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(1)
+    .offset(p.slice)
+    .select('id as key');
 }
