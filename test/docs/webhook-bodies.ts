@@ -11,12 +11,12 @@ import { webhookBody } from '../../server/src/domain/webhook-message.ts';
 import type { DueCertificate, DueRecheck, IssuedCertificate, Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
-import { aCheckResult, failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { AUTHOR, aCheckResult, failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
 import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/webhooks.ts';
 
 const START = exampleDomain.createdAt;
 const MINUTE_MS = 60_000;
-const ACTOR = 'key_01kaghm6r7t8y9u0p1a2s3d4f5';
+const BY = { ...AUTHOR, actor: 'key_01kaghm6r7t8y9u0p1a2s3d4f5' };
 const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
 
 /** By type of event, the first body that a store with a webhook had for its receiver, while domains lived through everything that can happen. */
@@ -71,7 +71,7 @@ function checkOf(
 /** Added, verified, served; lost and found again; taken over by another workspace. */
 async function verified(store: Store): Promise<void> {
   const added = newDomain(exampleDomain);
-  await store.createDomain(added, START + WINDOW_MS, ACTOR);
+  await store.changesBy(BY).createDomain(added, START + WINDOW_MS);
   const typo = checkOf(added, {
     code: 'txt_wrong_value',
     record: 'ownership',
@@ -101,7 +101,7 @@ async function verified(store: Store): Promise<void> {
 /** Not verified in time, tried again, deleted. */
 async function refused(store: Store): Promise<void> {
   const added = newDomain(exampleDomain);
-  await store.createDomain(added, START + WINDOW_MS, ACTOR);
+  await store.changesBy(BY).createDomain(added, START + WINDOW_MS);
   let now = START + WINDOW_MS;
   const after = {
     ...failedAt(added, now),
@@ -110,11 +110,11 @@ async function refused(store: Store): Promise<void> {
   };
   const missing = checkOf(added, { code: 'txt_missing', record: 'ownership' });
   await store.saveTransition({ before: added, after, memory: NO_MEMORY, ...missing, now });
-  await store.retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS, ACTOR);
+  await store.changesBy(BY).retryVerification(added.workspaceId, added.id, now + MINUTE_MS, WINDOW_MS);
   now += 2 * MINUTE_MS;
-  await store.deleteDomain(added.workspaceId, added.id, now, ACTOR, now + DAY_MS);
+  await store.changesBy(BY).deleteDomain(added.workspaceId, added.id, now, now + DAY_MS);
   const deleted = await store.findDeletedDomain(added.workspaceId, added.id, now);
-  if (deleted !== null) await store.restoreDomain(deleted, now + MINUTE_MS, WINDOW_MS, ACTOR);
+  if (deleted !== null) await store.changesBy(BY).restoreDomain(deleted, now + MINUTE_MS, WINDOW_MS);
 }
 
 /** Redirects to another domain of the workspace, until that is deleted. */
@@ -123,12 +123,12 @@ async function redirected(store: Store): Promise<void> {
   const [domain, destination] = [newDomain(exampleDomain), newDomain({ ...exampleDomain, ...others })];
   let now = START + MINUTE_MS;
   for (const each of [domain, destination]) {
-    await store.createDomain(each, START + WINDOW_MS, ACTOR);
+    await store.changesBy(BY).createDomain(each, START + WINDOW_MS);
     await store.saveTransition({ before: each, after: verifiedAt(each, now), memory: NO_MEMORY, now });
   }
   now += MINUTE_MS;
   const redirect = { domainId: domain.id, destinationId: destination.id, status: 308 } as const;
-  await store.setRedirect(domain.workspaceId, redirect, now, ACTOR);
+  await store.changesBy(BY).setRedirect(domain.workspaceId, redirect, now);
   const { workspaceId, projectId, appId } = domain;
   const staging = { id: 'env_01kaghmj6k5l4z3x2c1v0b9n8m', workspaceId, projectId, appId };
   await store.createEnvironment({
@@ -139,10 +139,10 @@ async function redirected(store: Store): Promise<void> {
     createdAt: START,
   });
   now += MINUTE_MS;
-  await store.moveDomain(domain.id, staging, now, ACTOR);
-  await store.suspendDomain(workspaceId, domain.id, 503, now + MINUTE_MS, ACTOR);
-  await store.resumeDomain(workspaceId, domain.id, now + 2 * MINUTE_MS, ACTOR);
-  await store.deleteDomain(domain.workspaceId, destination.id, now + DAY_MS, ACTOR);
+  await store.changesBy(BY).moveDomain(domain.id, staging, now);
+  await store.changesBy(BY).suspendDomain(workspaceId, domain.id, 503, now + MINUTE_MS);
+  await store.changesBy(BY).resumeDomain(workspaceId, domain.id, now + 2 * MINUTE_MS);
+  await store.changesBy(BY).deleteDomain(domain.workspaceId, destination.id, now + DAY_MS);
 }
 
 /** Fails once, is issued, expires, is renewed. */
@@ -197,7 +197,7 @@ async function takeOver(store: Store, loser: Domain, now: number): Promise<void>
   await store.createApp({ ...common, id: ids.appId, slug: 'web' });
   await store.createEnvironment({ ...common, id: ids.environmentId, slug: 'production', currentDeploymentId: null });
   const claim = newDomain({ ...exampleDomain, ...ids, id: 'dom_2', target: 'two.test', token: 'two', createdAt: now });
-  await store.createDomain(claim, now + WINDOW_MS);
+  await store.changesBy(BY).createDomain(claim, now + WINDOW_MS);
   const lost = { ...failedAt(loser, now), verificationError: describeTakeover(loser) };
   const flags = { routingVerifiedAt: null, ownershipVerifiedAt: null };
   const save = { before: claim, after: verifiedAt(claim, now), memory: NO_MEMORY, now };

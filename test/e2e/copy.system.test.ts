@@ -94,7 +94,7 @@ async function populate(store: Store): Promise<void> {
   await store.recordIssuing(entities.NOW);
   const gone = await certificates.verify(store, environment);
   await store.importCertificate(gone.name, certificates.anIssuedCertificate(), entities.NOW);
-  await store.deleteDomain(workspace.id, gone.id, entities.NOW, null, entities.NOW + certificates.DAY_MS);
+  await store.deleteDomain(workspace.id, gone.id, entities.NOW, entities.NOW + certificates.DAY_MS);
 }
 
 /** One certificate that is in use, and one that is ordered. */

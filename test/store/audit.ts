@@ -54,7 +54,7 @@ export function describeAudit(subject: Subject): void {
       expect(await store.changesBy(AUTHOR).deleteDomain(workspace.id, 'dom_none', NOW)).toBe('missing');
       expect(await store.changesBy(AUTHOR).removeRedirect(workspace.id, domain.id, NOW)).toBe('none');
       expect(await store.changesBy(AUTHOR).revokeRootKey('key_none')).toBe(false);
-      expect(await store.changesBy(AUTHOR).revokeSetupLink('link_none', NOW, 'key_1')).toBe(false);
+      expect(await store.changesBy(AUTHOR).revokeSetupLink('link_none', NOW)).toBe(false);
       expect(await store.changesBy(AUTHOR).updateWebhook(workspace.id, 'wh_none', {}, NOW)).toBeNull();
       expect(await entriesOf(workspace.id)).toEqual([]);
     });

@@ -12,6 +12,7 @@ import {
   verify,
 } from '../support/certificates.ts';
 import {
+  AUTHOR,
   aDomain,
   aSetupLink,
   attach,
@@ -23,17 +24,16 @@ import {
 } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-const ACTOR = 'key_1';
 const KEEP_MS = 7 * DAY_MS;
 const LATER = NOW + DAY_MS;
 
 export function describeDeletedDomains(subject: Subject): void {
   const remove = ({ workspaceId, id }: Domain, at = NOW, keptUntil = at + KEEP_MS) =>
-    subject.store.deleteDomain(workspaceId, id, at, ACTOR, keptUntil);
+    subject.store.changesBy(AUTHOR).deleteDomain(workspaceId, id, at, keptUntil);
   const deletedOf = ({ workspaceId, id }: Domain, at = LATER) => subject.store.findDeletedDomain(workspaceId, id, at);
   const restore = async (domain: Domain, at = LATER) => {
     const deleted = await deletedOf(domain, at);
-    return deleted && subject.store.restoreDomain(deleted, at, WINDOW_MS, ACTOR);
+    return deleted && subject.store.changesBy(AUTHOR).restoreDomain(deleted, at, WINDOW_MS);
   };
   const keysOf = ({ name }: Pick<Domain, 'name'>) =>
     subject.store
@@ -100,7 +100,7 @@ export function describeDeletedDomains(subject: Subject): void {
       const told = changes.map(({ kind, key }) => `${kind} ${key}`);
       expect(told).toEqual(expect.arrayContaining([`domain ${domain.id}`, `route ${domain.name}`]));
       const last = (await timelineOf(store, domain)).at(-1);
-      expect(last).toMatchObject({ type: 'domain.restored', actor: ACTOR, data: { status: 'verified' } });
+      expect(last).toMatchObject({ type: 'domain.restored', actor: AUTHOR.actor, data: { status: 'verified' } });
       // Once.
       expect(await restore(domain)).toBeNull();
     });

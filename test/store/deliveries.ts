@@ -9,7 +9,7 @@ import type {
   Webhook,
 } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS, verify } from '../support/certificates.ts';
-import { attach, failedAt, NOW, timelineOf, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { AUTHOR, attach, failedAt, NOW, timelineOf, verifiedAt, verifyingAt } from '../support/entities.ts';
 import { aDeliveryResult, addWebhook, claimDue, LEASE_MS, saveResults } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
 
@@ -65,15 +65,15 @@ export function describeDeliveries(subject: Subject): void {
     it('has each event of the timeline, in its order, with the domain after the change', async () => {
       const { store } = subject;
       const { environment, workspace, webhook } = await setUp();
-      const domain = await attach(store, environment, {}, 'key_1');
+      const domain = await attach(store, environment, {}, AUTHOR);
       const failed = failedAt(domain, NOW + 1);
       await store.saveTransition({ before: domain, after: failed, memory: NO_MEMORY, now: NOW + 1 });
-      await store.retryVerification(workspace.id, domain.id, NOW + 2, WINDOW_MS, 'user 7');
+      await store.changesBy(AUTHOR).retryVerification(workspace.id, domain.id, NOW + 2, WINDOW_MS);
       const retried = (await store.findDomainById(workspace.id, domain.id)) as Domain;
       const verified = verifiedAt(retried, NOW + 3);
       const seen = { routing: ['a.example.'] };
       await store.saveTransition({ before: retried, after: verified, memory: NO_MEMORY, seen, now: NOW + 3 });
-      await store.deleteDomain(workspace.id, domain.id, NOW + 4, 'key_2');
+      await store.changesBy({ ...AUTHOR, actor: 'key_2' }).deleteDomain(workspace.id, domain.id, NOW + 4);
       const timeline = await timelineOf(store, domain);
       for (const [i, event] of timeline.entries()) {
         const due = await one(NOW + 9);

@@ -3,6 +3,7 @@ import { type Domain, type DomainStatus, WINDOW_MS } from '../../server/src/doma
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { verify } from '../support/certificates.ts';
 import {
+  AUTHOR,
   aDomain,
   anEnvironment,
   attach,
@@ -112,7 +113,7 @@ export function describeDomains(subject: Subject): void {
   });
 
   describe('many domains created at once', () => {
-    const create = (domains: Domain[]) => subject.store.createDomains(domains, NOW + WINDOW_MS, 'key_1');
+    const create = (domains: Domain[]) => subject.store.changesBy(AUTHOR).createDomains(domains, NOW + WINDOW_MS);
 
     it('are each as if they had been created one after the other: with a check, an event, and an outcome of their own', async () => {
       const { store } = subject;

@@ -3,16 +3,19 @@ import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectStatus } from '../../server/src/domain/redirect.ts';
 import type { DomainEvent } from '../../server/src/store/store.ts';
 import { DAY_MS, lose, prove, takeOver, verify } from '../support/certificates.ts';
-import { attach, NOW, timelineOf } from '../support/entities.ts';
+import { AUTHOR, attach, NOW, timelineOf } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const LATER = NOW + DAY_MS;
-const ACTOR = 'key_1';
+const ACTOR = AUTHOR.actor;
 
 export function describeRedirects(subject: Subject): void {
   const set = (from: Domain, to: Domain, status: RedirectStatus = 308) =>
-    subject.store.setRedirect(from.workspaceId, { domainId: from.id, destinationId: to.id, status }, NOW, ACTOR);
-  const remove = ({ workspaceId, id }: Domain) => subject.store.removeRedirect(workspaceId, id, LATER, ACTOR);
+    subject.store
+      .changesBy(AUTHOR)
+      .setRedirect(from.workspaceId, { domainId: from.id, destinationId: to.id, status }, NOW);
+  const remove = ({ workspaceId, id }: Domain) =>
+    subject.store.changesBy(AUTHOR).removeRedirect(workspaceId, id, LATER);
   const redirectOf = ({ workspaceId, id }: Domain) => subject.store.findRedirect(workspaceId, id);
   const siteRedirectOf = async ({ name }: Domain) => (await subject.store.findSite(name))?.redirect;
   const eventsOf = async (domain: Domain) =>
@@ -134,7 +137,7 @@ export function describeRedirects(subject: Subject): void {
         'is deleted',
         'destination_deleted',
         ACTOR,
-        ({ workspaceId, id }) => subject.store.deleteDomain(workspaceId, id, LATER, ACTOR),
+        ({ workspaceId, id }) => subject.store.changesBy(AUTHOR).deleteDomain(workspaceId, id, LATER),
       ],
       [
         'is taken over',

@@ -244,7 +244,7 @@ export function describeSecrets(subject: Subject): void {
         const { id, workspaceId, name } = await verify(before, environment);
         const issued = anIssuedCertificate({ notAfter: NOW + 90 * DAY_MS });
         await before.importCertificate(name, issued, NOW);
-        await before.deleteDomain(workspaceId, id, NOW, null, NOW + DAY_MS);
+        await before.deleteDomain(workspaceId, id, NOW, NOW + DAY_MS);
         expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(1);
         const after = sealedStore(store, ring(NEW));
         const deleted = await after.findDeletedDomain(workspaceId, id, NOW);

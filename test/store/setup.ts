@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { SetupLink } from '../../server/src/store/store.ts';
-import { aSetupLink, attach, NOW, type Planted } from '../support/entities.ts';
+import { AUTHOR, aSetupLink, attach, NOW, type Planted } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const LIMIT = 100;
@@ -61,7 +61,7 @@ export function describeSetup(subject: Subject): void {
       // From the millisecond on at which one of them has expired.
       expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('created');
       expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('limit');
-      await subject.store.revokeSetupLink(link.id, NOW + 1, 'key_1');
+      await subject.store.revokeSetupLink(link.id, NOW + 1);
       expect(await create(aSetupLink(domain, { createdAt: NOW + 1 }), 2)).toBe('created');
     });
 
@@ -77,17 +77,18 @@ export function describeSetup(subject: Subject): void {
       const { store } = subject;
       const { link } = await withLink();
       const first = { revokedAt: NOW + 1, revokedBy: 'key_2' };
-      const revoke = () => store.revokeSetupLink(link.id, first.revokedAt, first.revokedBy);
+      const revoke = () =>
+        store.changesBy({ ...AUTHOR, actor: first.revokedBy }).revokeSetupLink(link.id, first.revokedAt);
       expect(await changesOf(revoke)).toContain(`setup_link ${link.id}`);
-      expect(await store.revokeSetupLink(link.id, NOW + 2, 'key_3')).toBe(true);
+      expect(await store.changesBy(AUTHOR).revokeSetupLink(link.id, NOW + 2)).toBe(true);
       expect(await store.findSetupLink(link.id)).toMatchObject(first);
-      expect(await store.revokeSetupLink('link_none', NOW, 'key_2')).toBe(false);
+      expect(await store.revokeSetupLink('link_none', NOW)).toBe(false);
     });
 
     it('have as their makers any text, which is kept in short where it is long', async () => {
       const actor = `auth0|\0 \ud800 ${'ä'.repeat(300)}`;
       const { link } = await withLink({ createdBy: actor });
-      await subject.store.revokeSetupLink(link.id, NOW, actor);
+      await subject.store.changesBy({ ...AUTHOR, actor }).revokeSetupLink(link.id, NOW);
       const kept = `auth0|\ufffd \ufffd ${'ä'.repeat(245)}`;
       expect(await subject.store.findSetupLink(link.id)).toMatchObject({ createdBy: kept, revokedBy: kept });
     });

@@ -2,17 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import type { SuspensionStatus } from '../../server/src/domain/suspension.ts';
 import { DAY_MS, prove, takeOver, verify } from '../support/certificates.ts';
-import { anEnvironment, attach, NOW, timelineOf } from '../support/entities.ts';
+import { AUTHOR, anEnvironment, attach, NOW, timelineOf } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const LATER = NOW + DAY_MS;
-const ACTOR = 'key_1';
+const ACTOR = AUTHOR.actor;
 
 /** Domains that are moved or suspended. */
 export function describeSuspensions(subject: Subject): void {
   const suspend = ({ workspaceId, id }: Domain, status: SuspensionStatus = 503) =>
-    subject.store.suspendDomain(workspaceId, id, status, NOW, ACTOR);
-  const resume = ({ workspaceId, id }: Domain) => subject.store.resumeDomain(workspaceId, id, LATER, ACTOR);
+    subject.store.changesBy(AUTHOR).suspendDomain(workspaceId, id, status, NOW);
+  const resume = ({ workspaceId, id }: Domain) => subject.store.changesBy(AUTHOR).resumeDomain(workspaceId, id, LATER);
   const suspensionOf = ({ workspaceId, id }: Domain) => subject.store.findSuspension(workspaceId, id);
   const pageOf = async ({ name }: Domain) => (await subject.store.findSite(name))?.suspendedStatus;
   const changesOf = async (action: () => Promise<unknown>) => {
@@ -92,7 +92,7 @@ export function describeSuspensions(subject: Subject): void {
       await suspend(site);
       expect(await resume(site)).toEqual({ kind: 'changed', suspension: byOperator });
       expect(await resume(site)).toEqual({ kind: 'unchanged', suspension: byOperator });
-      await store.deleteDomain(site.workspaceId, site.id, NOW, ACTOR, LATER);
+      await store.deleteDomain(site.workspaceId, site.id, NOW, LATER);
       const again = await attach(store, mine.environment, { name: site.name });
       await prove(store, again, NOW);
       expect([await pageOf(again), await suspensionOf(again)]).toEqual([451, byOperator]);
@@ -119,7 +119,7 @@ export function describeSuspensions(subject: Subject): void {
       const [domain, pending] = [await verify(store, environment), await attach(store, environment)];
       const before = await store.findSite(domain.name);
       const after = { ...domain, environmentId: staging.id, updatedAt: LATER, revision: domain.revision + 1 };
-      const move = (each: Domain, to = staging) => store.moveDomain(each.id, to, LATER, ACTOR);
+      const move = (each: Domain, to = staging) => store.changesBy(AUTHOR).moveDomain(each.id, to, LATER);
       const changes = await changesOf(async () => expect(await move(domain)).toEqual({ kind: 'moved', domain: after }));
       expect(changes).toEqual(expect.arrayContaining([`domain ${domain.id}`, `route ${domain.name}`]));
       expect(await store.findDomainById(domain.workspaceId, domain.id)).toEqual(after);

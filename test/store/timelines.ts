@@ -4,7 +4,7 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { DIAGNOSIS_EVERY_MS } from '../../server/src/domain/domain-event.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { DAY_MS, verify } from '../support/certificates.ts';
-import { aCheckResult, attach, failedAt, NOW, timelineOf, verifyingAt } from '../support/entities.ts';
+import { AUTHOR, aCheckResult, attach, failedAt, NOW, timelineOf, verifyingAt } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 export function describeTimelines(subject: Subject): void {
@@ -166,7 +166,8 @@ export function describeTimelines(subject: Subject): void {
 
     it('keeps who did it whatever the subject of a token is, and at most 255 characters of it', async () => {
       const { environment } = await subject.plant();
-      const domain = await attach(subject.store, environment, {}, `a\u0000${'b'.repeat(9999)}`);
+      const by = { ...AUTHOR, actor: `a\u0000${'b'.repeat(9999)}` };
+      const domain = await attach(subject.store, environment, {}, by);
       expect(await timelineOf(subject.store, domain)).toMatchObject([{ actor: `a\ufffd${'b'.repeat(253)}` }]);
     });
   });

@@ -125,7 +125,7 @@ export function describeUndoHistories(subject: Subject, runs = 30): void {
         if ((await store.createDomain(domain, now + WINDOW_MS)).kind === 'created') world.created.push(domain);
       };
       const remove = async (id: string) => {
-        if ((await store.deleteDomain(workspace.id, id, now, null, now + 7 * DAY_MS)) === 'deleted')
+        if ((await store.deleteDomain(workspace.id, id, now, now + 7 * DAY_MS)) === 'deleted')
           world.deletedAt.set(id, now);
       };
       if (what === 'create') return create();

@@ -209,10 +209,11 @@ export async function attach(
   store: Store,
   environment: Environment,
   about: Partial<Domain> = {},
-  actor: string | null = null,
+  by?: Author,
 ): Promise<Domain> {
   const domain = aDomain(environment, about);
-  const { kind } = await store.createDomain(domain, domain.windowStartedAt + WINDOW_MS, actor);
+  const changes = by === undefined ? store : store.changesBy(by);
+  const { kind } = await changes.createDomain(domain, domain.windowStartedAt + WINDOW_MS);
   if (kind !== 'created') throw new Error(`the fixture could not be created: ${kind}`);
   return domain;
 }

@@ -62,7 +62,7 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       const { key } = await api.createKey();
       for (let i = 0; i < 5; i += 1) {
         const domain = aDomain(environment);
-        await api.server.store.createDomain(domain, Date.now() + 86_400_000, null);
+        await api.server.store.createDomain(domain, Date.now() + 86_400_000);
         // Twice, so that each thread has it in its cache.
         for (const _ of [1, 2])
           expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([200]));
@@ -128,7 +128,7 @@ export function threadedApi(threads: number, makeDatabase: () => Promise<string>
       expect(streams.length).toBeGreaterThan(1);
       for (const { next } of streams) expect((await next()).event).toBe('domain');
       expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([200]));
-      await store.revokeSetupLink(linkId, Date.now(), 'key_1');
+      await store.revokeSetupLink(linkId, Date.now());
       for (const { next } of streams) expect((await next()).data.reason).toBe('access_ended');
       await delay(1000);
       expect(await statusesOf('domains.getDomain', key, { domain: domain.name })).toEqual(new Set([401]));

@@ -99,7 +99,7 @@ export async function addDomain(
   name: string,
 ): Promise<string> {
   const domain = aDomain(environment, { name, createdAt: clock.now() });
-  const { kind } = await store.createDomain(domain, clock.now() + WINDOW_MS, null);
+  const { kind } = await store.createDomain(domain, clock.now() + WINDOW_MS);
   if (kind !== 'created') throw new Error(`${name} could not be created: ${kind}`);
   return domain.id;
 }

@@ -36,8 +36,8 @@ test('a deleted domain is kept until its time is over', async () => {
   const { store, remove } = await openEngine();
   const { environment } = await plant(store);
   const [over, kept] = [await attach(store, environment), await attach(store, environment)];
-  await store.deleteDomain(over.workspaceId, over.id, NOW - DAY_MS, null, NOW);
-  await store.deleteDomain(kept.workspaceId, kept.id, NOW - DAY_MS, null, NOW + 1);
+  await store.deleteDomain(over.workspaceId, over.id, NOW - DAY_MS, NOW);
+  await store.deleteDomain(kept.workspaceId, kept.id, NOW - DAY_MS, NOW + 1);
   await prune({ store, config, clock });
   expect(await store.findDeletedDomain(over.workspaceId, over.id, NOW - DAY_MS)).toBeNull();
   expect(await store.findDeletedDomain(kept.workspaceId, kept.id, NOW - DAY_MS)).not.toBeNull();
@@ -49,7 +49,7 @@ test('what is old by a clock that is not trusted is kept', async () => {
   const { store, remove } = await openEngine();
   const { environment } = await plant(store);
   const [domain, deleted] = [await attach(store, environment), await attach(store, environment)];
-  await store.deleteDomain(deleted.workspaceId, deleted.id, NOW, null, NOW + DAY_MS);
+  await store.deleteDomain(deleted.workspaceId, deleted.id, NOW, NOW + DAY_MS);
   const ahead = { now: () => NOW + 400 * DAY_MS };
   await prune({ store, config, clock: { ...ahead, isTrusted: () => false } });
   expect(await timelineOf(store, domain)).toHaveLength(1);

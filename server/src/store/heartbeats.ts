@@ -25,8 +25,8 @@ function heartbeatOf(role: 'certificates' | 'backup') {
     upsert: (db: Tables, p: { at: number }) =>
       db
         .insertInto('heartbeats')
-        .values({ role: sql.lit(role), seen_at: p.at })
-        .onConflict((on) => on.column('role').doUpdateSet({ seen_at: p.at })),
-    select: (db: Tables) => db.selectFrom('heartbeats').where('role', '=', sql.lit(role)).select('seen_at as seenAt'),
+        .values({ role: sql.lit(role), seenAt: p.at })
+        .onConflict((on) => on.column('role').doUpdateSet({ seenAt: p.at })),
+    select: (db: Tables) => db.selectFrom('heartbeats').where('role', '=', sql.lit(role)).select('seenAt'),
   };
 }

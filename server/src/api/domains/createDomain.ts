@@ -93,7 +93,7 @@ export const createDomain = defineOperation({
     request: { ...exampleEnvironmentPath, domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ principal, input, find, create, noteDomain }, context) {
+  async handle({ input, find, create, noteDomain }, context) {
     const { settings, apexNote } = context;
     const environment = await find.environment(input);
     const parsed = parseNewName(input.domain, settings);
@@ -102,9 +102,7 @@ export const createDomain = defineOperation({
     const domain = domainIn(environment, parsed, context);
     const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
     const windowEnd = windowEndsAt(domain, settings.windowMs);
-    const { made, outcome } = await create(response, (changes) =>
-      changes.createDomain(domain, windowEnd, principal.actor),
-    );
+    const { made, outcome } = await create(response, (changes) => changes.createDomain(domain, windowEnd));
     const problem = creationProblem(outcome, domain.name);
     if (problem !== null) throw problem;
     noteDomain(made.domainId);

@@ -128,9 +128,7 @@ export const createDomains = defineOperation({
     if (first === undefined) return plan.outcomes;
     if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
     const windowEnd = windowEndsAt(first, settings.windowMs);
-    const { made, outcome } = await create(plan, (changes) =>
-      changes.createDomains(domains, windowEnd, principal.actor),
-    );
+    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd));
     return outcomesOf(made, outcome, settings);
   },
 });

@@ -18,10 +18,10 @@ export const deleteDomain = defineOperation({
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: {} },
   async handle({ principal, input, changes, find }, { clock, settings }) {
-    const { workspaceId, actor } = principal;
+    const { workspaceId } = principal;
     const domain = await find.domain(input.domain);
     const now = clock.now();
-    const deleted = await changes.deleteDomain(workspaceId, domain.id, now, actor, now + settings.deletedKeepMs);
+    const deleted = await changes.deleteDomain(workspaceId, domain.id, now, now + settings.deletedKeepMs);
     if (deleted === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },
@@ -44,17 +44,14 @@ export const restoreDomain = defineOperation({
     'limits/custom_domain_limit_exceeded',
   ],
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
-  async handle(
-    { principal: { workspaceId, actor }, input, find, changes, noteDomain },
-    { store, clock, settings, apexNote },
-  ) {
+  async handle({ principal: { workspaceId }, input, find, changes, noteDomain }, { store, clock, settings, apexNote }) {
     const now = clock.now();
     const key = canonicalIdentifier(input.domain);
     const found = key === null ? null : await store.findDeletedDomain(workspaceId, key, now);
     const deleted = find.permitted(found, found?.domain.environmentId, 'data/domain_not_found');
     const { id, name } = deleted.domain;
     noteDomain(id);
-    const result = await changes.restoreDomain(deleted, now, settings.windowMs, actor);
+    const result = await changes.restoreDomain(deleted, now, settings.windowMs);
     switch (result.kind) {
       case 'restored':
         return presentDomain(result.domain, apexNote);

@@ -27,11 +27,11 @@ export const moveDomain = defineOperation({
     request: { domain: exampleDomain.name, ...exampleEnvironmentPath },
     response: presentDomain(exampleDomain),
   },
-  async handle({ principal: { actor }, input, changes, find }, { clock, apexNote }) {
+  async handle({ input, changes, find }, { clock, apexNote }) {
     const { domain: identifier, ...there } = input;
     const domain = await find.domain(identifier);
     const environment = await find.environment(there, permissionThere);
-    const result = await changes.moveDomain(domain.id, environment, clock.now(), actor);
+    const result = await changes.moveDomain(domain.id, environment, clock.now());
     switch (result.kind) {
       case 'moved':
       case 'unchanged':

@@ -81,13 +81,13 @@ export const setRedirect = defineOperation({
     'limits/redirect_limit_exceeded',
   ],
   example: { request: { domain: 'www.example.com', to: 'example.com' }, response: exampleRedirect },
-  async handle({ principal: { workspaceId, grants, actor }, input, changes, find }, { clock }) {
+  async handle({ principal: { workspaceId, grants }, input, changes, find }, { clock }) {
     const { domain: identifier, to, status = 308 } = input;
     const isPermitted = (found: Domain) => permits(grants, permission, found.environmentId);
     const domain = await find.domain(identifier);
     const destination = await find.domain(to, 'data/redirect_destination_not_found');
     const wanted = { domainId: domain.id, destinationId: destination.id, status };
-    const result = await changes.setRedirect(workspaceId, wanted, clock.now(), actor);
+    const result = await changes.setRedirect(workspaceId, wanted, clock.now());
     switch (result.kind) {
       case 'set':
         return presentDomainRedirect(domain, result.redirect);
@@ -160,9 +160,9 @@ export const removeRedirect = defineOperation({
   response: Empty,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleRedirect.domain }, response: {} },
-  async handle({ principal: { workspaceId, actor }, input, changes, find }, { clock }) {
+  async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
     const domain = await find.domain(input.domain);
-    const removed = await changes.removeRedirect(workspaceId, domain.id, clock.now(), actor);
+    const removed = await changes.removeRedirect(workspaceId, domain.id, clock.now());
     if (removed === 'missing') throw new Problem('data/domain_not_found');
     return {};
   },

@@ -139,11 +139,11 @@ export const revokeSetupLink = defineOperation({
   response: Empty,
   problems: ['data/setup_link_not_found'],
   example: { request: { linkId: exampleSetupLink.id }, response: {} },
-  async handle({ principal: { workspaceId, actor }, input: { linkId }, find, changes }, { store, clock }) {
+  async handle({ principal: { workspaceId }, input: { linkId }, find, changes }, { store, clock }) {
     const found = await store.findSetupLink(linkId);
     const own = found?.workspaceId === workspaceId ? found : null;
     const { id } = find.permitted(own, own?.environmentId, 'data/setup_link_not_found');
-    if (!(await changes.revokeSetupLink(id, clock.now(), actor))) throw new Problem('data/setup_link_not_found');
+    if (!(await changes.revokeSetupLink(id, clock.now()))) throw new Problem('data/setup_link_not_found');
     return {};
   },
 });

@@ -58,10 +58,10 @@ export const suspendDomain = defineOperation({
   response: DomainSuspensionSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleSuspension.domain }, response: exampleSuspension },
-  async handle({ principal: { workspaceId, actor }, input, changes, find }, { clock }) {
+  async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
     const domain = await find.domain(input.domain);
     const { status = 503 } = input;
-    const done = await changes.suspendDomain(workspaceId, domain.id, status, clock.now(), actor);
+    const done = await changes.suspendDomain(workspaceId, domain.id, status, clock.now());
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     return presentDomainSuspension(domain, done.suspension);
   },
@@ -80,9 +80,9 @@ export const resumeDomain = defineOperation({
     request: { domain: exampleSuspension.domain },
     response: { domainId: exampleSuspension.domainId, domain: exampleSuspension.domain },
   },
-  async handle({ principal: { workspaceId, actor }, input, changes, find }, { clock }) {
+  async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
     const domain = await find.domain(input.domain);
-    const done = await changes.resumeDomain(workspaceId, domain.id, clock.now(), actor);
+    const done = await changes.resumeDomain(workspaceId, domain.id, clock.now());
     if (done.kind === 'missing') throw new Problem('data/domain_not_found');
     if (done.kind === 'unchanged' && done.suspension !== null)
       throw new Problem('authorization/forbidden', {

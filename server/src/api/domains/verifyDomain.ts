@@ -17,9 +17,9 @@ export const verifyDomain = defineOperation({
   problems: ['data/domain_not_found', 'application/precondition_failed'],
   example: { request: { domain: exampleDomain.name }, response: {} },
   async handle({ principal, input, changes, find }, { clock, settings }) {
-    const { workspaceId, actor } = principal;
+    const { workspaceId } = principal;
     const domain = await find.domain(input.domain);
-    const retried = await changes.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs, actor);
+    const retried = await changes.retryVerification(workspaceId, domain.id, clock.now(), settings.windowMs);
     switch (retried) {
       case 'accepted':
         return {};

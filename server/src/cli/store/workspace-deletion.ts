@@ -16,8 +16,6 @@ interface Contents {
 
 type DeleteOptions = StoreOptions & { confirm?: string };
 
-/** The events of its domains name it. */
-const ACTOR = 'nameplate workspaces delete';
 const PAGE = 100;
 
 export function addDeleteWorkspace(
@@ -79,7 +77,7 @@ async function contentsOf(store: AuditedStore, id: string): Promise<Contents> {
 async function deleteAll(store: AuditedStore & Changes, id: string): Promise<void> {
   await store.setWorkspaceDisabled(id, systemClock.now());
   for await (const { domain } of every((page) => store.listWorkspaceDomains(id, page)))
-    await store.deleteDomain(id, domain.id, systemClock.now(), ACTOR);
+    await store.deleteDomain(id, domain.id, systemClock.now());
   for await (const project of every((page) => store.listProjects(id, page))) {
     for await (const app of every((page) => store.listApps(id, project.id, page))) {
       for await (const environment of every((page) => store.listEnvironments(id, app.id, page)))

@@ -148,7 +148,7 @@ export interface SetupChanges {
     limit: number,
   ): Promise<'created' | 'domain_missing' | 'limit'>;
   /** False when there is no such link. Of several revocations the first is kept. Logs the change `setup_link`. */
-  revokeSetupLink(linkId: string, revokedAt: number, revokedBy: string): Promise<boolean>;
+  revokeSetupLink(linkId: string, revokedAt: number): Promise<boolean>;
   /** Replaces what is given. Null when there is no such workspace. Logs the change `workspace`. */
   saveSetupPage(workspaceId: string, change: Partial<SetupPage>): Promise<SetupPage | null>;
 }

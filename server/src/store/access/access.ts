@@ -1,7 +1,7 @@
 import { type AuditTarget, ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type {
   KeyUse,
@@ -163,45 +163,35 @@ function toRootKey<Row extends RootKeyRow>(row: Row): Omit<Row, 'permissions'> &
   return { ...row, permissions: JSON.parse(row.permissions) };
 }
 
-const keyColumns = [
-  'root_keys.id',
-  'root_keys.workspace_id as workspaceId',
-  'root_keys.name',
-  'root_keys.start',
-  'root_keys.permissions',
-  'root_keys.expires_at as expiresAt',
-  'root_keys.disabled_at as disabledAt',
-  'root_keys.created_at as createdAt',
-] as const;
+const KEY = ['id', 'workspaceId', 'name', 'start', 'permissions', 'expiresAt', 'disabledAt', 'createdAt'] as const;
+const keyColumns = columnsOf('rootKeys', KEY);
 
 function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
   return db
-    .selectFrom('root_keys')
-    .innerJoin('workspaces', 'workspaces.id', 'root_keys.workspace_id')
-    .where('root_keys.hash', '=', p.hash)
+    .selectFrom('rootKeys')
+    .innerJoin('workspaces', 'workspaces.id', 'rootKeys.workspaceId')
+    .where('rootKeys.hash', '=', p.hash)
     .select(keyColumns)
     .select([
       'workspaces.name as workspaceName',
-      'workspaces.disabled_at as workspaceDisabledAt',
+      'workspaces.disabledAt as workspaceDisabledAt',
       'workspaces.limits',
-      'workspaces.created_at as workspaceCreatedAt',
+      'workspaces.createdAt as workspaceCreatedAt',
     ]);
 }
 
 function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: string }) {
-  return db
-    .insertInto('workspaces')
-    .values({ id: p.id, name: p.name, disabled_at: p.disabledAt, limits: p.limits, created_at: p.createdAt });
+  return db.insertInto('workspaces').values(pick(p, WORKSPACE));
 }
 
-const workspaceColumns = ['id', 'name', 'disabled_at as disabledAt', 'limits', 'created_at as createdAt'] as const;
+const WORKSPACE = ['id', 'name', 'disabledAt', 'limits', 'createdAt'] as const;
 
 function selectWorkspace(db: Tables, p: { id: string }) {
-  return db.selectFrom('workspaces').where('id', '=', p.id).select(workspaceColumns);
+  return db.selectFrom('workspaces').where('id', '=', p.id).select(WORKSPACE);
 }
 
 function selectWorkspaces(db: Tables) {
-  return db.selectFrom('workspaces').select(workspaceColumns).orderBy('id');
+  return db.selectFrom('workspaces').select(WORKSPACE).orderBy('id');
 }
 
 function selectWorkspaceId(db: Tables, p: { id: string }) {
@@ -212,11 +202,11 @@ function disableWorkspace(db: Tables, p: { id: string; at: number | null }) {
   return db
     .updateTable('workspaces')
     .where('id', '=', p.id)
-    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+    .set((of) => ({ disabledAt: of.fn.coalesce('disabledAt', of.val(p.at)) }));
 }
 
 function enableWorkspace(db: Tables, p: { id: string }) {
-  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabled_at: null });
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabledAt: null });
 }
 
 function updateLimits(db: Tables, p: { id: string; limits: string }) {
@@ -224,52 +214,42 @@ function updateLimits(db: Tables, p: { id: string; limits: string }) {
 }
 
 function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissions: string; hash: Uint8Array }) {
-  return db.insertInto('root_keys').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    hash: p.hash,
-    name: p.name,
-    start: p.start,
-    permissions: p.permissions,
-    expires_at: p.expiresAt,
-    disabled_at: p.disabledAt,
-    created_at: p.createdAt,
-  });
+  return db.insertInto('rootKeys').values(pick(p, [...KEY, 'hash']));
 }
 
 function selectRootKeys(db: Tables) {
-  return db.selectFrom('root_keys').select(keyColumns).select('root_keys.last_used_at as lastUsedAt').orderBy('id');
+  return db.selectFrom('rootKeys').select(keyColumns).select('rootKeys.lastUsedAt').orderBy('id');
 }
 
 function selectRootKeysOfWorkspace(db: Tables, p: { workspaceId: string }) {
-  return selectRootKeys(db).where('workspace_id', '=', p.workspaceId);
+  return selectRootKeys(db).where('workspaceId', '=', p.workspaceId);
 }
 
 function updateLastUsed(db: Tables, p: KeyUse) {
   return db
-    .updateTable('root_keys')
+    .updateTable('rootKeys')
     .where('id', '=', p.keyId)
-    .where((of) => of.or([of('last_used_at', 'is', null), of('last_used_at', '<', p.at)]))
-    .set({ last_used_at: p.at });
+    .where((of) => of.or([of('lastUsedAt', 'is', null), of('lastUsedAt', '<', p.at)]))
+    .set({ lastUsedAt: p.at });
 }
 
 function selectHash(db: Tables, p: { id: string }) {
-  return db.selectFrom('root_keys').where('id', '=', p.id).select(['hash', 'workspace_id as workspaceId', 'name']);
+  return db.selectFrom('rootKeys').where('id', '=', p.id).select(['hash', 'workspaceId', 'name']);
 }
 
 function disableRootKey(db: Tables, p: { id: string; at: number | null }) {
   return db
-    .updateTable('root_keys')
+    .updateTable('rootKeys')
     .where('id', '=', p.id)
-    .set((of) => ({ disabled_at: of.fn.coalesce('disabled_at', of.val(p.at)) }));
+    .set((of) => ({ disabledAt: of.fn.coalesce('disabledAt', of.val(p.at)) }));
 }
 
 function enableRootKey(db: Tables, p: { id: string }) {
-  return db.updateTable('root_keys').where('id', '=', p.id).set({ disabled_at: null });
+  return db.updateTable('rootKeys').where('id', '=', p.id).set({ disabledAt: null });
 }
 
 function deleteRootKey(db: Tables, p: { id: string }) {
-  return db.deleteFrom('root_keys').where('id', '=', p.id);
+  return db.deleteFrom('rootKeys').where('id', '=', p.id);
 }
 
 export async function findSigningKey(reader: Reader, keyId: string): Promise<SigningKey | null> {
@@ -313,42 +293,30 @@ export const signingChanges = {
   }),
 };
 
-const signingKeyColumns = [
-  'id',
-  'public_key as publicKey',
-  'private_key as privateKey',
-  'created_at as createdAt',
-  'retired_at as retiredAt',
-] as const;
+const SIGNING_KEY = ['id', 'publicKey', 'privateKey', 'createdAt', 'retiredAt'] as const;
 
 function selectKey(db: Tables, p: { id: string }) {
-  return db.selectFrom('signing_keys').where('id', '=', p.id).select(signingKeyColumns);
+  return db.selectFrom('signingKeys').where('id', '=', p.id).select(SIGNING_KEY);
 }
 
 function selectCurrentKey(db: Tables) {
-  return db.selectFrom('signing_keys').where('retired_at', 'is', null).select(signingKeyColumns);
+  return db.selectFrom('signingKeys').where('retiredAt', 'is', null).select(SIGNING_KEY);
 }
 
 function retireKey(db: Tables, p: { id: string; at: number }) {
-  return db.updateTable('signing_keys').where('id', '=', p.id).set({ retired_at: p.at });
+  return db.updateTable('signingKeys').where('id', '=', p.id).set({ retiredAt: p.at });
 }
 
 function selectRetired(db: Tables, p: { before: number }) {
-  return db.selectFrom('signing_keys').where('retired_at', '<', p.before).select('id');
+  return db.selectFrom('signingKeys').where('retiredAt', '<', p.before).select('id');
 }
 
 function deleteRetired(db: Tables, p: { before: number }) {
-  return db.deleteFrom('signing_keys').where('retired_at', '<', p.before);
+  return db.deleteFrom('signingKeys').where('retiredAt', '<', p.before);
 }
 
 function insertKey(db: Tables, p: SigningKey) {
-  return db.insertInto('signing_keys').values({
-    id: p.id,
-    public_key: p.publicKey,
-    private_key: p.privateKey,
-    created_at: p.createdAt,
-    retired_at: p.retiredAt,
-  });
+  return db.insertInto('signingKeys').values(pick(p, SIGNING_KEY));
 }
 
 async function deleteWorkspace(tx: Transaction, workspaceId: string) {
@@ -381,23 +349,23 @@ export const workspaceChanges = {
 };
 
 function selectProjectOf(db: Tables, p: { workspaceId: string }) {
-  return db.selectFrom('projects').where('workspace_id', '=', p.workspaceId).select('id').limit(1);
+  return db.selectFrom('projects').where('workspaceId', '=', p.workspaceId).select('id').limit(1);
 }
 
 function selectKeysOf(db: Tables, p: { workspaceId: string }) {
-  return db.selectFrom('root_keys').where('workspace_id', '=', p.workspaceId).select('id');
+  return db.selectFrom('rootKeys').where('workspaceId', '=', p.workspaceId).select('id');
 }
 
 function selectWebhooksOf(db: Tables, p: { workspaceId: string }) {
-  return db.selectFrom('webhooks').where('workspace_id', '=', p.workspaceId).select('id');
+  return db.selectFrom('webhooks').where('workspaceId', '=', p.workspaceId).select('id');
 }
 
 function deleteOrigins(db: Tables, p: { workspaceId: string }) {
-  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+  return db.deleteFrom('setupOrigins').where('workspaceId', '=', p.workspaceId);
 }
 
 function deletePage(db: Tables, p: { workspaceId: string }) {
-  return db.deleteFrom('setup_pages').where('workspace_id', '=', p.workspaceId);
+  return db.deleteFrom('setupPages').where('workspaceId', '=', p.workspaceId);
 }
 
 function deleteWorkspaceRow(db: Tables, p: { workspaceId: string }) {

@@ -1,6 +1,5 @@
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
-import type { AuditEntry, AuditFilter, Author, AuthorKind, Paged, PageRequest } from '../store.ts';
-import { storableActor } from './actor.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { AuditEntry, AuditFilter, Author, Paged, PageRequest } from '../store.ts';
 
 /** What a change was made to. */
 export interface AuditTarget extends Pick<AuditEntry, 'workspaceId' | 'target'> {
@@ -73,72 +72,26 @@ function seqOf(cursor: string | undefined): number {
   return /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
 }
 
-interface NewEntry {
-  id: string;
-  workspaceId: string | null;
-  kind: AuthorKind;
-  actor: string;
-  action: string;
-  from: string;
-  requestId: string | null;
-  target: string;
-  targetName: string | null;
-  detail: string;
-  at: number;
-}
+const ENTRY = ['id', 'workspaceId', 'kind', 'actor', 'action', 'requestId', 'target', 'targetName', 'detail'] as const;
+const columns = [...ENTRY, 'seq', 'source as from', 'createdAt as at'] as const;
 
-function insertEntry(db: Tables, p: NewEntry) {
-  return db.insertInto('audit_entries').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    kind: p.kind,
-    actor: p.actor,
-    action: p.action,
-    source: p.from,
-    request_id: p.requestId,
-    target: p.target,
-    target_name: p.targetName,
-    detail: p.detail,
-    created_at: p.at,
-  });
+function insertEntry(db: Tables, p: Omit<EntryRow, 'seq'>) {
+  return db.insertInto('auditEntries').values({ ...pick(p, ENTRY), source: p.from, createdAt: p.at });
 }
 
 function selectEntries(db: Tables, p: { before: number; rows: number }) {
-  return db
-    .selectFrom('audit_entries')
-    .where('seq', '<', p.before)
-    .orderBy('seq', 'desc')
-    .limit(p.rows)
-    .select([
-      'seq',
-      'id',
-      'workspace_id as workspaceId',
-      'kind',
-      'actor',
-      'action',
-      'source as from',
-      'request_id as requestId',
-      'target',
-      'target_name as targetName',
-      'detail',
-      'created_at as at',
-    ]);
+  return db.selectFrom('auditEntries').where('seq', '<', p.before).orderBy('seq', 'desc').limit(p.rows).select(columns);
 }
 
 function selectEntriesOfWorkspace(db: Tables, p: { before: number; rows: number; workspaceId: string }) {
-  return selectEntries(db, p).where('workspace_id', '=', p.workspaceId);
+  return selectEntries(db, p).where('workspaceId', '=', p.workspaceId);
 }
 
 function deleteEntries(db: Tables, p: { before: number; limit: number }) {
   return db
-    .deleteFrom('audit_entries')
+    .deleteFrom('auditEntries')
     .where('seq', 'in', (of) =>
-      of
-        .selectFrom('audit_entries')
-        .where('created_at', '<', p.before)
-        .orderBy('created_at')
-        .limit(p.limit)
-        .select('seq'),
+      of.selectFrom('auditEntries').where('createdAt', '<', p.before).orderBy('createdAt').limit(p.limit).select('seq'),
     );
 }
 
@@ -154,4 +107,11 @@ export function ofTree({ id, workspaceId, slug }: { id: string; workspaceId: str
 
 export function ofDomain({ id, workspaceId, name }: { id: string; workspaceId: string; name: string }): AuditTarget {
   return { workspaceId, target: id, targetName: name };
+}
+
+const MAX_CHARACTERS = 255;
+
+/** Who did something, as it can be stored: the subject of a dashboard token is any text, and PostgreSQL cannot keep U+0000. */
+export function storableActor(actor: string | null): string | null {
+  return actor === null ? null : actor.slice(0, MAX_CHARACTERS).toWellFormed().replaceAll('\0', '\ufffd');
 }

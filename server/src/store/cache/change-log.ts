@@ -31,7 +31,7 @@ export async function pruneChanges(tx: Transaction, before: number): Promise<voi
 }
 
 export function insertChange(db: Tables, p: { kind: ChangeKind; key: string; at: number }) {
-  return db.insertInto('changes').values({ kind: p.kind, key: p.key, created_at: p.at });
+  return db.insertInto('changes').values({ kind: p.kind, key: p.key, createdAt: p.at });
 }
 
 interface LogRow {
@@ -72,7 +72,7 @@ function deleteChanges(db: Tables, p: { before: number }) {
         .coalesce(
           c
             .selectFrom('changes')
-            .where('created_at', '>=', p.before)
+            .where('createdAt', '>=', p.before)
             .select((r) => r.fn.min('seq').as('kept')),
           c.fn.max('seq'),
         )

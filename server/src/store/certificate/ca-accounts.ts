@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { CertificateProblem, CertificateReason } from '../../domain/certificate-state.ts';
 import { defineChange } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { CaAccount, HeldCa } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
 
@@ -69,29 +70,21 @@ export async function replaceCaAccount(tx: Transaction, before: string | null, a
 
 function selectAccount(db: Tables, p: { issuer: string }) {
   return db
-    .selectFrom('ca_accounts')
+    .selectFrom('caAccounts')
     .where('issuer', '=', p.issuer)
-    .select([
-      'issuer',
-      'url',
-      'private_key as privateKey',
-      'certificate',
-      'paused_until as pausedUntil',
-      'problem',
-      'created_at as createdAt',
-    ]);
+    .select(['issuer', ...ACCOUNT]);
 }
 
 function selectHeld(db: Tables, p: { now: number }) {
   return db
-    .selectFrom('ca_accounts')
-    .where('paused_until', '>', p.now)
+    .selectFrom('caAccounts')
+    .where('pausedUntil', '>', p.now)
     .select(['issuer', 'problem'])
-    .select((of) => of.ref('paused_until').$notNull().as('pausedUntil'));
+    .select((of) => of.ref('pausedUntil').$notNull().as('pausedUntil'));
 }
 
 function closeCircuits(db: Tables, p: { now: number }) {
-  return db.updateTable('ca_accounts').where('paused_until', '>', p.now).set({ paused_until: null });
+  return db.updateTable('caAccounts').where('pausedUntil', '>', p.now).set({ pausedUntil: null });
 }
 
 /** Problems begin with their reason (`blockedBy`). */
@@ -100,35 +93,26 @@ function makeDue(db: Tables, p: { now: number; reason: CertificateReason }) {
     .updateTable('certificates')
     .where('state', 'in', ['failed', 'renewing'])
     .where('problem', 'like', sql<string>`'{"reason":"' || ${p.reason} || '"%'`)
-    .where('leased_until', 'is', null)
-    .where('next_try_at', '>', p.now)
-    .set({ next_try_at: p.now });
+    .where('leasedUntil', 'is', null)
+    .where('nextTryAt', '>', p.now)
+    .set({ nextTryAt: p.now });
 }
 
-type AccountRow = Omit<CaAccount, 'problem'> & { problem: string | null };
+type AccountRow = Schema['caAccounts'];
 
 function rowOf(account: CaAccount): AccountRow {
   return { ...account, problem: toJson(account.problem) };
 }
 
-function columnsOf(p: AccountRow) {
-  return {
-    url: p.url,
-    private_key: p.privateKey,
-    certificate: p.certificate,
-    paused_until: p.pausedUntil,
-    problem: p.problem,
-    created_at: p.createdAt,
-  };
-}
+const ACCOUNT = ['url', 'privateKey', 'certificate', 'pausedUntil', 'problem', 'createdAt'] as const;
 
 function insertAccount(db: Tables, p: AccountRow) {
   return db
-    .insertInto('ca_accounts')
-    .values({ issuer: p.issuer, ...columnsOf(p) })
+    .insertInto('caAccounts')
+    .values(pick(p, ['issuer', ...ACCOUNT]))
     .onConflict((on) => on.column('issuer').doNothing());
 }
 
 function updateAccount(db: Tables, p: AccountRow) {
-  return db.updateTable('ca_accounts').where('issuer', '=', p.issuer).set(columnsOf(p));
+  return db.updateTable('caAccounts').where('issuer', '=', p.issuer).set(pick(p, ACCOUNT));
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type InferResult, sql } from 'kysely';
 import type { CertificateState } from '../../domain/certificate-state.ts';
-import type { Reader, Tables } from '../engine/statement.ts';
+import { columnsOf, type Reader, type Tables } from '../engine/statement.ts';
 import { type Certificate, OPERATOR, type Paged } from '../store.ts';
 
 export async function findCertificate(reader: Reader, hostname: string): Promise<Certificate | null> {
@@ -88,29 +88,18 @@ const columns = [
   'certificates.hostname',
   sql<string>`coalesce(domains.id, ${sql.lit(OPERATOR)})`.as('domainId'),
   sql<string>`coalesce(domains.workspace_id, ${sql.lit(OPERATOR)})`.as('workspaceId'),
-  'certificates.state',
-  'certificates.problem',
-  'certificates.self_check as selfCheck',
-  'certificates.failures',
-  'certificates.authorization_failed_at as authorizationFailedAt',
-  'certificates.next_try_at as nextTryAt',
-  'certificates.leased_until as leasedUntil',
-  'certificates.created_at as createdAt',
-  'served.issuer',
-  'served.chain',
-  'served.not_before as notBefore',
-  'served.not_after as notAfter',
-  'served.issued_at as issuedAt',
-  'served.renewal',
+  ...columnsOf('certificates', ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt']),
+  ...columnsOf('certificates', ['nextTryAt', 'leasedUntil', 'createdAt']),
+  ...columnsOf('served', ['issuer', 'chain', 'notBefore', 'notAfter', 'issuedAt', 'renewal']),
 ] as const;
 
 /** Certificates with their domains, if they are not the operator's own, and the certificates in use. */
 export function selectFromCertificates(db: Tables) {
   return db
     .selectFrom('certificates')
-    .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
     .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .leftJoin('domains', 'domains.id', 'routes.domainId')
     .where(owned)
     .select(columns);
 }
@@ -132,12 +121,12 @@ function selectCertificatesIn(db: Tables, p: { from: string; rows: number; state
 
 function selectExpiring(db: Tables, p: { limit: number }) {
   return db
-    .selectFrom('served_certificates as served')
+    .selectFrom('servedCertificates as served')
     .innerJoin('certificates', 'certificates.hostname', 'served.hostname')
     .leftJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .leftJoin('domains', 'domains.id', 'routes.domain_id')
+    .leftJoin('domains', 'domains.id', 'routes.domainId')
     .where(owned)
-    .orderBy('served.not_after')
+    .orderBy('served.notAfter')
     .limit(p.limit)
     .select(columns);
 }
@@ -149,9 +138,9 @@ function selectExpiring(db: Tables, p: { limit: number }) {
 function selectWaiting(db: Tables, p: { limit: number }) {
   return selectFromCertificates(db)
     .where(sql<boolean>`certificates.state not in ('waiting_for_routing', 'ordering', 'issued', 'renewing')`)
-    .where('certificates.authorization_failed_at', 'is', null)
-    .where('certificates.created_at', '>=', sql.lit(0))
-    .orderBy('certificates.created_at')
+    .where('certificates.authorizationFailedAt', 'is', null)
+    .where('certificates.createdAt', '>=', sql.lit(0))
+    .orderBy('certificates.createdAt')
     .limit(p.limit);
 }
 

@@ -98,10 +98,10 @@ export function selectOverdue(db: Tables, p: { begun: number; now: number; limit
   return db
     .selectFrom('certificates')
     .where('begun', '=', p.begun)
-    .where('next_try_at', '<=', p.now)
-    .orderBy('next_try_at')
+    .where('nextTryAt', '<=', p.now)
+    .orderBy('nextTryAt')
     .limit(p.limit)
-    .select(['hostname', 'workspace_id as workspaceId', 'next_try_at as dueAt']);
+    .select(['hostname', 'workspaceId', 'nextTryAt as dueAt']);
 }
 
 /**
@@ -112,12 +112,12 @@ export function selectOverdueOf(db: Tables, p: { begun: number; now: number; lim
   return db
     .selectFrom('certificates')
     .where('begun', '=', p.begun)
-    .where((of) => of(of.refTuple('workspace_id', 'next_try_at'), '>=', of.tuple(p.workspaceId, sql.lit(0))))
-    .where((of) => of(of.refTuple('workspace_id', 'next_try_at'), '<=', of.tuple(p.workspaceId, p.now)))
-    .orderBy('workspace_id')
-    .orderBy('next_try_at')
+    .where((of) => of(of.refTuple('workspaceId', 'nextTryAt'), '>=', of.tuple(p.workspaceId, sql.lit(0))))
+    .where((of) => of(of.refTuple('workspaceId', 'nextTryAt'), '<=', of.tuple(p.workspaceId, p.now)))
+    .orderBy('workspaceId')
+    .orderBy('nextTryAt')
     .limit(p.limit)
-    .select(['hostname', 'workspace_id as workspaceId', 'next_try_at as dueAt']);
+    .select(['hostname', 'workspaceId', 'nextTryAt as dueAt']);
 }
 
 /**

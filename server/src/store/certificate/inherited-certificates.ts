@@ -1,13 +1,11 @@
 import { logChange } from '../cache/change-log.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 
-/** A certificate that goes on serving a name after a takeover. */
-interface InheritedCertificate {
-  chain: string;
-  /** As it is stored: sealed. */
-  privateKey: Uint8Array;
-  notAfter: number;
-}
+/** A certificate that goes on serving a name after a takeover. The key is as it is stored: sealed. */
+type InheritedCertificate = Omit<Schema['inheritedCertificates'], 'hostname'>;
+
+const INHERITED = ['chain', 'privateKey', 'notAfter'] as const;
 
 /**
  * The certificate that a takeover leaves in service: that of the incumbent, or the one that it had inherited itself and not replaced yet. Null: there is
@@ -22,8 +20,7 @@ export async function findInheritable(
   if (served?.issuer === 'imported') return null;
   const found = served ?? (await reader.one(selectInherited, { hostname }));
   if (found === null || found.notAfter <= now) return null;
-  const { chain, privateKey, notAfter } = found;
-  return { chain, privateKey, notAfter };
+  return pick(found, INHERITED);
 }
 
 export function inherit(tx: Transaction, hostname: string, certificate: InheritedCertificate): void {
@@ -41,28 +38,23 @@ export async function pruneInheritedCertificates(tx: Transaction, now: number): 
 
 function selectServed(db: Tables, p: { hostname: string }) {
   return db
-    .selectFrom('served_certificates')
+    .selectFrom('servedCertificates')
     .where('hostname', '=', p.hostname)
-    .select(['issuer', 'chain', 'private_key as privateKey', 'not_after as notAfter']);
+    .select(['issuer', ...INHERITED]);
 }
 
 function selectInherited(db: Tables, p: { hostname: string }) {
-  return db
-    .selectFrom('inherited_certificates')
-    .where('hostname', '=', p.hostname)
-    .select(['chain', 'private_key as privateKey', 'not_after as notAfter']);
+  return db.selectFrom('inheritedCertificates').where('hostname', '=', p.hostname).select(INHERITED);
 }
 
 function insertInherited(db: Tables, p: InheritedCertificate & { hostname: string }) {
-  return db
-    .insertInto('inherited_certificates')
-    .values({ hostname: p.hostname, chain: p.chain, private_key: p.privateKey, not_after: p.notAfter });
+  return db.insertInto('inheritedCertificates').values(pick(p, ['hostname', ...INHERITED]));
 }
 
 function deleteInherited(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('inherited_certificates').where('hostname', '=', p.hostname);
+  return db.deleteFrom('inheritedCertificates').where('hostname', '=', p.hostname);
 }
 
 function deleteExpired(db: Tables, p: { now: number }) {
-  return db.deleteFrom('inherited_certificates').where('not_after', '<=', p.now).returning('hostname');
+  return db.deleteFrom('inheritedCertificates').where('notAfter', '<=', p.now).returning('hostname');
 }

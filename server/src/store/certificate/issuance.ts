@@ -5,8 +5,9 @@ import { logChange } from '../cache/change-log.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { recordEvent } from '../domain/events.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
+import type { Schema } from '../schema/schema.ts';
 import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../store.ts';
 import { findCertificate, toJson } from './certificate-rows.ts';
 import { dropInherited } from './inherited-certificates.ts';
@@ -174,24 +175,10 @@ function eventOf(before: Certificate, after: Certificate): DomainEventType | nul
   return isNew ? 'certificate.failed' : null;
 }
 
-type SaveRow = Omit<Save, 'problem' | 'selfCheck' | 'authorizationFailedAt'> & {
-  problem: string | null;
-  selfCheck: string | null;
-  authorizationFailedAt: number | null;
-  begun: number;
-};
+const SAVED = ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt', 'nextTryAt', 'begun'] as const;
 
-function updateLeased(db: Tables, p: SaveRow) {
-  return whereHeld(db, p).set({
-    state: p.state,
-    problem: p.problem,
-    self_check: p.selfCheck,
-    failures: p.failures,
-    authorization_failed_at: p.authorizationFailedAt,
-    next_try_at: p.nextTryAt,
-    leased_until: null,
-    begun: p.begun,
-  });
+function updateLeased(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SAVED)[number]>) {
+  return whereHeld(db, p).set({ ...pick(p, SAVED), leasedUntil: null });
 }
 
 /** Also revokes a lease. */
@@ -203,15 +190,15 @@ function updateImported(db: Tables, p: { hostname: string; nextTryAt: number }) 
       state: 'issued',
       problem: null,
       failures: 0,
-      next_try_at: p.nextTryAt,
-      leased_until: null,
+      nextTryAt: p.nextTryAt,
+      leasedUntil: null,
       lease: of('lease', '+', 1),
       begun: 1,
     }));
 }
 
 function makeDue(db: Tables, p: { hostname: string; now: number }) {
-  return makeDueAnyway(db, p).where((of) => of.or([of('leased_until', 'is', null), of('leased_until', '<=', p.now)]));
+  return makeDueAnyway(db, p).where((of) => of.or([of('leasedUntil', 'is', null), of('leasedUntil', '<=', p.now)]));
 }
 
 /** Also revokes a lease. */
@@ -219,7 +206,7 @@ function makeDueAnyway(db: Tables, p: { hostname: string; now: number }) {
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
-    .set((of) => ({ next_try_at: p.now, leased_until: null, lease: of('lease', '+', 1) }));
+    .set((of) => ({ nextTryAt: p.now, leasedUntil: null, lease: of('lease', '+', 1) }));
 }
 
 function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateState; begun: number }) {
@@ -230,29 +217,66 @@ function updateWithdrawn(db: Tables, p: { hostname: string; state: CertificateSt
 }
 
 function deleteServed(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('served_certificates').where('hostname', '=', p.hostname);
+  return db.deleteFrom('servedCertificates').where('hostname', '=', p.hostname);
 }
 
-function upsertServed(
-  db: Tables,
-  p: Omit<Issued, 'renewal'> & { hostname: string; renewal: string; expiringAt: number },
-) {
-  const served = {
-    issuer: p.issuer,
-    chain: p.chain,
-    private_key: p.privateKey,
-    not_before: p.notBefore,
-    not_after: p.notAfter,
-    issued_at: p.issuedAt,
-    renewal: p.renewal,
-    expiring_at: p.expiringAt,
-  };
+const ISSUED = ['issuer', 'chain', 'privateKey', 'notBefore', 'notAfter', 'issuedAt', 'renewal', 'expiringAt'] as const;
+
+function upsertServed(db: Tables, p: Schema['servedCertificates']) {
+  const served = pick(p, ISSUED);
   return db
-    .insertInto('served_certificates')
+    .insertInto('servedCertificates')
     .values({ hostname: p.hostname, ...served })
     .onConflict((on) => on.column('hostname').doUpdateSet(served));
 }
 
 function updateRenewal(db: Tables, p: { hostname: string; renewal: string }) {
-  return db.updateTable('served_certificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
+  return db.updateTable('servedCertificates').where('hostname', '=', p.hostname).set({ renewal: p.renewal });
+}
+
+/** A certificate in use that expires soon. */
+export interface ExpiringCertificate {
+  hostname: string;
+  domainId: string;
+  notAfter: number;
+  /** When `certificate.expiring` was due. */
+  dueAt: number;
+}
+
+/** The certificates that expire soon, and of which nobody has been told; at most `limit`. */
+export async function findExpiring(reader: Reader, now: number, limit: number): Promise<ExpiringCertificate[]> {
+  return reader.all(selectExpiring, { now, limit });
+}
+
+/**
+ * Adds the event of one, unless it was added, or the certificate renewed, since it was found. Its domain must be locked: where another domain has the name now, nothing is
+ * done, and the next run finds that one.
+ */
+export async function recordExpiring(tx: Transaction, { domainId, ...expiring }: ExpiringCertificate, now: number) {
+  const certificate = await findCertificate(tx, expiring.hostname);
+  if (certificate !== null && certificate.domainId !== domainId) return;
+  if ((await tx.execute(updateExpiring, { ...expiring, at: null })) === 0) return;
+  const domain = certificate && (await findDomainById(tx, certificate.workspaceId, domainId));
+  if (certificate === null || domain === null) return;
+  await recordEvent(tx, 'certificate.expiring', domain, now, { certificate: certificateAfter(certificate) });
+}
+
+function selectExpiring(db: Tables, p: { now: number; limit: number }) {
+  return db
+    .selectFrom('servedCertificates as served')
+    .innerJoin('routes', 'routes.hostname', 'served.hostname')
+    .where('served.expiringAt', '<=', p.now)
+    .orderBy('served.expiringAt')
+    .limit(p.limit)
+    .select(['served.hostname', 'routes.domainId', 'served.notAfter'])
+    .select((of) => of.ref('served.expiringAt').$notNull().as('dueAt'));
+}
+
+function updateExpiring(db: Tables, p: { hostname: string; notAfter: number; dueAt: number; at: number | null }) {
+  return db
+    .updateTable('servedCertificates')
+    .where('hostname', '=', p.hostname)
+    .where('notAfter', '=', p.notAfter)
+    .where('expiringAt', '=', p.dueAt)
+    .set({ expiringAt: p.at });
 }

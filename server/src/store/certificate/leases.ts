@@ -64,21 +64,21 @@ function giveLease(db: Tables, p: { hostname: string; now: number; until: number
   return db
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
-    .where('next_try_at', '<=', p.now)
-    .set((of) => ({ lease: of('lease', '+', p.step), leased_until: p.until, next_try_at: p.until }));
+    .where('nextTryAt', '<=', p.now)
+    .set((of) => ({ lease: of('lease', '+', p.step), leasedUntil: p.until, nextTryAt: p.until }));
 }
 
 function selectLeased(db: Tables, p: { hostname: string }) {
   return selectFromCertificates(db)
-    .leftJoin('certificate_orders as orders', 'orders.hostname', 'certificates.hostname')
+    .leftJoin('certificateOrders as orders', 'orders.hostname', 'certificates.hostname')
     .where('certificates.hostname', '=', p.hostname)
     .select([
       'certificates.lease',
       'orders.issuer as orderIssuer',
       'orders.url as orderUrl',
-      'orders.private_key as orderKey',
+      'orders.privateKey as orderKey',
       'orders.replaces',
-      'orders.started_at as startedAt',
+      'orders.startedAt',
     ]);
 }
 
@@ -88,11 +88,11 @@ export function whereHeld(db: Tables, p: { hostname: string; lease: number }) {
     .updateTable('certificates')
     .where('hostname', '=', p.hostname)
     .where('lease', '=', p.lease)
-    .where('leased_until', 'is not', null);
+    .where('leasedUntil', 'is not', null);
 }
 
 function updateLease(db: Tables, p: { hostname: string; lease: number; until: number }) {
-  return whereHeld(db, p).set({ leased_until: p.until, next_try_at: p.until });
+  return whereHeld(db, p).set({ leasedUntil: p.until, nextTryAt: p.until });
 }
 
 function touchLease(db: Tables, p: { hostname: string; lease: number }) {
@@ -104,13 +104,13 @@ function resetMisscheduled(db: Tables, p: { now: number; furthest: number; limit
   return db
     .updateTable('certificates')
     .where('hostname', 'in', selectMisscheduled(db, p).limit(p.limit))
-    .set({ next_try_at: p.now });
+    .set({ nextTryAt: p.now });
 }
 
 function selectMisscheduled(db: Tables, p: { furthest: number }) {
   return db
     .selectFrom('certificates')
     .where('begun', 'in', [0, 1])
-    .where('next_try_at', '>', p.furthest)
+    .where('nextTryAt', '>', p.furthest)
     .select('hostname');
 }

@@ -1,4 +1,4 @@
-import type { Reader, Statement, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Statement, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CaLimit, LedgerEntry } from '../store.ts';
 
 // Every order at a CA has one entry. The table is called `spending`.
@@ -54,17 +54,17 @@ const nthNewest: Record<CaLimit['name'], Statement<Nth, { at: number }>> = {
       .selectFrom('spending')
       .where('issuer', '=', p.issuer)
       .where('exempt', '=', 0)
-      .where('ordered_at', '>', p.after)
-      .orderBy('ordered_at', 'desc')
+      .where('orderedAt', '>', p.after)
+      .orderBy('orderedAt', 'desc')
       .limit(1)
       .offset(p.skip)
-      .select('ordered_at as at');
+      .select('orderedAt as at');
   },
   failures: function nthFailure(db, p) {
     return nthOpenOr('failed', db, p).where('hostname', '=', p.hostname);
   },
   certificates: function nthCertificate(db, p) {
-    return nthOpenOr('issued', db, p).where('registered_domain', '=', p.registeredDomain).where('exempt', '=', 0);
+    return nthOpenOr('issued', db, p).where('registeredDomain', '=', p.registeredDomain).where('exempt', '=', 0);
   },
   duplicates: function nthDuplicate(db, p) {
     return nthOpenOr('issued', db, p).where('hostname', '=', p.hostname).where('exempt', '=', 0);
@@ -76,30 +76,23 @@ function nthOpenOr(outcome: 'issued' | 'failed', db: Tables, p: Nth) {
   return db
     .selectFrom('spending')
     .where('issuer', '=', p.issuer)
-    .where('counted_at', '>', p.after)
+    .where('countedAt', '>', p.after)
     .where((of) => of.or([of('outcome', 'is', null), of('outcome', '=', outcome)]))
-    .orderBy('counted_at', 'desc')
+    .orderBy('countedAt', 'desc')
     .limit(1)
     .offset(p.skip)
-    .select('counted_at as at');
+    .select('countedAt as at');
 }
 
 function insertEntry(db: Tables, p: Omit<LedgerEntry, 'exempt'> & { exempt: number; now: number }) {
   return db
     .insertInto('spending')
-    .values({
-      issuer: p.issuer,
-      hostname: p.hostname,
-      registered_domain: p.registeredDomain,
-      exempt: p.exempt,
-      ordered_at: p.now,
-      counted_at: p.now,
-    })
+    .values({ ...pick(p, ['issuer', 'hostname', 'registeredDomain', 'exempt']), orderedAt: p.now, countedAt: p.now })
     .returning('seq');
 }
 
 function updateOutcome(db: Tables, p: { seq: number; outcome: 'issued' | 'failed'; now: number }) {
-  return db.updateTable('spending').where('seq', '=', p.seq).set({ outcome: p.outcome, counted_at: p.now });
+  return db.updateTable('spending').where('seq', '=', p.seq).set({ outcome: p.outcome, countedAt: p.now });
 }
 
 function countOutcomes(db: Tables, p: { issuer: string; since: number }) {
@@ -107,7 +100,7 @@ function countOutcomes(db: Tables, p: { issuer: string; since: number }) {
     .selectFrom('spending')
     .where('issuer', '=', p.issuer)
     .where('exempt', 'in', [0, 1])
-    .where('ordered_at', '>=', p.since)
+    .where('orderedAt', '>=', p.since)
     .select((of) => [
       of.fn.countAll<number>().as('orders'),
       of.fn.countAll<number>().filterWhere('exempt', '=', 1).as('exempt'),
@@ -117,5 +110,5 @@ function countOutcomes(db: Tables, p: { issuer: string; since: number }) {
 }
 
 function deleteEntries(db: Tables, p: { orderedBefore: number }) {
-  return db.deleteFrom('spending').where('ordered_at', '<', p.orderedBefore);
+  return db.deleteFrom('spending').where('orderedAt', '<', p.orderedBefore);
 }

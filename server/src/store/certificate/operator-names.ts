@@ -1,7 +1,7 @@
 import { logChange } from '../cache/change-log.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import { OPERATOR, type Site } from '../store.ts';
-import { deleteChallengesOf } from './challenge-rows.ts';
+import { deleteChallengesOf } from './orders.ts';
 
 // A name of the operator's own has a certificate of the workspace `OPERATOR`, and no route.
 
@@ -37,16 +37,16 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
 function selectHolder(db: Tables, p: { hostname: string }) {
   return db
     .selectFrom('domains')
-    .where('workspace_id', 'in', db.selectFrom('workspaces').select('id'))
+    .where('workspaceId', 'in', db.selectFrom('workspaces').select('id'))
     .where('name', '=', p.hostname)
     .limit(1)
-    .select(['id as domainId', 'workspace_id as workspaceId']);
+    .select(['id as domainId', 'workspaceId']);
 }
 
 function selectOperatorNames(db: Tables) {
   return db
     .selectFrom('certificates')
-    .where('workspace_id', '=', OPERATOR)
+    .where('workspaceId', '=', OPERATOR)
     .where('begun', 'in', [0, 1])
     .select('hostname');
 }
@@ -62,22 +62,22 @@ function insertName(db: Tables, p: { hostname: string; now: number }) {
     .insertInto('certificates')
     .values({
       hostname: p.hostname,
-      workspace_id: OPERATOR,
+      workspaceId: OPERATOR,
       state: 'wanted',
-      created_at: p.now,
-      next_try_at: p.now,
+      createdAt: p.now,
+      nextTryAt: p.now,
       begun: 0,
       lease: 0,
       failures: 0,
     })
-    .onConflict((on) => on.column('hostname').doUpdateSet({ workspace_id: OPERATOR }));
+    .onConflict((on) => on.column('hostname').doUpdateSet({ workspaceId: OPERATOR }));
 }
 
 function selectOperatorSite(db: Tables, p: { hostname: string }) {
   return db
     .selectFrom('certificates')
-    .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
     .where('certificates.hostname', '=', p.hostname)
-    .where('certificates.workspace_id', '=', OPERATOR)
-    .select(['served.chain', 'served.private_key as privateKey', 'served.not_after as notAfter']);
+    .where('certificates.workspaceId', '=', OPERATOR)
+    .select(['served.chain', 'served.privateKey', 'served.notAfter']);
 }

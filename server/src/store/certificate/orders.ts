@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
-import type { CertificateState } from '../../domain/certificate-state.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
-import type { CertificateOrder, CertificateStore } from '../store.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
+import type { CertificateStore, Challenge } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
-import { deleteChallengesOf } from './challenge-rows.ts';
 import { holds, whereHeld } from './leases.ts';
 import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
@@ -21,7 +20,7 @@ export async function beginOrder(tx: Transaction, { lease, order, entry, limits,
   if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck })) === 0) {
     return { kind: 'lost' } as const;
   }
-  await tx.execute(upsertOrder, { ...order, entry: await addLedgerEntry(tx, entry, now) });
+  await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
 }
 
@@ -45,48 +44,76 @@ export async function endOrder(tx: Transaction, hostname: string, outcome: 'issu
 function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
   return db
     .selectFrom('certificates')
-    .leftJoin('served_certificates', 'served_certificates.hostname', 'certificates.hostname')
+    .leftJoin('servedCertificates', 'servedCertificates.hostname', 'certificates.hostname')
     .where('certificates.hostname', '=', p.hostname)
     .where('lease', '=', p.lease)
-    .where('leased_until', 'is not', null)
-    .select(['served_certificates.hostname as inUse', 'certificates.problem', 'certificates.self_check as selfCheck']);
+    .where('leasedUntil', 'is not', null)
+    .select(['servedCertificates.hostname as inUse', 'certificates.problem', 'certificates.selfCheck']);
 }
 
-interface StateRow {
-  hostname: string;
-  lease: number;
-  state: CertificateState;
-  problem: string | null;
-  selfCheck: string | null;
+const SHOWN = ['state', 'problem', 'selfCheck'] as const;
+
+function updateState(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SHOWN)[number]>) {
+  return whereHeld(db, p).set({ ...pick(p, SHOWN), begun: sql.lit(1) });
 }
 
-function updateState(db: Tables, p: StateRow) {
-  return whereHeld(db, p).set({ state: p.state, problem: p.problem, self_check: p.selfCheck, begun: sql.lit(1) });
-}
-
-function upsertOrder(db: Tables, p: CertificateOrder & { entry: number }) {
-  const order = {
-    issuer: p.issuer,
-    url: p.url,
-    private_key: p.privateKey,
-    replaces: p.replaces,
-    started_at: p.startedAt,
-    spending_seq: p.entry,
-  };
+function upsertOrder(db: Tables, p: Schema['certificateOrders']) {
+  const order = pick(p, ['issuer', 'url', 'privateKey', 'replaces', 'startedAt', 'spendingSeq']);
   return db
-    .insertInto('certificate_orders')
+    .insertInto('certificateOrders')
     .values({ hostname: p.hostname, ...order })
     .onConflict((on) => on.column('hostname').doUpdateSet(order));
 }
 
 function updateUrl(db: Tables, p: { hostname: string; url: string }) {
-  return db.updateTable('certificate_orders').where('hostname', '=', p.hostname).set({ url: p.url });
+  return db.updateTable('certificateOrders').where('hostname', '=', p.hostname).set({ url: p.url });
 }
 
 function selectEntry(db: Tables, p: { hostname: string }) {
-  return db.selectFrom('certificate_orders').where('hostname', '=', p.hostname).select('spending_seq as entry');
+  return db.selectFrom('certificateOrders').where('hostname', '=', p.hostname).select('spendingSeq as entry');
 }
 
 function deleteOrder(db: Tables, p: { hostname: string }) {
-  return db.deleteFrom('certificate_orders').where('hostname', '=', p.hostname);
+  return db.deleteFrom('certificateOrders').where('hostname', '=', p.hostname);
+}
+
+export async function findChallenge(reader: Reader, hostname: string, token: string, now: number) {
+  return (await reader.one(selectChallenge, { hostname, token, now }))?.keyAuthorization ?? null;
+}
+
+export async function putChallenge(tx: Transaction, challenge: Challenge): Promise<void> {
+  await tx.execute(upsertChallenge, challenge);
+}
+
+export async function pruneChallenges(tx: Transaction, expiredBefore: number): Promise<void> {
+  await tx.execute(deleteExpired, { expiredBefore });
+}
+
+export function deleteChallengesOf(tx: Transaction, hostname: string): void {
+  tx.write(deleteChallenges, { hostname });
+}
+
+function selectChallenge(db: Tables, p: { hostname: string; token: string; now: number }) {
+  return db
+    .selectFrom('challenges')
+    .where('hostname', '=', p.hostname)
+    .where('token', '=', p.token)
+    .where('expiresAt', '>=', p.now)
+    .select('keyAuthorization');
+}
+
+function upsertChallenge(db: Tables, p: Challenge) {
+  const answer = { keyAuthorization: p.keyAuthorization, expiresAt: p.expiresAt };
+  return db
+    .insertInto('challenges')
+    .values({ hostname: p.hostname, token: p.token, ...answer })
+    .onConflict((on) => on.columns(['hostname', 'token']).doUpdateSet(answer));
+}
+
+function deleteExpired(db: Tables, p: { expiredBefore: number }) {
+  return db.deleteFrom('challenges').where('expiresAt', '<', p.expiredBefore);
+}
+
+function deleteChallenges(db: Tables, p: { hostname: string }) {
+  return db.deleteFrom('challenges').where('hostname', '=', p.hostname);
 }

@@ -88,43 +88,40 @@ interface ResultRow extends PackedResult {
 }
 
 function upsertResult(db: Tables, p: ResultRow) {
-  const result = { digest: p.digest, checked_at: p.at, findings: p.findings, observation: p.observation };
+  const result = { digest: p.digest, checkedAt: p.at, findings: p.findings, observation: p.observation };
   return db
-    .insertInto('check_results')
-    .values({ domain_id: p.domainId, ...result })
-    .onConflict((on) => on.column('domain_id').doUpdateSet(result));
+    .insertInto('checkResults')
+    .values({ domainId: p.domainId, ...result })
+    .onConflict((on) => on.column('domainId').doUpdateSet(result));
 }
 
 function selectTold(db: Tables, p: { domainId: string }) {
-  return db
-    .selectFrom('check_results')
-    .where('domain_id', '=', p.domainId)
-    .select(['told as mistakes', 'told_at as toldAt']);
+  return db.selectFrom('checkResults').where('domainId', '=', p.domainId).select(['told as mistakes', 'toldAt']);
 }
 
 function updateTold(db: Tables, p: { domainId: string; mistakes: string | null; at: number }) {
-  return db.updateTable('check_results').where('domain_id', '=', p.domainId).set({ told: p.mistakes, told_at: p.at });
+  return db.updateTable('checkResults').where('domainId', '=', p.domainId).set({ told: p.mistakes, toldAt: p.at });
 }
 
 function selectCheckResult(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('domains')
-    .leftJoin('check_results as results', 'results.domain_id', 'domains.id')
-    .leftJoin('checks', 'checks.domain_id', 'domains.id')
-    .leftJoin('monitors', 'monitors.domain_id', 'domains.id')
+    .leftJoin('checkResults as results', 'results.domainId', 'domains.id')
+    .leftJoin('checks', 'checks.domainId', 'domains.id')
+    .leftJoin('monitors', 'monitors.domainId', 'domains.id')
     .where('domains.id', '=', p.id)
-    .where('domains.workspace_id', '=', p.workspaceId)
+    .where('domains.workspaceId', '=', p.workspaceId)
     .select([
       'results.findings',
       'results.observation',
-      'results.checked_at as checkedAt',
-      'results.told_at as toldAt',
+      'results.checkedAt',
+      'results.toldAt',
       'checks.attempts',
-      'checks.last_check_at as lastCheckAt',
-      'checks.next_check_at as nextCheckAt',
-      'checks.window_ends_at as windowEndsAt',
+      'checks.lastCheckAt',
+      'checks.nextCheckAt',
+      'checks.windowEndsAt',
       'monitors.attempts as recheckAttempts',
-      'monitors.last_check_at as lastRecheckAt',
-      'monitors.next_check_at as nextRecheckAt',
+      'monitors.lastCheckAt as lastRecheckAt',
+      'monitors.nextCheckAt as nextRecheckAt',
     ]);
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
@@ -8,11 +8,10 @@ import { changeDomain, isNotOf } from '../domain/domains.ts';
 import { recordEvent, recordFlags } from '../domain/events.ts';
 import { endRedirectsTo } from '../domain/redirect-rows.ts';
 import { addRoute } from '../domain/routes.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
 import { findingsIn, type Packable, saveResult } from './check-results.ts';
-import { removeCheck, saveMemory, saveMemoryOf } from './check-schedule.ts';
-import { claimIn, type DueRange, findDue } from './due.ts';
+import { claimIn, type DueRange, findDue, MEMORY, removeCheck, saveMemory, saveMemoryOf } from './schedules.ts';
 
 type Save = Packable<Parameters<CheckStore['saveTransition']>[0]>;
 
@@ -35,19 +34,11 @@ export async function claimDue(
   return due;
 }
 
-export type CheckRow = Domain &
-  CheckMemory & {
-    attempts: number;
-    dueAt: number;
-    windowEndsAt: number;
-    incumbentId: string | null;
-    resultDigest: string | null;
-  };
+export type CheckRow = InferResult<ReturnType<typeof selectChecks>>[number];
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
   const { attempts, dueAt, incumbentId, resultDigest } = row;
-  const { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint } = row;
-  const memory = { unreadableInARow, provenSince, ownershipDoubt, routingDoubt, fingerprint };
+  const memory = pick(row, MEMORY);
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
   return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
@@ -119,23 +110,19 @@ export async function findNameByToken(reader: Reader, workspaceId: string, token
 export function selectChecks(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('checks')
-    .innerJoin('domains', 'domains.id', 'checks.domain_id')
-    .leftJoin('check_results as results', 'results.domain_id', 'checks.domain_id')
-    .where('checks.next_check_at', '>', p.from)
-    .where('checks.next_check_at', '<=', p.to)
+    .innerJoin('domains', 'domains.id', 'checks.domainId')
+    .leftJoin('checkResults as results', 'results.domainId', 'checks.domainId')
+    .where('checks.nextCheckAt', '>', p.from)
+    .where('checks.nextCheckAt', '<=', p.to)
     .where(isNotOf(p.except))
-    .orderBy('checks.next_check_at')
+    .orderBy('checks.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
     .select([
-      'checks.next_check_at as dueAt',
-      'checks.window_ends_at as windowEndsAt',
+      'checks.nextCheckAt as dueAt',
+      'checks.windowEndsAt',
       'checks.attempts',
-      'checks.unreadable_in_a_row as unreadableInARow',
-      'checks.proven_since as provenSince',
-      'checks.ownership_doubt as ownershipDoubt',
-      'checks.routing_doubt as routingDoubt',
-      'checks.fingerprint',
+      ...columnsOf('checks', MEMORY),
       'results.digest as resultDigest',
     ])
     .select((of) =>
@@ -151,14 +138,14 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
 const claimCheck = claimIn('checks');
 
 function selectProvenSince(db: Tables, p: { domainId: string }) {
-  return db.selectFrom('checks').where('domain_id', '=', p.domainId).select('proven_since as provenSince');
+  return db.selectFrom('checks').where('domainId', '=', p.domainId).select('provenSince');
 }
 
 function selectNameByToken(db: Tables, p: { workspaceId: string; token: string }) {
   return db
     .selectFrom('domains')
     .where('token', '=', p.token)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .limit(1)
     .select('name');
 }

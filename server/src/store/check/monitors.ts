@@ -1,4 +1,4 @@
-import type { Domain } from '../../domain/domain.ts';
+import type { InferResult } from 'kysely';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import { followUpAt } from '../../domain/monitoring-schedule.ts';
 import { domainColumns, domainOf } from '../domain/domain-rows.ts';
@@ -8,7 +8,7 @@ import { removeRoute } from '../domain/routes.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../store.ts';
 import { findingsIn, type Packable, saveResult } from './check-results.ts';
-import { claimIn, type DueRange, findDue } from './due.ts';
+import { claimIn, type DueRange, findDue } from './schedules.ts';
 
 type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
 
@@ -29,15 +29,7 @@ export async function claimMonitored(tx: Transaction, claim: PostedClaim): Promi
   return due;
 }
 
-export type MonitorRow = Domain & {
-  attempts: number;
-  dueAt: number;
-  suspected: string | null;
-  driftedSince: number | null;
-  goneSince: number | null;
-  goneUntil: number | null;
-  resultDigest: string | null;
-};
+export type MonitorRow = InferResult<ReturnType<typeof selectMonitors>>[number];
 
 export function dueRecheckOf(row: MonitorRow): DueRecheck {
   const { attempts, dueAt, resultDigest } = row;
@@ -93,21 +85,21 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
 export function selectMonitors(db: Tables, p: DueRange & { except: string }) {
   return db
     .selectFrom('monitors')
-    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
-    .leftJoin('check_results as results', 'results.domain_id', 'monitors.domain_id')
-    .where('monitors.next_check_at', '>', p.from)
-    .where('monitors.next_check_at', '<=', p.to)
+    .innerJoin('domains', 'domains.id', 'monitors.domainId')
+    .leftJoin('checkResults as results', 'results.domainId', 'monitors.domainId')
+    .where('monitors.nextCheckAt', '>', p.from)
+    .where('monitors.nextCheckAt', '<=', p.to)
     .where(isNotOf(p.except))
-    .orderBy('monitors.next_check_at')
+    .orderBy('monitors.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
     .select([
-      'monitors.next_check_at as dueAt',
+      'monitors.nextCheckAt as dueAt',
       'monitors.attempts',
       'monitors.suspected',
-      'monitors.drifted_since as driftedSince',
-      'monitors.gone_since as goneSince',
-      'monitors.gone_until as goneUntil',
+      'monitors.driftedSince',
+      'monitors.goneSince',
+      'monitors.goneUntil',
       'results.digest as resultDigest',
     ]);
 }
@@ -117,24 +109,19 @@ const claimMonitor = claimIn('monitors');
 function selectMonitor(db: Tables, p: { domainId: string }) {
   return db
     .selectFrom('monitors')
-    .innerJoin('domains', 'domains.id', 'monitors.domain_id')
-    .where('monitors.domain_id', '=', p.domainId)
-    .select([
-      'domains.revision',
-      'monitors.attempts',
-      'monitors.drifted_since as driftedSince',
-      'monitors.next_check_at as nextAt',
-    ]);
+    .innerJoin('domains', 'domains.id', 'monitors.domainId')
+    .where('monitors.domainId', '=', p.domainId)
+    .select(['domains.revision', 'monitors.attempts', 'monitors.driftedSince', 'monitors.nextCheckAt as nextAt']);
 }
 
 type MonitorUpdate = Omit<MonitorMemory, 'suspected'> & { domainId: string; suspected: string | null; nextAt: number };
 
 function updateMonitor(db: Tables, p: MonitorUpdate) {
-  return db.updateTable('monitors').where('domain_id', '=', p.domainId).set({
+  return db.updateTable('monitors').where('domainId', '=', p.domainId).set({
     suspected: p.suspected,
-    drifted_since: p.driftedSince,
-    gone_since: p.goneSince,
-    gone_until: p.goneUntil,
-    next_check_at: p.nextAt,
+    driftedSince: p.driftedSince,
+    goneSince: p.goneSince,
+    goneUntil: p.goneUntil,
+    nextCheckAt: p.nextAt,
   });
 }

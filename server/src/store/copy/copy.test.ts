@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { snakeCase } from '../schema/camel-case.ts';
 import { type CopySource, openSource } from './sqlite-source.ts';
 
 let directory: string;
@@ -18,20 +19,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true }));
 
-/** The columns of each table, as `Schema` and the interfaces that it names have them. */
+/** The columns of each table, as the type `Schema` has them. */
 function schemaColumns(): Record<string, string[]> {
-  const text = readFileSync(new URL('../schema/schema.ts', import.meta.url), 'utf8');
-  const { statements } = ts.createSourceFile('schema.ts', text, ts.ScriptTarget.Latest);
-  const interfaces = new Map(statements.filter(ts.isInterfaceDeclaration).map((each) => [each.name.text, each]));
-  const members = (name: string) => interfaces.get(name)?.members.filter(ts.isPropertySignature) ?? [];
-  const nameOf = ({ name }: ts.PropertySignature) => (name as ts.Identifier).text;
-  const columnsOf = (name: string): string[] => {
-    const above = interfaces.get(name)?.heritageClauses?.flatMap(({ types }) => types) ?? [];
-    const inherited = above.flatMap(({ expression }) => columnsOf((expression as ts.Identifier).text));
-    return [...inherited, ...members(name).map(nameOf)];
-  };
-  const tableOf = ({ type }: ts.PropertySignature) => ((type as ts.TypeReferenceNode).typeName as ts.Identifier).text;
-  return Object.fromEntries(members('Schema').map((table) => [nameOf(table), columnsOf(tableOf(table)).sort()]));
+  const path = fileURLToPath(new URL('../schema/schema.ts', import.meta.url));
+  const { options } = ts.getParsedCommandLineOfConfigFile('tsconfig.json', {}, ts.sys as never) ?? {};
+  const program = ts.createProgram([path], { ...options, noEmit: true });
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(path);
+  const schema = file?.statements.filter(ts.isInterfaceDeclaration).find(({ name }) => name.text === 'Schema');
+  if (schema === undefined) throw new Error(`${path} has no interface Schema`);
+  const namesIn = (type: ts.Type) => type.getProperties().map(({ name }) => snakeCase(name));
+  const tables = checker.getTypeAtLocation(schema).getProperties();
+  return Object.fromEntries(
+    tables.map((table) => [snakeCase(table.name), namesIn(checker.getTypeOfSymbol(table)).sort()]),
+  );
 }
 
 test('a copy has every table and every column of the schema', () => {

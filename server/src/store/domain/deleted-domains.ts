@@ -1,6 +1,8 @@
+import type { InferResult } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } from '../store.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
@@ -83,23 +85,21 @@ export async function supersedeHeld(
 
 /** Deletes its certificate as well (`on delete cascade`). */
 export function deleteHeld(db: Tables, p: { id: string }) {
-  return db.deleteFrom('deleted_domains').where('id', '=', p.id);
+  return db.deleteFrom('deletedDomains').where('id', '=', p.id);
 }
 
 export async function pruneDeletedDomains(tx: Transaction, now: number, limit: number): Promise<number> {
   return tx.execute(deleteExpired, { now, limit });
 }
 
-interface HeldRow {
-  domain: string;
-  redirect: string | null;
-  suspension: string | null;
-  deletedAt: number;
-  keptUntil: number;
-  supersededAt: number | null;
-}
+const HELD = ['domain', 'redirect', 'suspension', 'deletedAt', 'keptUntil'] as const;
 
-function heldOf({ domain, redirect, suspension, ...times }: HeldRow): HeldDomain {
+function heldOf({
+  domain,
+  redirect,
+  suspension,
+  ...times
+}: InferResult<ReturnType<typeof selectHeld>>[number]): HeldDomain {
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
   return {
     ...times,
@@ -112,25 +112,18 @@ function heldOf({ domain, redirect, suspension, ...times }: HeldRow): HeldDomain
 
 function selectHeld(db: Tables, p: { workspaceId: string; now: number }) {
   return db
-    .selectFrom('deleted_domains')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('kept_until', '>', p.now)
-    .select([
-      'domain',
-      'redirect',
-      'suspension',
-      'deleted_at as deletedAt',
-      'kept_until as keptUntil',
-      'superseded_at as supersededAt',
-    ]);
+    .selectFrom('deletedDomains')
+    .where('workspaceId', '=', p.workspaceId)
+    .where('keptUntil', '>', p.now)
+    .select([...HELD, 'supersededAt']);
 }
 
 function selectRestorable(db: Tables, p: { workspaceId: string; pattern: string; now: number }) {
   return db
-    .selectFrom('deleted_domains')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('kept_until', '>', p.now)
-    .where('superseded_at', 'is', null)
+    .selectFrom('deletedDomains')
+    .where('workspaceId', '=', p.workspaceId)
+    .where('keptUntil', '>', p.now)
+    .where('supersededAt', 'is', null)
     .where('domain', 'like', p.pattern)
     .groupBy('name')
     .orderBy('name')
@@ -143,102 +136,77 @@ function selectHeldById(db: Tables, p: { workspaceId: string; key: string; now: 
 }
 
 function selectHeldByName(db: Tables, p: { workspaceId: string; key: string; now: number }) {
-  return selectHeld(db, p).where('name', '=', p.key).orderBy('deleted_at', 'desc').orderBy('id', 'desc').limit(1);
+  return selectHeld(db, p).where('name', '=', p.key).orderBy('deletedAt', 'desc').orderBy('id', 'desc').limit(1);
 }
 
-type NewHeld = Omit<HeldRow, 'supersededAt'> & { id: string; workspaceId: string; name: string };
+type NewHeld = Omit<Schema['deletedDomains'], 'supersededAt'>;
 
 function insertHeld(db: Tables, p: NewHeld) {
-  return db.insertInto('deleted_domains').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    name: p.name,
-    domain: p.domain,
-    redirect: p.redirect,
-    suspension: p.suspension,
-    deleted_at: p.deletedAt,
-    kept_until: p.keptUntil,
-  });
+  return db.insertInto('deletedDomains').values(pick(p, ['id', 'workspaceId', 'name', ...HELD]));
 }
 
 const CERTIFICATE = [
   'hostname',
   'issuer',
   'chain',
-  'private_key',
-  'not_before',
-  'not_after',
-  'issued_at',
+  'privateKey',
+  'notBefore',
+  'notAfter',
+  'issuedAt',
   'renewal',
 ] as const;
 
 function holdCertificate(db: Tables, p: { domainId: string; hostname: string }) {
   return db
-    .insertInto('deleted_certificates')
-    .columns(['domain_id', ...CERTIFICATE])
+    .insertInto('deletedCertificates')
+    .columns(['domainId', ...CERTIFICATE])
     .expression((of) =>
       of
-        .selectFrom('served_certificates')
-        .innerJoin('routes', 'routes.hostname', 'served_certificates.hostname')
-        .where('served_certificates.hostname', '=', p.hostname)
-        .where('routes.domain_id', '=', p.domainId)
-        .select('routes.domain_id')
-        .select(CERTIFICATE.map((column) => `served_certificates.${column}` as const)),
+        .selectFrom('servedCertificates')
+        .innerJoin('routes', 'routes.hostname', 'servedCertificates.hostname')
+        .where('servedCertificates.hostname', '=', p.hostname)
+        .where('routes.domainId', '=', p.domainId)
+        .select('routes.domainId')
+        .select(columnsOf('servedCertificates', CERTIFICATE)),
     );
 }
 
 function selectLinks(db: Tables, p: { domainId: string }) {
-  return db.selectFrom('setup_links').where('domain_id', '=', p.domainId).where('revoked_at', 'is', null).select('id');
+  return db.selectFrom('setupLinks').where('domainId', '=', p.domainId).where('revokedAt', 'is', null).select('id');
 }
 
 function selectSuspension(db: Tables, p: { domainId: string }) {
-  return db
-    .selectFrom('suspensions')
-    .where('domain_id', '=', p.domainId)
-    .select(['status', 'suspended_at as suspendedAt']);
+  return db.selectFrom('suspensions').where('domainId', '=', p.domainId).select(['status', 'suspendedAt']);
 }
 
 function selectCertificate(db: Tables, p: { domainId: string }) {
   return db
-    .selectFrom('deleted_certificates')
-    .where('domain_id', '=', p.domainId)
-    .select([
-      'issuer',
-      'chain',
-      'private_key as privateKey',
-      'not_before as notBefore',
-      'not_after as notAfter',
-      'issued_at as issuedAt',
-      'renewal',
-    ]);
+    .selectFrom('deletedCertificates')
+    .where('domainId', '=', p.domainId)
+    .select(['issuer', 'chain', 'privateKey', 'notBefore', 'notAfter', 'issuedAt', 'renewal']);
 }
 
 function markSuperseded(db: Tables, p: { workspaceId: string; name: string; at: number }) {
   return db
-    .updateTable('deleted_domains')
+    .updateTable('deletedDomains')
     .where('name', '=', p.name)
-    .where('workspace_id', '<>', p.workspaceId)
-    .where('superseded_at', 'is', null)
-    .set({ superseded_at: p.at });
+    .where('workspaceId', '<>', p.workspaceId)
+    .where('supersededAt', 'is', null)
+    .set({ supersededAt: p.at });
 }
 
 function deleteSupersededCertificates(db: Tables, p: { name: string }) {
   return db
-    .deleteFrom('deleted_certificates')
-    .where('domain_id', 'in', (of) =>
-      of.selectFrom('deleted_domains').where('name', '=', p.name).where('superseded_at', 'is not', null).select('id'),
+    .deleteFrom('deletedCertificates')
+    .where('domainId', 'in', (of) =>
+      of.selectFrom('deletedDomains').where('name', '=', p.name).where('supersededAt', 'is not', null).select('id'),
     );
 }
 
 function deleteExpired(db: Tables, p: { now: number; limit: number }) {
   return db
-    .deleteFrom('deleted_domains')
+    .deleteFrom('deletedDomains')
     .where('id', 'in', (of) =>
-      of
-        .selectFrom('deleted_domains')
-        .where('kept_until', '<=', p.now)
-        .orderBy('kept_until')
-        .limit(p.limit)
-        .select('id'),
+      of.selectFrom('deletedDomains').where('keptUntil', '<=', p.now).orderBy('keptUntil').limit(p.limit).select('id'),
     );
 }

@@ -28,23 +28,16 @@ function countBatch(db: Tables, p: Place & { limit: number }) {
     .selectFrom((of) =>
       of
         .selectFrom('domains')
-        .where((at) =>
-          at(at.refTuple('workspace_id', 'status', 'name'), '>', at.tuple(p.workspaceId, p.status, p.name)),
-        )
-        .orderBy('workspace_id')
+        .where((at) => at(at.refTuple('workspaceId', 'status', 'name'), '>', at.tuple(p.workspaceId, p.status, p.name)))
+        .orderBy('workspaceId')
         .orderBy('status')
         .orderBy('name')
         .limit(p.limit)
-        .select(['workspace_id', 'status', 'name'])
+        .select(['workspaceId', 'status', 'name'])
         .as('batch'),
     )
-    .groupBy(['workspace_id', 'status'])
-    .orderBy('workspace_id')
+    .groupBy(['workspaceId', 'status'])
+    .orderBy('workspaceId')
     .orderBy('status')
-    .select((of) => [
-      'workspace_id as workspaceId',
-      'status',
-      of.fn.max('name').as('name'),
-      of.fn.countAll<number>().as('count'),
-    ]);
+    .select((of) => ['workspaceId', 'status', of.fn.max('name').as('name'), of.fn.countAll<number>().as('count')]);
 }

@@ -41,15 +41,15 @@ export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'm
 export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held`, `quota`. `actor`: who asks (`DomainEvent.actor`).
+   * `environment_missing` (deleted meanwhile), `held`, `quota`.
    */
-  createDomain(domain: Domain, windowEndsAt: number, actor?: string | null): Promise<Creation>;
+  createDomain(domain: Domain, windowEndsAt: number): Promise<Creation>;
 
   /**
    * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
    * is the outcome of all or none.
    */
-  createDomains(domains: readonly Domain[], windowEndsAt: number, actor?: string | null): Promise<Creation[]>;
+  createDomains(domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
@@ -61,7 +61,6 @@ export interface DomainChanges {
     domainId: string,
     now: number,
     windowMs: number,
-    actor?: string | null,
   ): Promise<'accepted' | 'verified' | 'missing'>;
 
   /**
@@ -72,7 +71,6 @@ export interface DomainChanges {
     domainId: string,
     target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
     now: number,
-    actor?: string | null,
   ): Promise<Moved>;
 
   /**
@@ -80,13 +78,7 @@ export interface DomainChanges {
    * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one. Until `keptUntil` it can be restored (`DeletedStore`); by
    * default not at all, and nothing of it is kept.
    */
-  deleteDomain(
-    workspaceId: string,
-    domainId: string,
-    now: number,
-    actor?: string | null,
-    keptUntil?: number,
-  ): Promise<'deleted' | 'missing'>;
+  deleteDomain(workspaceId: string, domainId: string, now: number, keptUntil?: number): Promise<'deleted' | 'missing'>;
 }
 
 export interface DomainStore extends DomainChanges {
@@ -148,7 +140,7 @@ export interface DeletedChanges {
    * has its route, its certificate unless that has expired, and its redirect where that may still be set; the redirects of other domains to it stay removed. Any other
    * begins a new window of `windowMs`, from `failed` as `pending`. Adds the event `domain.restored`, and logs the changes `domain` and `route`.
    */
-  restoreDomain(deleted: DeletedDomain, now: number, windowMs: number, actor?: string | null): Promise<Restoration>;
+  restoreDomain(deleted: DeletedDomain, now: number, windowMs: number): Promise<Restoration>;
 }
 
 /**
@@ -193,15 +185,9 @@ export interface RedirectChanges {
     workspaceId: string,
     redirect: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
     now: number,
-    actor?: string | null,
   ): Promise<SetRedirect>;
   /** Adds the event `redirect.removed`. `none`: the domain does not redirect. */
-  removeRedirect(
-    workspaceId: string,
-    domainId: string,
-    now: number,
-    actor?: string | null,
-  ): Promise<'removed' | 'none' | 'missing'>;
+  removeRedirect(workspaceId: string, domainId: string, now: number): Promise<'removed' | 'none' | 'missing'>;
 }
 
 /**
@@ -230,10 +216,9 @@ export interface SuspensionChanges {
     domainId: string,
     status: SuspensionStatus,
     now: number,
-    actor?: string | null,
   ): Promise<SuspensionChange>;
   /** Lifts what the workspace has suspended, and adds the event `domain.resumed`; otherwise nothing changes. Logs the change as above. */
-  resumeDomain(workspaceId: string, domainId: string, now: number, actor?: string | null): Promise<SuspensionChange>;
+  resumeDomain(workspaceId: string, domainId: string, now: number): Promise<SuspensionChange>;
 
   /**
    * Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. With `name`
@@ -264,7 +249,7 @@ export interface DomainEvent {
   workspaceId: string;
   type: DomainEventType;
   data: DomainEventData;
-  /** Who asked for it: id of a root key or of a set-up link, or subject of a dashboard token; null: nobody did. */
+  /** Who asked for it: id of a root key or of a set-up link, subject of a dashboard token, or name of a command; null: nobody did. */
   actor: string | null;
   createdAt: number;
 }

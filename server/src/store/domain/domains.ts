@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
-import { retry, windowEndsAt } from '../../domain/status.ts';
+import { changed, retry, windowEndsAt } from '../../domain/status.ts';
 import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
-import { removeCheck, scheduleCheck } from '../check/check-schedule.ts';
+import { removeCheck, scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
-import type { Creation, WorkspaceLimits } from '../store.ts';
+import type { Creation, Environment, Moved, WorkspaceLimits } from '../store.ts';
+import { selectEnvironmentId } from '../tree/tree.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
-import { domainColumns } from './domain-rows.ts';
+import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 import { findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
@@ -26,21 +27,11 @@ export async function findTargetOutside(reader: Reader, zone: string): Promise<s
   return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
 }
 
-async function createDomain(
-  tx: Transaction,
-  domain: Domain,
-  windowEndsAt: number,
-  actor?: string | null,
-): Promise<Creation> {
-  return (await createDomains(tx, [domain], windowEndsAt, actor))[0] ?? { kind: 'environment_missing' };
+async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt))[0] ?? { kind: 'environment_missing' };
 }
 
-async function createDomains(
-  tx: Transaction,
-  domains: readonly Domain[],
-  windowEndsAt: number,
-  actor?: string | null,
-): Promise<Creation[]> {
+async function createDomains(tx: Transaction, domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]> {
   const [first] = domains;
   const place = first === undefined ? null : await tx.one(selectPlace, first);
   if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
@@ -61,7 +52,7 @@ async function createDomains(
       }
       room -= 1;
     }
-    await insertNew(tx, domain, windowEndsAt, actor);
+    await insertNew(tx, domain, windowEndsAt);
     creations.push({ kind: 'created' });
   }
   return creations;
@@ -87,11 +78,11 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
   return limit - (held?.count ?? 0);
 }
 
-async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number, actor?: string | null): Promise<void> {
+async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<void> {
   const { id: domainId, createdAt } = domain;
   tx.write(insertDomain, domain);
   scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
-  await recordEvent(tx, 'domain.created', domain, createdAt, { actor: actor ?? null });
+  await recordEvent(tx, 'domain.created', domain, createdAt);
 }
 
 async function retryVerification(
@@ -100,7 +91,6 @@ async function retryVerification(
   domainId: string,
   now: number,
   windowMs: number,
-  actor?: string | null,
 ) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
@@ -108,18 +98,11 @@ async function retryVerification(
   if (after === null) return 'verified';
   if (after !== domain) await changeDomain(tx, domain, after);
   scheduleCheck(tx, { domainId, at: now, windowEndsAt: windowEndsAt(after, windowMs) });
-  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now, { actor: actor ?? null });
+  if (after !== domain) await recordEvent(tx, 'domain.retried', after, now);
   return 'accepted';
 }
 
-async function deleteDomain(
-  tx: Transaction,
-  workspaceId: string,
-  domainId: string,
-  now: number,
-  actor?: string | null,
-  keptUntil = now,
-) {
+async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number, keptUntil = now) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   if (keptUntil > now) {
@@ -127,11 +110,11 @@ async function deleteDomain(
     const suspension = await findHeldSuspension(tx, domainId);
     await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
   }
-  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now, actor });
+  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
   logChange(tx, 'domain', domainId);
-  await recordEvent(tx, 'domain.deleted', domain, now, { actor: actor ?? null });
+  await recordEvent(tx, 'domain.deleted', domain, now);
   return 'deleted';
 }
 
@@ -188,17 +171,19 @@ export async function changeDomain(tx: Transaction, before: Pick<Domain, 'revisi
   return true;
 }
 
+const CHANGING = [
+  'status',
+  'routingVerifiedAt',
+  'ownershipVerifiedAt',
+  'verificationError',
+  'updatedAt',
+  'verifiedAt',
+  'windowStartedAt',
+  'revision',
+] as const;
+
 function updateDomain(db: Tables, p: Domain & { readRevision: number }) {
-  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set({
-    status: p.status,
-    routing_verified_at: p.routingVerifiedAt,
-    ownership_verified_at: p.ownershipVerifiedAt,
-    verification_error: p.verificationError,
-    updated_at: p.updatedAt,
-    verified_at: p.verifiedAt,
-    window_started_at: p.windowStartedAt,
-    revision: p.revision,
-  });
+  return db.updateTable('domains').where('id', '=', p.id).where('revision', '=', p.readRevision).set(pick(p, CHANGING));
 }
 
 /**
@@ -212,17 +197,13 @@ export function isNotOf(workspaceId: string) {
 function selectDomainByName(db: Tables, p: { workspaceId: string; name: string }) {
   return db
     .selectFrom('domains')
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('name', '=', p.name)
     .select(domainColumns);
 }
 
 function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
-  return db
-    .selectFrom('domains')
-    .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
-    .select(domainColumns);
+  return db.selectFrom('domains').where('id', '=', p.id).where('workspaceId', '=', p.workspaceId).select(domainColumns);
 }
 
 function selectTargetOutside(db: Tables, p: { inZone: string }) {
@@ -232,7 +213,7 @@ function selectTargetOutside(db: Tables, p: { inZone: string }) {
 function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {
   return db
     .selectFrom('environments')
-    .innerJoin('workspaces', 'workspaces.id', 'environments.workspace_id')
+    .innerJoin('workspaces', 'workspaces.id', 'environments.workspaceId')
     .where('environments.id', '=', p.environmentId)
     .where('workspaces.id', '=', p.workspaceId)
     .select('workspaces.limits');
@@ -242,36 +223,61 @@ function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string
 function countDomains(db: Tables, p: { workspaceId: string; limit: number }) {
   return db
     .selectFrom((of) =>
-      of.selectFrom('domains').where('workspace_id', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
+      of.selectFrom('domains').where('workspaceId', '=', p.workspaceId).limit(p.limit).select('name').as('held'),
     )
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
 export function insertDomain(db: Tables, p: Domain) {
-  return db.insertInto('domains').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    project_id: p.projectId,
-    app_id: p.appId,
-    environment_id: p.environmentId,
-    name: p.name,
-    kind: p.kind,
-    service: p.service,
-    target: p.target,
-    token: p.token,
-    status: p.status,
-    routing_verified_at: p.routingVerifiedAt,
-    ownership_verified_at: p.ownershipVerifiedAt,
-    verification_error: p.verificationError,
-    created_at: p.createdAt,
-    updated_at: p.updatedAt,
-    verified_at: p.verifiedAt,
-    window_started_at: p.windowStartedAt,
-    revision: p.revision,
-  });
+  return db.insertInto('domains').values(pick(p, DOMAIN));
 }
 
 /** Deletes what its last check found and its redirect as well (`on delete cascade`). */
 function deleteDomainRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('domains').where('id', '=', p.id);
+}
+
+async function moveDomain(
+  tx: Transaction,
+  domainId: string,
+  target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
+  now: number,
+): Promise<Moved> {
+  const before = await findDomainById(tx, target.workspaceId, domainId);
+  if (before === null) return { kind: 'missing' };
+  if ((await tx.one(selectEnvironmentId, target)) === null) return { kind: 'environment_missing' };
+  if (before.environmentId === target.id) return { kind: 'unchanged', domain: before };
+  const { id: environmentId, projectId, appId } = target;
+  const domain = changed({ ...before, environmentId, projectId, appId }, now);
+  await tx.execute(updatePlace, domain);
+  if ((await tx.execute(updateRoute, { domainId, environmentId })) > 0) await logChange(tx, 'route', domain.name);
+  await logChange(tx, 'domain', domainId);
+  const move = { from: before.environmentId, to: environmentId };
+  await recordEvent(tx, 'domain.moved', domain, now, { move });
+  return { kind: 'moved', domain };
+}
+
+export const moveChanges = {
+  moveDomain: defineChange({
+    perform: moveDomain,
+    // The environment, that it stays.
+    locks: (domainId, { id }) => [domainId, id],
+    audit: {
+      targets: (tx, id, to) => domainTargets(tx, to.workspaceId, id, { environmentId: to.id }),
+      isMade: isOutcome('moved'),
+    },
+    secret: NO_SECRET,
+    invalidates: (domainId) => [domainId],
+  }),
+};
+
+function updatePlace(db: Tables, p: Domain) {
+  return db
+    .updateTable('domains')
+    .where('id', '=', p.id)
+    .set(pick(p, ['environmentId', 'projectId', 'appId', 'updatedAt', 'revision']));
+}
+
+function updateRoute(db: Tables, p: { domainId: string; environmentId: string }) {
+  return db.updateTable('routes').where('domainId', '=', p.domainId).set({ environmentId: p.environmentId });
 }

@@ -3,8 +3,9 @@ import type { RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { storableActor } from '../audit/actor.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { storableActor } from '../audit/entries.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 import type { DomainEvent, DomainEventData, Paged } from '../store.ts';
 import { addDeliveries, selectSubscribers, subscriptionTo } from '../webhook/outbox.ts';
 
@@ -12,7 +13,6 @@ type EventDetails = Pick<
   DomainEventData,
   'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension'
 > & {
-  actor?: string | null;
   /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
   afterAll?: Domain;
 };
@@ -23,7 +23,7 @@ export async function recordEvent(
   type: DomainEventType,
   domain: Domain,
   at: number,
-  { actor = null, afterAll = domain, ...details }: EventDetails = {},
+  { afterAll = domain, ...details }: EventDetails = {},
 ): Promise<void> {
   const data: DomainEventData = {
     name: domain.name,
@@ -35,11 +35,11 @@ export async function recordEvent(
     ...details,
   };
   const { id: domainId, workspaceId } = domain;
-  const by = storableActor(actor);
-  const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor: by, at };
+  const actor = storableActor(tx.actor);
+  const event = { id: tx.newId('evt'), domainId, workspaceId, type, data: JSON.stringify(data), actor, at };
   const webhookIds = await insertAndFindWebhooks(tx, { ...event, subscription: subscriptionTo(type) });
   if (webhookIds.length === 0) return;
-  const message = { domain: afterAll, actor: by, ...details };
+  const message = { domain: afterAll, actor, ...details };
   addDeliveries(tx, webhookIds, { eventId: event.id, type, message, at });
 }
 
@@ -117,28 +117,16 @@ export async function pruneEvents(tx: Transaction, before: number, limit: number
   return tx.execute(deleteEvents, { before, limit });
 }
 
-interface NewEvent {
-  id: string;
-  domainId: string;
-  workspaceId: string;
-  type: DomainEventType;
-  data: string;
-  actor: string | null;
+const EVENT = ['id', 'domainId', 'workspaceId', 'type', 'data', 'actor'] as const;
+
+interface NewEvent extends Pick<Schema['events'], (typeof EVENT)[number]> {
   at: number;
   /** Which webhooks subscribe to it (`subscriptionTo`). */
   subscription: string;
 }
 
 function insertEvent(db: Tables, p: NewEvent) {
-  return db.insertInto('events').values({
-    id: p.id,
-    domain_id: p.domainId,
-    workspace_id: p.workspaceId,
-    type: p.type,
-    data: p.data,
-    created_at: p.at,
-    actor: p.actor,
-  });
+  return db.insertInto('events').values({ ...pick(p, EVENT), createdAt: p.at });
 }
 
 /** Ids of the webhooks that are sent it, separated by commas; null: there is none. */
@@ -152,39 +140,30 @@ function insertEventReturning(db: Tables, p: NewEvent) {
 function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; before: number; rows: number }) {
   return db
     .selectFrom('events')
-    .where('events.domain_id', '=', p.domainId)
-    .where('events.workspace_id', '=', p.workspaceId)
-    .where('events.seq', '<', p.before)
-    .orderBy('events.seq', 'desc')
+    .where('domainId', '=', p.domainId)
+    .where('workspaceId', '=', p.workspaceId)
+    .where('seq', '<', p.before)
+    .orderBy('seq', 'desc')
     .limit(p.rows)
-    .select([
-      'events.seq',
-      'events.id',
-      'events.domain_id as domainId',
-      'events.workspace_id as workspaceId',
-      'events.type',
-      'events.data',
-      'events.actor',
-      'events.created_at as createdAt',
-    ]);
+    .select(['seq', ...EVENT, 'createdAt']);
 }
 
 function selectFailedAfter(db: Tables, p: { after: number; limit: number }) {
   return db
     .selectFrom('events')
-    .innerJoin('domains', 'domains.id', 'events.domain_id')
-    .where('events.created_at', '>', p.after)
+    .innerJoin('domains', 'domains.id', 'events.domainId')
+    .where('events.createdAt', '>', p.after)
     .where('events.type', '=', sql.lit('domain.failed'))
     .where('domains.status', '=', sql.lit('failed'))
-    .where('domains.updated_at', '>', p.after)
+    .where('domains.updatedAt', '>', p.after)
     .limit(p.limit)
-    .select(['domains.id', 'domains.workspace_id as workspaceId']);
+    .select(['domains.id', 'domains.workspaceId']);
 }
 
 function deleteEvents(db: Tables, p: { before: number; limit: number }) {
   return db
     .deleteFrom('events')
     .where('seq', 'in', (of) =>
-      of.selectFrom('events').where('created_at', '<', p.before).orderBy('created_at').limit(p.limit).select('seq'),
+      of.selectFrom('events').where('createdAt', '<', p.before).orderBy('createdAt').limit(p.limit).select('seq'),
     );
 }

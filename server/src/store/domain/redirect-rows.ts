@@ -14,21 +14,20 @@ export async function findRedirect(reader: Reader, workspaceId: string, domainId
 export interface RouteEnd {
   reason: Exclude<RedirectEnd, 'requested'>;
   at: number;
-  actor?: string | null | undefined;
 }
 
 /** The redirects to a domain whose route is about to be deleted, which deletes them (`on delete cascade`): for their timelines and for the edge. */
 export async function endRedirectsTo(
   tx: Transaction,
   destination: Pick<Domain, 'id' | 'name'>,
-  { reason, at, actor = null }: RouteEnd,
+  { reason, at }: RouteEnd,
 ): Promise<void> {
   if ((await tx.execute(lockSources, { destinationId: destination.id })) === 0) return;
   const sources = await tx.all(selectSources, { destinationId: destination.id, rows: MAX_REDIRECTS_TO_ONE });
   for (const row of sources) {
     const source = domainOf(row);
     const redirect = { to: destination.name, status: row.redirectStatus, reason };
-    await recordEvent(tx, 'redirect.removed', source, at, { actor, redirect });
+    await recordEvent(tx, 'redirect.removed', source, at, { redirect });
     await logRedirect(tx, source);
   }
 }
@@ -43,7 +42,7 @@ function lockSources(db: Tables, p: { destinationId: string }) {
   return db
     .updateTable('domains')
     .where('id', 'in', (of) =>
-      of.selectFrom('redirects').where('destination_id', '=', p.destinationId).select('domain_id'),
+      of.selectFrom('redirects').where('destinationId', '=', p.destinationId).select('domainId'),
     )
     .set((of) => ({ revision: of.ref('revision') }));
 }
@@ -51,24 +50,24 @@ function lockSources(db: Tables, p: { destinationId: string }) {
 function selectRedirect(db: Tables, p: { workspaceId: string; domainId: string }) {
   return db
     .selectFrom('redirects')
-    .innerJoin('domains as destinations', 'destinations.id', 'redirects.destination_id')
-    .where('redirects.domain_id', '=', p.domainId)
-    .where('destinations.workspace_id', '=', p.workspaceId)
+    .innerJoin('domains as destinations', 'destinations.id', 'redirects.destinationId')
+    .where('redirects.domainId', '=', p.domainId)
+    .where('destinations.workspaceId', '=', p.workspaceId)
     .select([
-      'redirects.domain_id as domainId',
-      'redirects.destination_id as destinationId',
+      'redirects.domainId',
+      'redirects.destinationId',
       'destinations.name as to',
       'redirects.status',
-      'redirects.set_at as setAt',
+      'redirects.setAt',
     ]);
 }
 
 export function selectSources(db: Tables, p: { destinationId: string; rows: number }) {
   return db
     .selectFrom('redirects')
-    .innerJoin('domains', 'domains.id', 'redirects.domain_id')
-    .where('redirects.destination_id', '=', p.destinationId)
-    .orderBy('redirects.domain_id')
+    .innerJoin('domains', 'domains.id', 'redirects.domainId')
+    .where('redirects.destinationId', '=', p.destinationId)
+    .orderBy('redirects.domainId')
     .limit(p.rows)
     .select(domainColumns)
     .select('redirects.status as redirectStatus');

@@ -1,6 +1,6 @@
 import { MAX_REDIRECTS_TO_ONE, refuseRedirect } from '../../domain/redirect.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Redirect, SetRedirect } from '../store.ts';
 import { domainTargets, findDomainById } from './domains.ts';
@@ -15,7 +15,6 @@ export async function setRedirect(
   workspaceId: string,
   { domainId, destinationId, status }: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
   now: number,
-  actor: string | null = null,
 ): Promise<SetRedirect> {
   await tx.execute(lockDomain, { id: domainId, workspaceId });
   const domain = await findDomainById(tx, workspaceId, domainId);
@@ -45,18 +44,12 @@ export async function setRedirect(
   if (before?.destinationId === destinationId && before.status === status) return { kind: 'set', redirect: before };
   const redirect = { domainId, destinationId, to: destination.name, status, setAt: now };
   await tx.execute(upsertRedirect, redirect);
-  await recordEvent(tx, 'redirect.set', domain, now, { actor, redirect: { to: destination.name, status } });
+  await recordEvent(tx, 'redirect.set', domain, now, { redirect: { to: destination.name, status } });
   await logRedirect(tx, domain);
   return { kind: 'set', redirect };
 }
 
-async function removeRedirect(
-  tx: Transaction,
-  workspaceId: string,
-  domainId: string,
-  now: number,
-  actor: string | null = null,
-) {
+async function removeRedirect(tx: Transaction, workspaceId: string, domainId: string, now: number) {
   await tx.execute(lockDomain, { id: domainId, workspaceId });
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
@@ -64,7 +57,7 @@ async function removeRedirect(
   if (before === null) return 'none';
   await tx.execute(deleteRedirect, { domainId });
   const { to, status } = before;
-  await recordEvent(tx, 'redirect.removed', domain, now, { actor, redirect: { to, status, reason: 'requested' } });
+  await recordEvent(tx, 'redirect.removed', domain, now, { redirect: { to, status, reason: 'requested' } });
   await logRedirect(tx, domain);
   return 'removed';
 }
@@ -96,18 +89,18 @@ function lockDomain(db: Tables, p: { id: string; workspaceId: string }) {
   return db
     .updateTable('domains')
     .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .set((of) => ({ revision: of.ref('revision') }));
 }
 
 function upsertRedirect(db: Tables, p: Redirect) {
-  const redirect = { destination_id: p.destinationId, status: p.status, set_at: p.setAt };
+  const redirect = pick(p, ['destinationId', 'status', 'setAt']);
   return db
     .insertInto('redirects')
-    .values({ domain_id: p.domainId, ...redirect })
-    .onConflict((on) => on.column('domain_id').doUpdateSet(redirect));
+    .values({ domainId: p.domainId, ...redirect })
+    .onConflict((on) => on.column('domainId').doUpdateSet(redirect));
 }
 
 function deleteRedirect(db: Tables, p: { domainId: string }) {
-  return db.deleteFrom('redirects').where('domain_id', '=', p.domainId);
+  return db.deleteFrom('redirects').where('domainId', '=', p.domainId);
 }

@@ -2,8 +2,8 @@ import { restored, windowEndsAt } from '../../domain/status.ts';
 import { ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { restoreCertificate } from '../certificate/issuance.ts';
-import { scheduleCheck } from '../check/check-schedule.ts';
 import { findIncumbent } from '../check/checks.ts';
+import { scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import type { Transaction } from '../engine/statement.ts';
 import { NO_SECRET } from '../engine/write.ts';
@@ -20,7 +20,6 @@ async function restoreDomain(
   { domain: { id, workspaceId } }: DeletedDomain,
   now: number,
   windowMs: number,
-  actor: string | null = null,
 ): Promise<Restoration> {
   const held = await findHeld(tx, workspaceId, id, now);
   if (held === null) return { kind: 'missing' };
@@ -40,10 +39,10 @@ async function restoreDomain(
     await scheduleCheck(tx, { domainId: id, at: now, windowEndsAt: windowEndsAt(domain, windowMs) });
   }
   await logChange(tx, 'domain', id);
-  await recordEvent(tx, 'domain.restored', domain, now, { actor });
+  await recordEvent(tx, 'domain.restored', domain, now);
   if (held.suspension !== null) await putSuspension(tx, id, held.suspension);
   // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
-  if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now, actor);
+  if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now);
   return { kind: 'restored', domain };
 }
 

@@ -1,9 +1,9 @@
 import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
-import { deleteChallengesOf } from '../certificate/challenge-rows.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
-import { addMonitor } from '../check/monitor-schedule.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { deleteChallengesOf } from '../certificate/orders.ts';
+import { addMonitor } from '../check/schedules.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
 /**
@@ -37,13 +37,11 @@ function withdraw(tx: Transaction, hostname: string): void {
 }
 
 function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
-  return db
-    .insertInto('routes')
-    .values({ hostname: p.hostname, domain_id: p.domainId, environment_id: p.environmentId });
+  return db.insertInto('routes').values(pick(p, ['hostname', 'domainId', 'environmentId']));
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {
-  return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domain_id as domainId');
+  return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domainId');
 }
 
 /** Deletes its re-checks and the redirects to it as well (`on delete cascade`). */
@@ -54,13 +52,13 @@ function deleteRoute(db: Tables, p: { hostname: string }) {
 function insertCertificate(db: Tables, p: { hostname: string; workspaceId: string; at: number }) {
   return db.insertInto('certificates').values({
     hostname: p.hostname,
-    workspace_id: p.workspaceId,
+    workspaceId: p.workspaceId,
     state: 'wanted',
-    next_try_at: p.at,
+    nextTryAt: p.at,
     begun: 0,
     lease: 0,
     failures: 0,
-    created_at: p.at,
+    createdAt: p.at,
   });
 }
 

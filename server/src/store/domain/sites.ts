@@ -42,30 +42,30 @@ type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
 function selectSite(db: Tables, p: { hostname: string }) {
   return db
     .selectFrom('routes')
-    .innerJoin('domains', 'domains.id', 'routes.domain_id')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'routes.domain_id')
-    .leftJoin('environments', 'environments.id', 'routes.environment_id')
-    .leftJoin('deployments', 'deployments.id', 'environments.current_deployment_id')
-    .leftJoin('served_certificates', 'served_certificates.hostname', 'routes.hostname')
-    .leftJoin('inherited_certificates as inherited', 'inherited.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domain_id', 'routes.domain_id')
-    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
+    .innerJoin('domains', 'domains.id', 'routes.domainId')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+    .leftJoin('environments', 'environments.id', 'routes.environmentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
+    .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
+    .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
+    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .where('routes.hostname', '=', p.hostname)
     .select([
-      'domains.workspace_id as workspaceId',
-      'routes.domain_id as domainId',
-      'routes.environment_id as environmentId',
+      'domains.workspaceId',
+      'routes.domainId',
+      'routes.environmentId',
       'deployments.id as deploymentId',
       'deployments.origin',
-      'served_certificates.chain',
-      'served_certificates.private_key as privateKey',
-      'served_certificates.not_after as notAfter',
+      'servedCertificates.chain',
+      'servedCertificates.privateKey',
+      'servedCertificates.notAfter',
       'inherited.chain as inheritedChain',
-      'inherited.private_key as inheritedKey',
-      'inherited.not_after as inheritedNotAfter',
+      'inherited.privateKey as inheritedKey',
+      'inherited.notAfter as inheritedNotAfter',
       'destinations.hostname as destination',
-      'destinations.domain_id as destinationId',
+      'destinations.domainId as destinationId',
       'redirects.status',
     ])
     .select(suspensionColumns);
@@ -74,7 +74,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
 function selectOrigin(db: Tables, p: { environmentId: string }) {
   return db
     .selectFrom('environments')
-    .innerJoin('deployments', 'deployments.id', 'environments.current_deployment_id')
+    .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where('environments.id', '=', p.environmentId)
     .select(['deployments.id as deploymentId', 'deployments.origin']);
 }

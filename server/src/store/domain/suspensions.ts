@@ -3,7 +3,7 @@ import { effectiveSuspension, type Suspension, type SuspensionStatus } from '../
 import { ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { SuspensionChange, WorkspaceSuspension } from '../store.ts';
 import { domainTargets, findDomainById, findDomainByName } from './domains.ts';
@@ -16,7 +16,6 @@ async function suspendDomain(
   domainId: string,
   status: SuspensionStatus,
   now: number,
-  actor: string | null = null,
 ): Promise<SuspensionChange> {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
@@ -24,7 +23,7 @@ async function suspendDomain(
   const isChange = before?.status !== status;
   if (isChange) {
     await putSuspension(tx, domainId, { status, suspendedAt: now });
-    await recordEvent(tx, 'domain.suspended', domain, now, { actor, suspension: { status } });
+    await recordEvent(tx, 'domain.suspended', domain, now, { suspension: { status } });
     await logRedirect(tx, domain);
   }
   return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
@@ -35,7 +34,6 @@ async function resumeDomain(
   workspaceId: string,
   domainId: string,
   now: number,
-  actor: string | null = null,
 ): Promise<SuspensionChange> {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return { kind: 'missing' };
@@ -43,7 +41,7 @@ async function resumeDomain(
   const isChange = before !== null;
   if (isChange) {
     await tx.execute(deleteSuspension, { domainId });
-    await recordEvent(tx, 'domain.resumed', domain, now, { actor, suspension: { status: before.status } });
+    await recordEvent(tx, 'domain.resumed', domain, now, { suspension: { status: before.status } });
     await logRedirect(tx, domain);
   }
   return { kind: isChange ? 'changed' : 'unchanged', suspension: await findSuspension(tx, workspaceId, domainId) };
@@ -139,7 +137,7 @@ export async function findWorkspaceSuspension(
 }
 
 /** The operator's suspension: that of the workspace, or else that of the name in it. */
-const ofOperator = <T>(column: 'status' | 'suspended_at', ofWorkspace: 'suspended_status' | 'suspended_at') =>
+const ofOperator = <T>(column: 'status' | 'suspendedAt', ofWorkspace: 'suspendedStatus' | 'suspendedAt') =>
   sql<T | null>`coalesce(workspaces.${sql.ref(ofWorkspace)}, (
     select suspended.${sql.ref(column)} from suspended_names as suspended
     where suspended.workspace_id = domains.workspace_id and suspended.name = domains.name
@@ -148,9 +146,9 @@ const ofOperator = <T>(column: 'status' | 'suspended_at', ofWorkspace: 'suspende
 /** To be joined as these: `domains`, `suspensions`, `workspaces`. */
 export const suspensionColumns = [
   'suspensions.status as ownStatus',
-  'suspensions.suspended_at as ownSuspendedAt',
-  ofOperator<SuspensionStatus>('status', 'suspended_status').as('operatorStatus'),
-  ofOperator<number>('suspended_at', 'suspended_at').as('operatorSuspendedAt'),
+  'suspensions.suspendedAt as ownSuspendedAt',
+  ofOperator<SuspensionStatus>('status', 'suspendedStatus').as('operatorStatus'),
+  ofOperator<number>('suspendedAt', 'suspendedAt').as('operatorSuspendedAt'),
 ] as const;
 
 export interface SuspensionRow {
@@ -171,35 +169,35 @@ export function suspensionOf(row: SuspensionRow): Suspension | null {
 function selectSuspensions(db: Tables, p: { workspaceId: string; domainId: string }) {
   return db
     .selectFrom('domains')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .where('domains.id', '=', p.domainId)
-    .where('domains.workspace_id', '=', p.workspaceId)
+    .where('domains.workspaceId', '=', p.workspaceId)
     .select(suspensionColumns);
 }
 
 function upsertSuspension(db: Tables, p: WorkspaceSuspension & { domainId: string }) {
-  const suspension = { status: p.status, suspended_at: p.suspendedAt };
+  const suspension = pick(p, ['status', 'suspendedAt']);
   return db
     .insertInto('suspensions')
-    .values({ domain_id: p.domainId, ...suspension })
-    .onConflict((on) => on.column('domain_id').doUpdateSet(suspension));
+    .values({ domainId: p.domainId, ...suspension })
+    .onConflict((on) => on.column('domainId').doUpdateSet(suspension));
 }
 
 function deleteSuspension(db: Tables, p: { domainId: string }) {
-  return db.deleteFrom('suspensions').where('domain_id', '=', p.domainId);
+  return db.deleteFrom('suspensions').where('domainId', '=', p.domainId);
 }
 
 function upsertName(db: Tables, p: WorkspaceSuspension & { workspaceId: string; name: string }) {
-  const suspension = { status: p.status, suspended_at: p.suspendedAt };
+  const suspension = pick(p, ['status', 'suspendedAt']);
   return db
-    .insertInto('suspended_names')
-    .values({ workspace_id: p.workspaceId, name: p.name, ...suspension })
-    .onConflict((on) => on.columns(['workspace_id', 'name']).doUpdateSet(suspension));
+    .insertInto('suspendedNames')
+    .values({ workspaceId: p.workspaceId, name: p.name, ...suspension })
+    .onConflict((on) => on.columns(['workspaceId', 'name']).doUpdateSet(suspension));
 }
 
 function deleteName(db: Tables, p: { workspaceId: string; name: string }) {
-  return db.deleteFrom('suspended_names').where('workspace_id', '=', p.workspaceId).where('name', '=', p.name);
+  return db.deleteFrom('suspendedNames').where('workspaceId', '=', p.workspaceId).where('name', '=', p.name);
 }
 
 function updateWorkspace(
@@ -209,12 +207,12 @@ function updateWorkspace(
   return db
     .updateTable('workspaces')
     .where('id', '=', p.workspaceId)
-    .set({ suspended_status: p.status, suspended_at: p.suspendedAt });
+    .set({ suspendedStatus: p.status, suspendedAt: p.suspendedAt });
 }
 
 function selectWorkspace(db: Tables, p: { workspaceId: string }) {
   return db
     .selectFrom('workspaces')
     .where('id', '=', p.workspaceId)
-    .select(['suspended_status as status', 'suspended_at as suspendedAt']);
+    .select(['suspendedStatus as status', 'suspendedAt']);
 }

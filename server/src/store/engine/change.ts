@@ -1,5 +1,5 @@
 import { type AuditTarget, recordEntry } from '../audit/entries.ts';
-import { findKept, keep } from '../request/idempotency-keys.ts';
+import { findKept, keep } from '../request/requests.ts';
 import type { Author, Once, OnceResult } from '../store.ts';
 import type { Transaction } from './statement.ts';
 import type { WriteRules, WriteUseCase } from './write.ts';
@@ -46,7 +46,8 @@ export function defineChange<Args extends unknown[], Outcome>({
     invalidates: (_, ...args) => invalidates(...args),
     once: ({ once }, ..._) => once?.id,
     ...(prepare && { prepare: async (reader, call, ...args) => [call, ...(await prepare(reader, ...args))] }),
-    async perform(tx, { by, once }, ...args) {
+    async perform(transaction, { by, once }, ...args) {
+      const tx = { ...transaction, actor: by && (by.kind === 'command' ? `nameplate ${by.action}` : by.actor) };
       const kept = once && (await findKept<Outcome>(tx, once));
       if (kept) return kept;
       const targets = by === null ? [] : await audit.targets(tx, ...args);

@@ -1,8 +1,7 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
-import { domainChanges } from '../domain/domains.ts';
-import { moveChanges } from '../domain/move-domain.ts';
+import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
 import { suspensionChanges } from '../domain/suspensions.ts';

@@ -15,23 +15,21 @@ import {
   listExpiring,
   listWaiting,
 } from '../certificate/certificate-rows.ts';
-import { findChallenge } from '../certificate/challenge-rows.ts';
-import { findExpiring } from '../certificate/expiry.ts';
+import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
+import { findChallenge } from '../certificate/orders.ts';
 import { findCheckResult } from '../check/check-results.ts';
-import { earliestDueAt } from '../check/check-schedule.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
-import { countDrifted } from '../check/monitor-schedule.ts';
+import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains } from '../domain/domain-counts.ts';
+import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
-import { listDomains } from '../domain/environment-domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
-import { listWorkspaceDomains } from '../domain/workspace-domains.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
 import { countSecrets, listSecretPrefixes, listSecrets } from '../sealing/sealed-values.ts';
 import { findSetupLink, findSetupLinkByToken, findSetupPage, isSetupOrigin, listSetupLinks } from '../setup/setup.ts';

@@ -32,9 +32,23 @@ export interface Transaction extends Reader {
   now: number;
   /** What the write says that it `invalidates`. */
   domains: readonly string[];
+  /** Who asks for the change, as timelines name it (`DomainEvent.actor`). */
+  actor: string | null;
 }
 
 type Awaitable<T> = T | Promise<T>;
+
+/** The values of these columns alone. */
+export function pick<Row, Column extends keyof Row>(row: Row, columns: readonly Column[]): Pick<Row, Column> {
+  const picked = {} as Pick<Row, Column>;
+  for (const column of columns) picked[column] = row[column];
+  return picked;
+}
+
+/** Columns by the name of their table, for joins. */
+export function columnsOf<Table extends string, Column extends string>(table: Table, columns: readonly Column[]) {
+  return columns.map((column) => `${table}.${column}` as const);
+}
 
 /** SQL for one engine, and how an input becomes the list of its parameters. */
 export interface CompiledStatement<Input> {

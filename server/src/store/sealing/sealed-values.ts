@@ -64,17 +64,17 @@ export const secretChanges = {
 
 /** The statements of each kind of secret. */
 const places = {
-  certificate: statementsOf('served_certificates', 'hostname'),
-  inherited_certificate: statementsOf('inherited_certificates', 'hostname'),
-  deleted_certificate: statementsOf('deleted_certificates', 'hostname'),
-  order: statementsOf('certificate_orders', 'hostname'),
-  account: statementsOf('ca_accounts', 'issuer'),
-  signing_key: statementsOf('signing_keys', 'id'),
-  idempotency_key: statementsOf('idempotency_keys', 'id', 'secret'),
-  webhook_secret: statementsOf('webhook_secrets', 'id', 'secret'),
+  certificate: statementsOf('servedCertificates', 'hostname'),
+  inherited_certificate: statementsOf('inheritedCertificates', 'hostname'),
+  deleted_certificate: statementsOf('deletedCertificates', 'hostname'),
+  order: statementsOf('certificateOrders', 'hostname'),
+  account: statementsOf('caAccounts', 'issuer'),
+  signing_key: statementsOf('signingKeys', 'id'),
+  idempotency_key: statementsOf('idempotencyKeys', 'id', 'secret'),
+  webhook_secret: statementsOf('webhookSecrets', 'id', 'secret'),
 } satisfies Record<SecretPlace['kind'], unknown>;
 
-function statementsOf(table: string, key: string, column = 'private_key') {
+function statementsOf(table: string, key: string, column = 'privateKey') {
   const [secrets, id, secret] = [sql.table(table), sql.ref(key), sql.ref(column)];
   /** As in the index: the length is part of the schema. */
   const prefix = sql<Uint8Array>`substr(${secret}, 1, 9)`;
@@ -110,7 +110,7 @@ function statementsOf(table: string, key: string, column = 'private_key') {
 }
 
 /** Makes certificates due that have a secret of this prefix in the table. What else of them is sealed may still be in use. */
-function makeDue(table: 'served_certificates' | 'certificate_orders') {
+function makeDue(table: 'servedCertificates' | 'certificateOrders') {
   return (db: Tables, p: { prefix: Uint8Array }) => {
     const inUse = sql`exists (
       select 1 from served_certificates
@@ -128,5 +128,5 @@ function makeDue(table: 'served_certificates' | 'certificate_orders') {
   };
 }
 
-const makeOwnersDue = makeDue('served_certificates');
-const makeOrderersDue = makeDue('certificate_orders');
+const makeOwnersDue = makeDue('servedCertificates');
+const makeOrderersDue = makeDue('certificateOrders');

@@ -1,11 +1,10 @@
 import { findWorkspace } from '../access/access.ts';
-import { storableActor } from '../audit/actor.ts';
-import { ofWorkspace } from '../audit/entries.ts';
+import { ofWorkspace, storableActor } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { defineChange, isFound, isOutcome, isTrue } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { FoundSetupLink, PageRequest, SetupLink, SetupPage } from '../store.ts';
 
@@ -30,13 +29,8 @@ export async function listSetupLinks(reader: Reader, workspaceId: string, domain
   return paged(await reader.all(selectLinks, { workspaceId, domainId, ...pageSlots(page) }), page);
 }
 
-async function revokeSetupLink(
-  tx: Transaction,
-  linkId: string,
-  revokedAt: number,
-  revokedBy: string,
-): Promise<boolean> {
-  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(revokedBy) })) > 0;
+async function revokeSetupLink(tx: Transaction, linkId: string, revokedAt: number): Promise<boolean> {
+  const isFound = (await tx.execute(revokeLink, { id: linkId, at: revokedAt, by: storableActor(tx.actor) })) > 0;
   if (isFound) logChange(tx, 'setup_link', linkId);
   return isFound;
 }
@@ -74,84 +68,66 @@ export const setupLinkChanges = {
   }),
 };
 
-const linkColumns = [
-  'setup_links.id',
-  'setup_links.workspace_id as workspaceId',
-  'setup_links.domain_id as domainId',
-  'setup_links.created_at as createdAt',
-  'setup_links.expires_at as expiresAt',
-  'setup_links.revoked_at as revokedAt',
-  'setup_links.created_by as createdBy',
-  'setup_links.revoked_by as revokedBy',
-] as const;
+const TIMES = ['createdAt', 'expiresAt', 'revokedAt'] as const;
+const LINK = ['id', 'workspaceId', 'domainId', ...TIMES, 'createdBy', 'revokedBy'] as const;
 
 /** Of the links of a domain, those that work. */
 export function countWorking(db: Tables, p: { domainId: string; at: number }) {
   return db
-    .selectFrom('setup_links')
-    .where('domain_id', '=', p.domainId)
-    .where('expires_at', '>', p.at)
-    .where('revoked_at', 'is', null)
+    .selectFrom('setupLinks')
+    .where('domainId', '=', p.domainId)
+    .where('expiresAt', '>', p.at)
+    .where('revokedAt', 'is', null)
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
 function insertLink(db: Tables, p: SetupLink & { hash: Uint8Array }) {
-  return db.insertInto('setup_links').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    domain_id: p.domainId,
-    hash: p.hash,
-    created_at: p.createdAt,
-    expires_at: p.expiresAt,
-    revoked_at: p.revokedAt,
-    created_by: p.createdBy,
-    revoked_by: p.revokedBy,
-  });
+  return db.insertInto('setupLinks').values(pick(p, [...LINK, 'hash']));
 }
 
 function selectFound(db: Tables) {
   return db
-    .selectFrom('setup_links')
-    .innerJoin('domains', 'domains.id', 'setup_links.domain_id')
-    .select(linkColumns)
-    .select(['domains.name as domainName', 'domains.environment_id as environmentId']);
+    .selectFrom('setupLinks')
+    .innerJoin('domains', 'domains.id', 'setupLinks.domainId')
+    .select(columnsOf('setupLinks', LINK))
+    .select(['domains.name as domainName', 'domains.environmentId']);
 }
 
 function selectLinkByHash(db: Tables, p: { hash: Uint8Array }) {
-  return selectFound(db).where('setup_links.hash', '=', p.hash);
+  return selectFound(db).where('setupLinks.hash', '=', p.hash);
 }
 
 function selectLinkById(db: Tables, p: { id: string }) {
-  return selectFound(db).where('setup_links.id', '=', p.id);
+  return selectFound(db).where('setupLinks.id', '=', p.id);
 }
 
 function selectLinks(db: Tables, p: PageSlots & { workspaceId: string; domainId: string }) {
   return db
-    .selectFrom('setup_links')
-    .where('domain_id', '=', p.domainId)
-    .where('workspace_id', '=', p.workspaceId)
+    .selectFrom('setupLinks')
+    .where('domainId', '=', p.domainId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(linkColumns);
+    .select(LINK);
 }
 
 /** Keeps the first revocation. */
 function revokeLink(db: Tables, p: { id: string; at: number; by: string | null }) {
   return db
-    .updateTable('setup_links')
+    .updateTable('setupLinks')
     .where('id', '=', p.id)
     .set((of) => ({
-      revoked_at: of.fn.coalesce('revoked_at', of.val(p.at)),
-      revoked_by: of.case().when('revoked_at', 'is', null).then(of.val(p.by)).else(of.ref('revoked_by')).end(),
+      revokedAt: of.fn.coalesce('revokedAt', of.val(p.at)),
+      revokedBy: of.case().when('revokedAt', 'is', null).then(of.val(p.by)).else(of.ref('revokedBy')).end(),
     }));
 }
 
 function deleteExpired(db: Tables, p: { before: number; limit: number }) {
   return db
-    .deleteFrom('setup_links')
+    .deleteFrom('setupLinks')
     .where('id', 'in', (of) =>
-      of.selectFrom('setup_links').where('expires_at', '<', p.before).orderBy('expires_at').limit(p.limit).select('id'),
+      of.selectFrom('setupLinks').where('expiresAt', '<', p.before).orderBy('expiresAt').limit(p.limit).select('id'),
     );
 }
 
@@ -193,24 +169,24 @@ export const setupPageChanges = {
 };
 
 function selectPage(db: Tables, p: { workspaceId: string }) {
-  return db.selectFrom('setup_pages').where('workspace_id', '=', p.workspaceId).select(['brand', 'origins']);
+  return db.selectFrom('setupPages').where('workspaceId', '=', p.workspaceId).select(['brand', 'origins']);
 }
 
 function upsertPage(db: Tables, p: { workspaceId: string; brand: string; origins: string }) {
   return db
-    .insertInto('setup_pages')
-    .values({ workspace_id: p.workspaceId, brand: p.brand, origins: p.origins })
-    .onConflict((on) => on.column('workspace_id').doUpdateSet({ brand: p.brand, origins: p.origins }));
+    .insertInto('setupPages')
+    .values(pick(p, ['workspaceId', 'brand', 'origins']))
+    .onConflict((on) => on.column('workspaceId').doUpdateSet(pick(p, ['brand', 'origins'])));
 }
 
 function deleteOrigins(db: Tables, p: { workspaceId: string }) {
-  return db.deleteFrom('setup_origins').where('workspace_id', '=', p.workspaceId);
+  return db.deleteFrom('setupOrigins').where('workspaceId', '=', p.workspaceId);
 }
 
 function insertOrigin(db: Tables, p: { workspaceId: string; origin: string }) {
-  return db.insertInto('setup_origins').values({ origin: p.origin, workspace_id: p.workspaceId });
+  return db.insertInto('setupOrigins').values({ origin: p.origin, workspaceId: p.workspaceId });
 }
 
 function selectOrigin(db: Tables, p: { origin: string }) {
-  return db.selectFrom('setup_origins').where('origin', '=', p.origin).limit(1).select('origin');
+  return db.selectFrom('setupOrigins').where('origin', '=', p.origin).limit(1).select('origin');
 }

@@ -2,7 +2,7 @@ import { ofTree } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { App, Deployment, Environment, PageRequest, Project } from '../store.ts';
 
@@ -49,49 +49,43 @@ export const projectChanges = {
   }),
 };
 
-const projectColumns = [
-  'projects.id',
-  'projects.workspace_id as workspaceId',
-  'projects.slug',
-  'projects.name',
-  'projects.created_at as createdAt',
-] as const;
+const PROJECT = ['id', 'workspaceId', 'slug', 'name', 'createdAt'] as const;
 
 function insertProject(db: Tables, p: Project) {
   return db
     .insertInto('projects')
-    .values({ id: p.id, workspace_id: p.workspaceId, slug: p.slug, name: p.name, created_at: p.createdAt })
-    .onConflict((on) => on.columns(['workspace_id', 'slug']).doNothing());
+    .values(pick(p, PROJECT))
+    .onConflict((on) => on.columns(['workspaceId', 'slug']).doNothing());
 }
 
 export function selectProject(db: Tables, p: { workspaceId: string; project: string }) {
   return db
     .selectFrom('projects')
-    .where('projects.workspace_id', '=', p.workspaceId)
+    .where('projects.workspaceId', '=', p.workspaceId)
     .where((of) => of.or([of('projects.id', '=', p.project), of('projects.slug', '=', p.project)]))
-    .select(projectColumns);
+    .select(columnsOf('projects', PROJECT));
 }
 
 export function selectProjectId(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('projects')
     .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
-    .select(['id', 'slug', 'workspace_id as workspaceId']);
+    .where('workspaceId', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspaceId']);
 }
 
 function selectProjects(db: Tables, p: PageSlots & { workspaceId: string }) {
   return db
     .selectFrom('projects')
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(projectColumns);
+    .select(PROJECT);
 }
 
 function selectAppOf(db: Tables, p: { id: string }) {
-  return db.selectFrom('apps').where('project_id', '=', p.id).select('id').limit(1);
+  return db.selectFrom('apps').where('projectId', '=', p.id).select('id').limit(1);
 }
 
 function deleteProjectRow(db: Tables, p: { id: string }) {
@@ -143,58 +137,44 @@ export const appChanges = {
   }),
 };
 
-const appColumns = [
-  'apps.id',
-  'apps.workspace_id as workspaceId',
-  'apps.project_id as projectId',
-  'apps.slug',
-  'apps.name',
-  'apps.created_at as createdAt',
-] as const;
+const APP = [...PROJECT, 'projectId'] as const;
 
 function insertApp(db: Tables, p: App) {
   return db
     .insertInto('apps')
-    .values({
-      id: p.id,
-      workspace_id: p.workspaceId,
-      project_id: p.projectId,
-      slug: p.slug,
-      name: p.name,
-      created_at: p.createdAt,
-    })
-    .onConflict((on) => on.columns(['project_id', 'slug']).doNothing());
+    .values(pick(p, APP))
+    .onConflict((on) => on.columns(['projectId', 'slug']).doNothing());
 }
 
 export function selectApp(db: Tables, p: { workspaceId: string; project: string; app: string }) {
   return selectProject(db, p)
     .clearSelect()
-    .innerJoin('apps', 'apps.project_id', 'projects.id')
+    .innerJoin('apps', 'apps.projectId', 'projects.id')
     .where((of) => of.or([of('apps.id', '=', p.app), of('apps.slug', '=', p.app)]))
-    .select(appColumns);
+    .select(columnsOf('apps', APP));
 }
 
 export function selectAppId(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('apps')
     .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
-    .select(['id', 'slug', 'workspace_id as workspaceId']);
+    .where('workspaceId', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspaceId']);
 }
 
 function selectApps(db: Tables, p: PageSlots & { workspaceId: string; projectId: string }) {
   return db
     .selectFrom('apps')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('project_id', '=', p.projectId)
+    .where('workspaceId', '=', p.workspaceId)
+    .where('projectId', '=', p.projectId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(appColumns);
+    .select(APP);
 }
 
 function selectEnvironmentOf(db: Tables, p: { id: string }) {
-  return db.selectFrom('environments').where('app_id', '=', p.id).select('id').limit(1);
+  return db.selectFrom('environments').where('appId', '=', p.id).select('id').limit(1);
 }
 
 function deleteAppRow(db: Tables, p: { id: string }) {
@@ -256,62 +236,44 @@ export const environmentChanges = {
   }),
 };
 
-const environmentColumns = [
-  'environments.id',
-  'environments.workspace_id as workspaceId',
-  'environments.project_id as projectId',
-  'environments.app_id as appId',
-  'environments.slug',
-  'environments.name',
-  'environments.current_deployment_id as currentDeploymentId',
-  'environments.created_at as createdAt',
-] as const;
+const ENVIRONMENT = [...APP, 'appId', 'currentDeploymentId'] as const;
 
 function insertEnvironment(db: Tables, p: Environment) {
   return db
     .insertInto('environments')
-    .values({
-      id: p.id,
-      workspace_id: p.workspaceId,
-      project_id: p.projectId,
-      app_id: p.appId,
-      slug: p.slug,
-      name: p.name,
-      current_deployment_id: p.currentDeploymentId,
-      created_at: p.createdAt,
-    })
-    .onConflict((on) => on.columns(['app_id', 'slug']).doNothing());
+    .values(pick(p, ENVIRONMENT))
+    .onConflict((on) => on.columns(['appId', 'slug']).doNothing());
 }
 
 function selectEnvironment(db: Tables, p: { workspaceId: string; project: string; app: string; environment: string }) {
   return selectApp(db, p)
     .clearSelect()
-    .innerJoin('environments', 'environments.app_id', 'apps.id')
+    .innerJoin('environments', 'environments.appId', 'apps.id')
     .where((of) => of.or([of('environments.id', '=', p.environment), of('environments.slug', '=', p.environment)]))
-    .select(environmentColumns);
+    .select(columnsOf('environments', ENVIRONMENT));
 }
 
 export function selectEnvironmentId(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('environments')
     .where('id', '=', p.id)
-    .where('workspace_id', '=', p.workspaceId)
-    .select(['id', 'slug', 'workspace_id as workspaceId']);
+    .where('workspaceId', '=', p.workspaceId)
+    .select(['id', 'slug', 'workspaceId']);
 }
 
 function selectEnvironments(db: Tables, p: PageSlots & { workspaceId: string; appId: string }) {
   return db
     .selectFrom('environments')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('app_id', '=', p.appId)
+    .where('workspaceId', '=', p.workspaceId)
+    .where('appId', '=', p.appId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select(environmentColumns);
+    .select(ENVIRONMENT);
 }
 
 function selectDomainOf(db: Tables, p: { id: string }) {
-  return db.selectFrom('domains').where('environment_id', '=', p.id).select('id').limit(1);
+  return db.selectFrom('domains').where('environmentId', '=', p.id).select('id').limit(1);
 }
 
 function deleteEnvironmentRow(db: Tables, p: { id: string }) {
@@ -319,7 +281,7 @@ function deleteEnvironmentRow(db: Tables, p: { id: string }) {
 }
 
 function deleteDeploymentsOf(db: Tables, p: { id: string }) {
-  return db.deleteFrom('deployments').where('environment_id', '=', p.id);
+  return db.deleteFrom('deployments').where('environmentId', '=', p.id);
 }
 
 async function createDeployment(tx: Transaction, deployment: Deployment) {
@@ -351,33 +313,23 @@ export const deploymentChanges = {
   }),
 };
 
+const DEPLOYMENT = ['id', 'workspaceId', 'environmentId', 'origin', 'createdAt'] as const;
+
 function insertDeployment(db: Tables, p: Deployment) {
-  return db.insertInto('deployments').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    environment_id: p.environmentId,
-    origin: p.origin,
-    created_at: p.createdAt,
-  });
+  return db.insertInto('deployments').values(pick(p, DEPLOYMENT));
 }
 
 function selectDeployments(db: Tables, p: PageSlots & { workspaceId: string; environmentId: string }) {
   return db
     .selectFrom('deployments')
-    .where('workspace_id', '=', p.workspaceId)
-    .where('environment_id', '=', p.environmentId)
+    .where('workspaceId', '=', p.workspaceId)
+    .where('environmentId', '=', p.environmentId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows)
-    .select([
-      'id',
-      'workspace_id as workspaceId',
-      'environment_id as environmentId',
-      'origin',
-      'created_at as createdAt',
-    ]);
+    .select(DEPLOYMENT);
 }
 
 function updateCurrentDeployment(db: Tables, p: { id: string; deploymentId: string }) {
-  return db.updateTable('environments').where('id', '=', p.id).set({ current_deployment_id: p.deploymentId });
+  return db.updateTable('environments').where('id', '=', p.id).set({ currentDeploymentId: p.deploymentId });
 }

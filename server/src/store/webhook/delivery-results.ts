@@ -46,20 +46,20 @@ interface FinishSlots {
 
 function updateFinished(db: Tables, p: FinishSlots) {
   return db
-    .updateTable('webhook_deliveries')
-    .where('webhook_id', '=', p.webhookId)
+    .updateTable('webhookDeliveries')
+    .where('webhookId', '=', p.webhookId)
     .where('id', '=', p.deliveryId)
-    .set({ outcome: p.outcome, finished_at: p.finishedAt });
+    .set({ outcome: p.outcome, finishedAt: p.finishedAt });
 }
 
 function updateAttempted(db: Tables, p: FinishSlots & DeliveryAttempt) {
   return updateFinished(db, p).set((of) => ({
     attempts: of('attempts', '+', 1),
-    last_attempt_at: p.at,
-    last_duration_ms: p.durationMs,
-    last_status: p.status,
-    last_error: p.error,
-    last_response: p.response,
+    lastAttemptAt: p.at,
+    lastDurationMs: p.durationMs,
+    lastStatus: p.status,
+    lastError: p.error,
+    lastResponse: p.response,
   }));
 }
 
@@ -71,32 +71,32 @@ const AT_ONCE = 500;
 /** But those of deliveries that were attempted again since they were found: they have a newer body. */
 export function clearOldResponses(db: Tables, p: { webhookId: string }) {
   return db
-    .updateTable('webhook_deliveries')
+    .updateTable('webhookDeliveries')
     .where((of) =>
       of(
-        of.refTuple('seq', 'last_attempt_at'),
+        of.refTuple('seq', 'lastAttemptAt'),
         'in',
         of
-          .selectFrom('webhook_deliveries')
-          .where('webhook_id', '=', p.webhookId)
-          .where('last_response', 'is not', null)
-          .orderBy('last_attempt_at', 'desc')
+          .selectFrom('webhookDeliveries')
+          .where('webhookId', '=', p.webhookId)
+          .where('lastResponse', 'is not', null)
+          .orderBy('lastAttemptAt', 'desc')
           .orderBy('seq', 'desc')
           .limit(sql.lit(AT_ONCE))
           .offset(sql.lit(RESPONSES_KEPT))
-          .select(['seq', 'last_attempt_at'])
-          .$asTuple('seq', 'last_attempt_at'),
+          .select(['seq', 'lastAttemptAt'])
+          .$asTuple('seq', 'lastAttemptAt'),
       ),
     )
-    .set({ last_response: null });
+    .set({ lastResponse: null });
 }
 
 function clearFailing(db: Tables, p: { webhookId: string }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('failing_since', 'is not', null)
-    .set({ failing_since: null });
+    .where('failingSince', 'is not', null)
+    .set({ failingSince: null });
 }
 
 function setFailing(db: Tables, p: { webhookId: string; now: number; quietSince: number }) {
@@ -104,13 +104,13 @@ function setFailing(db: Tables, p: { webhookId: string; now: number; quietSince:
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
     .set((of) => ({
-      failing_since: of
+      failingSince: of
         .case()
-        .when(of.or([of('failing_since', 'is', null), of('last_failed_at', '<', p.quietSince)]))
+        .when(of.or([of('failingSince', 'is', null), of('lastFailedAt', '<', p.quietSince)]))
         .then(p.now)
-        .else(of.ref('failing_since'))
+        .else(of.ref('failingSince'))
         .end(),
-      last_failed_at: p.now,
+      lastFailedAt: p.now,
     }));
 }
 
@@ -118,7 +118,7 @@ function disable(db: Tables, p: { webhookId: string; now: number; since: number 
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('failing_since', '<=', p.since)
-    .where('disabled_at', 'is', null)
-    .set({ disabled_at: p.now, disabled_reason: 'failing' });
+    .where('failingSince', '<=', p.since)
+    .where('disabledAt', 'is', null)
+    .set({ disabledAt: p.now, disabledReason: 'failing' });
 }

@@ -126,53 +126,53 @@ function deliveryOf({ message, outcome, attemptedAt, durationMs, status, error, 
 
 function selectFromDeliveries(db: Tables, p: { workspaceId: string; webhookId: string }) {
   return db
-    .selectFrom('webhook_deliveries as deliveries')
-    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
-    .where('deliveries.webhook_id', '=', p.webhookId)
-    .where('webhooks.workspace_id', '=', p.workspaceId)
+    .selectFrom('webhookDeliveries as deliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhookId')
+    .where('deliveries.webhookId', '=', p.webhookId)
+    .where('webhooks.workspaceId', '=', p.workspaceId)
     .select([
       'deliveries.id',
-      'deliveries.webhook_id as webhookId',
-      'deliveries.event_id as eventId',
+      'deliveries.webhookId',
+      'deliveries.eventId',
       'deliveries.type',
       'deliveries.message',
       'deliveries.outcome',
       'deliveries.attempts',
-      'deliveries.last_attempt_at as attemptedAt',
-      'deliveries.last_duration_ms as durationMs',
-      'deliveries.last_status as status',
-      'deliveries.last_error as error',
-      'deliveries.happened_at as happenedAt',
-      'deliveries.created_at as createdAt',
-      'deliveries.finished_at as finishedAt',
+      'deliveries.lastAttemptAt as attemptedAt',
+      'deliveries.lastDurationMs as durationMs',
+      'deliveries.lastStatus as status',
+      'deliveries.lastError as error',
+      'deliveries.happenedAt',
+      'deliveries.createdAt',
+      'deliveries.finishedAt',
     ])
     .select((of) =>
       of
-        .selectFrom('webhook_queues as queues')
-        .whereRef('queues.webhook_id', '=', 'deliveries.webhook_id')
+        .selectFrom('webhookQueues as queues')
+        .whereRef('queues.webhookId', '=', 'deliveries.webhookId')
         .whereRef('queues.queue', '=', 'deliveries.queue')
-        .where('deliveries.finished_at', 'is', null)
-        .whereRef('webhooks.disabled_at', 'is', sql.lit(null))
+        .where('deliveries.finishedAt', 'is', null)
+        .whereRef('webhooks.disabledAt', 'is', sql.lit(null))
         .where((is) =>
           is.not(
             is.exists(
               is
-                .selectFrom('webhook_deliveries as earlier')
-                .whereRef('earlier.webhook_id', '=', 'deliveries.webhook_id')
+                .selectFrom('webhookDeliveries as earlier')
+                .whereRef('earlier.webhookId', '=', 'deliveries.webhookId')
                 .whereRef('earlier.queue', '=', 'deliveries.queue')
                 .whereRef('earlier.seq', '<', 'deliveries.seq')
-                .where('earlier.finished_at', 'is', null)
+                .where('earlier.finishedAt', 'is', null)
                 .select('earlier.seq'),
             ),
           ),
         )
-        .select('queues.next_attempt_at')
+        .select('queues.nextAttemptAt')
         .as('nextAttemptAt'),
     );
 }
 
 function selectDelivery(db: Tables, p: { workspaceId: string; webhookId: string; id: string }) {
-  return selectFromDeliveries(db, p).where('deliveries.id', '=', p.id).select('deliveries.last_response as response');
+  return selectFromDeliveries(db, p).where('deliveries.id', '=', p.id).select('deliveries.lastResponse as response');
 }
 
 interface DeliveryPageSlots {
@@ -209,7 +209,7 @@ function selectFinished(db: Tables, p: DeliveryPageSlots) {
   return selectFromDeliveries(db, p)
     .where(sql<boolean>`${OUTCOME_KEY} >= (${p.webhookId}, ${p.outcome}, '')`)
     .where(sql<boolean>`${OUTCOME_KEY} <= (${p.webhookId}, ${p.outcome}, ${p.from})`)
-    .orderBy('deliveries.webhook_id', 'desc')
+    .orderBy('deliveries.webhookId', 'desc')
     .orderBy('deliveries.outcome', 'desc')
     .orderBy('deliveries.id', 'desc')
     .limit(p.rows);
@@ -219,17 +219,10 @@ const OUTCOME_KEY = sql`(deliveries.webhook_id, deliveries.outcome, deliveries.i
 
 function selectMessage(db: Tables, p: { webhookId: string; id: string }) {
   return db
-    .selectFrom('webhook_deliveries')
-    .where('webhook_id', '=', p.webhookId)
+    .selectFrom('webhookDeliveries')
+    .where('webhookId', '=', p.webhookId)
     .where('id', '=', p.id)
-    .select([
-      'queue',
-      'event_id as eventId',
-      'type',
-      'message',
-      'happened_at as happenedAt',
-      'finished_at as finishedAt',
-    ]);
+    .select(['queue', 'eventId', 'type', 'message', 'happenedAt', 'finishedAt']);
 }
 
 /** Those of enabled webhooks. Joined in this order: SQLite would begin with the deliveries. */
@@ -268,29 +261,29 @@ function countStates(db: Tables) {
   return db.selectNoFrom((of) => [
     of
       .selectFrom('webhooks')
-      .where('failing_since', 'is not', null)
-      .where('disabled_at', 'is', null)
+      .where('failingSince', 'is not', null)
+      .where('disabledAt', 'is', null)
       .select((c) => c.fn.countAll<number>().as('count'))
       .as('failing'),
     of
       .selectFrom('webhooks')
-      .where('disabled_at', 'is not', null)
+      .where('disabledAt', 'is not', null)
       .select((c) => c.fn.countAll<number>().as('count'))
       .as('disabled'),
   ]);
 }
 
 function selectOld(db: Tables, p: { before: number; limit: number }) {
-  return db.selectFrom('webhook_deliveries').where('created_at', '<', p.before).orderBy('created_at').limit(p.limit);
+  return db.selectFrom('webhookDeliveries').where('createdAt', '<', p.before).orderBy('createdAt').limit(p.limit);
 }
 
 function selectOldWaiting(db: Tables, p: { before: number; limit: number }) {
   return db
-    .selectFrom(selectOld(db, p).select(['webhook_id', 'queue', 'finished_at']).as('old'))
-    .where('finished_at', 'is', null)
-    .select(['webhook_id as webhookId', 'queue']);
+    .selectFrom(selectOld(db, p).select(['webhookId', 'queue', 'finishedAt']).as('old'))
+    .where('finishedAt', 'is', null)
+    .select(['webhookId', 'queue']);
 }
 
 function deleteDeliveries(db: Tables, p: { before: number; limit: number }) {
-  return db.deleteFrom('webhook_deliveries').where('seq', 'in', selectOld(db, p).select('seq'));
+  return db.deleteFrom('webhookDeliveries').where('seq', 'in', selectOld(db, p).select('seq'));
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { DomainEventType } from '../../domain/domain-event.ts';
 import type { WebhookEventType, WebhookMessage } from '../../domain/webhook-message.ts';
-import type { Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** An event as it is added to the outbox. */
 export interface OutboxEvent {
@@ -23,14 +24,9 @@ export function addDeliveries(tx: Transaction, webhookIds: string[], event: Outb
   }
 }
 
-export interface NewDelivery {
-  id: string;
-  webhookId: string;
-  queue: string;
-  eventId: string;
-  type: WebhookEventType;
-  message: string | null;
-  happenedAt: number;
+const DELIVERY = ['id', 'webhookId', 'queue', 'eventId', 'type', 'message', 'happenedAt'] as const;
+
+export interface NewDelivery extends Pick<Schema['webhookDeliveries'], (typeof DELIVERY)[number]> {
   at: number;
   /** Of the queue, if there is none yet. */
   dueAt: number;
@@ -47,8 +43,8 @@ export function selectSubscribers(db: Tables, p: { workspaceId: string; subscrip
   return (
     db
       .selectFrom('webhooks')
-      .where('webhooks.workspace_id', '=', p.workspaceId)
-      .where('webhooks.disabled_at', 'is', null)
+      .where('webhooks.workspaceId', '=', p.workspaceId)
+      .where('webhooks.disabledAt', 'is', null)
       // Not `like`: SQLite prepares a statement anew for each pattern.
       .where(sql<boolean>`(webhooks.types is null or replace(webhooks.types, ${p.subscription}, '') <> webhooks.types)`)
       .select('webhooks.id')
@@ -63,23 +59,13 @@ export function subscriptionTo(type: DomainEventType): string {
 /** Adds the queue, or locks it until the end of the transaction. */
 function lockQueue(db: Tables, p: { webhookId: string; queue: string; dueAt: number }) {
   return db
-    .insertInto('webhook_queues')
-    .values({ webhook_id: p.webhookId, queue: p.queue, next_attempt_at: p.dueAt, lease: null })
+    .insertInto('webhookQueues')
+    .values({ webhookId: p.webhookId, queue: p.queue, nextAttemptAt: p.dueAt, lease: null })
     .onConflict((on) =>
-      on.columns(['webhook_id', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhook_queues.lease') })),
+      on.columns(['webhookId', 'queue']).doUpdateSet((of) => ({ lease: of.ref('webhookQueues.lease') })),
     );
 }
 
 export function insertDelivery(db: Tables, p: NewDelivery) {
-  return db.insertInto('webhook_deliveries').values({
-    id: p.id,
-    webhook_id: p.webhookId,
-    queue: p.queue,
-    event_id: p.eventId,
-    type: p.type,
-    message: p.message,
-    happened_at: p.happenedAt,
-    created_at: p.at,
-    attempts: sql.lit(0),
-  });
+  return db.insertInto('webhookDeliveries').values({ ...pick(p, DELIVERY), createdAt: p.at, attempts: sql.lit(0) });
 }

@@ -119,11 +119,11 @@ interface DueSlots {
 /** The most overdue. As a range of both columns, for PostgreSQL's planner (`certificates/fairness.ts`). */
 function selectDue(db: Tables, p: DueSlots) {
   return db
-    .selectFrom('webhook_queues')
-    .where((of) => of(of.refTuple('webhook_id', 'next_attempt_at'), '>=', of.tuple(p.webhookId, p.from)))
-    .where((of) => of(of.refTuple('webhook_id', 'next_attempt_at'), '<=', of.tuple(p.webhookId, p.to)))
-    .orderBy('webhook_id')
-    .orderBy('next_attempt_at')
+    .selectFrom('webhookQueues')
+    .where((of) => of(of.refTuple('webhookId', 'nextAttemptAt'), '>=', of.tuple(p.webhookId, p.from)))
+    .where((of) => of(of.refTuple('webhookId', 'nextAttemptAt'), '<=', of.tuple(p.webhookId, p.to)))
+    .orderBy('webhookId')
+    .orderBy('nextAttemptAt')
     .limit(1)
     .select('queue');
 }
@@ -134,19 +134,19 @@ export function lockDue(db: Tables, p: DueSlots) {
 }
 
 function queueOf(db: Tables, p: QueueKey) {
-  return db.updateTable('webhook_queues').where('webhook_id', '=', p.webhookId).where('queue', '=', p.queue);
+  return db.updateTable('webhookQueues').where('webhookId', '=', p.webhookId).where('queue', '=', p.queue);
 }
 
 function leaseQueue(db: Tables, p: QueueKey & { lease: string; until: number }) {
-  return queueOf(db, p).set({ next_attempt_at: p.until, lease: p.lease });
+  return queueOf(db, p).set({ nextAttemptAt: p.until, lease: p.lease });
 }
 
 function updateReleased(db: Tables, p: QueueKey & { lease: string; dueAt: number }) {
-  return queueOf(db, p).where('lease', '=', p.lease).set({ lease: null, next_attempt_at: p.dueAt });
+  return queueOf(db, p).where('lease', '=', p.lease).set({ lease: null, nextAttemptAt: p.dueAt });
 }
 
 function updateDue(db: Tables, p: QueueKey & { dueAt: number }) {
-  return queueOf(db, p).where('lease', 'is', null).set({ next_attempt_at: p.dueAt });
+  return queueOf(db, p).where('lease', 'is', null).set({ nextAttemptAt: p.dueAt });
 }
 
 function lockQueue(db: Tables, p: QueueKey) {
@@ -155,35 +155,35 @@ function lockQueue(db: Tables, p: QueueKey) {
 
 function updateResumed(db: Tables, p: { webhookId: string; now: number; limit: number }) {
   return db
-    .updateTable('webhook_queues')
-    .where('webhook_id', '=', p.webhookId)
+    .updateTable('webhookQueues')
+    .where('webhookId', '=', p.webhookId)
     .where('queue', 'in', (of) =>
       of
-        .selectFrom('webhook_queues')
-        .where('webhook_id', '=', p.webhookId)
-        .where('next_attempt_at', '>', p.now)
+        .selectFrom('webhookQueues')
+        .where('webhookId', '=', p.webhookId)
+        .where('nextAttemptAt', '>', p.now)
         // The result of one that is leased will be saved.
         .where('lease', 'is', null)
-        .orderBy('next_attempt_at')
+        .orderBy('nextAttemptAt')
         .limit(p.limit)
         .select('queue'),
     )
-    .set({ next_attempt_at: p.now });
+    .set({ nextAttemptAt: p.now });
 }
 
 function deleteEmptyQueue(db: Tables, p: QueueKey) {
   return db
-    .deleteFrom('webhook_queues')
-    .where('webhook_id', '=', p.webhookId)
+    .deleteFrom('webhookQueues')
+    .where('webhookId', '=', p.webhookId)
     .where('queue', '=', p.queue)
     .where((of) =>
       of.not(
         of.exists(
           of
-            .selectFrom('webhook_deliveries')
-            .where('webhook_id', '=', p.webhookId)
+            .selectFrom('webhookDeliveries')
+            .where('webhookId', '=', p.webhookId)
             .where('queue', '=', p.queue)
-            .where('finished_at', 'is', null)
+            .where('finishedAt', 'is', null)
             .select('seq'),
         ),
       ),
@@ -192,22 +192,22 @@ function deleteEmptyQueue(db: Tables, p: QueueKey) {
 
 function selectFirst(db: Tables, p: QueueKey) {
   return db
-    .selectFrom('webhook_deliveries as deliveries')
-    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhook_id')
-    .where('deliveries.webhook_id', '=', p.webhookId)
+    .selectFrom('webhookDeliveries as deliveries')
+    .innerJoin('webhooks', 'webhooks.id', 'deliveries.webhookId')
+    .where('deliveries.webhookId', '=', p.webhookId)
     .where('deliveries.queue', '=', p.queue)
-    .where('deliveries.finished_at', 'is', null)
+    .where('deliveries.finishedAt', 'is', null)
     .orderBy('deliveries.seq')
     .limit(1)
     .select([
       'deliveries.id as deliveryId',
-      'deliveries.event_id as eventId',
+      'deliveries.eventId',
       'deliveries.type',
       'deliveries.message',
-      'deliveries.happened_at as happenedAt',
-      'deliveries.created_at as waitingSince',
+      'deliveries.happenedAt',
+      'deliveries.createdAt as waitingSince',
       'deliveries.attempts',
-      'webhooks.workspace_id as workspaceId',
+      'webhooks.workspaceId',
       'webhooks.url',
     ]);
 }
@@ -215,9 +215,9 @@ function selectFirst(db: Tables, p: QueueKey) {
 /** Those that sign now, the newest first. */
 function selectSecrets(db: Tables, p: { webhookId: string; now: number }) {
   return db
-    .selectFrom('webhook_secrets')
-    .where('webhook_id', '=', p.webhookId)
-    .where((of) => of.or([of('expires_at', 'is', null), of('expires_at', '>', p.now)]))
+    .selectFrom('webhookSecrets')
+    .where('webhookId', '=', p.webhookId)
+    .where((of) => of.or([of('expiresAt', 'is', null), of('expiresAt', '>', p.now)]))
     .orderBy(sql`expires_at is null`, 'desc')
     .select(['id', 'secret']);
 }

@@ -1,7 +1,7 @@
 import type { InferResult } from 'kysely';
 import { defineChange, isFound, isOutcome } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET, type Seal } from '../engine/write.ts';
 import type { PageRequest, Webhook, WebhookSecret, WebhookStore } from '../store.ts';
 import { resumeQueues } from './queue.ts';
@@ -108,33 +108,35 @@ function jsonOf(types: Webhook['types']): string | null {
   return types === null ? null : JSON.stringify(types);
 }
 
-function webhookOf(row: InferResult<ReturnType<typeof selectFromWebhooks>>[number]): Webhook {
+type WebhookRow = InferResult<ReturnType<typeof selectFromWebhooks>>[number];
+
+function webhookOf(row: WebhookRow): Webhook {
   return { ...row, types: row.types === null ? null : JSON.parse(row.types) };
 }
 
+const WEBHOOK = [
+  'id',
+  'workspaceId',
+  'url',
+  'types',
+  'createdAt',
+  'updatedAt',
+  'disabledAt',
+  'disabledReason',
+  'failingSince',
+] as const;
+
 function selectFromWebhooks(db: Tables) {
-  return db
-    .selectFrom('webhooks')
-    .select([
-      'id',
-      'workspace_id as workspaceId',
-      'url',
-      'types',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-      'disabled_at as disabledAt',
-      'disabled_reason as disabledReason',
-      'failing_since as failingSince',
-    ]);
+  return db.selectFrom('webhooks').select(WEBHOOK);
 }
 
 function selectWebhook(db: Tables, p: { workspaceId: string; webhookId: string }) {
-  return selectFromWebhooks(db).where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+  return selectFromWebhooks(db).where('id', '=', p.webhookId).where('workspaceId', '=', p.workspaceId);
 }
 
 function selectWebhooks(db: Tables, p: PageSlots & { workspaceId: string }) {
   return selectFromWebhooks(db)
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .where('id', '>=', p.from)
     .orderBy('id')
     .limit(p.rows);
@@ -143,24 +145,12 @@ function selectWebhooks(db: Tables, p: PageSlots & { workspaceId: string }) {
 function countWebhooks(db: Tables, p: { workspaceId: string }) {
   return db
     .selectFrom('webhooks')
-    .where('workspace_id', '=', p.workspaceId)
+    .where('workspaceId', '=', p.workspaceId)
     .select((of) => of.fn.countAll<number>().as('count'));
 }
 
-type WebhookRow = Omit<Webhook, 'types'> & { types: string | null };
-
 function insertWebhook(db: Tables, p: WebhookRow) {
-  return db.insertInto('webhooks').values({
-    id: p.id,
-    workspace_id: p.workspaceId,
-    url: p.url,
-    types: p.types,
-    created_at: p.createdAt,
-    updated_at: p.updatedAt,
-    disabled_at: p.disabledAt,
-    disabled_reason: p.disabledReason,
-    failing_since: p.failingSince,
-  });
+  return db.insertInto('webhooks').values(pick(p, WEBHOOK));
 }
 
 function updateUrl(db: Tables, p: { webhookId: string; url: string }) {
@@ -176,8 +166,8 @@ function enable(db: Tables, p: { webhookId: string }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('disabled_at', 'is not', null)
-    .set({ disabled_at: null, disabled_reason: null, failing_since: null });
+    .where('disabledAt', 'is not', null)
+    .set({ disabledAt: null, disabledReason: null, failingSince: null });
 }
 
 /** Where it is enabled. */
@@ -185,37 +175,37 @@ function disable(db: Tables, p: { webhookId: string; now: number }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('disabled_at', 'is', null)
-    .set({ disabled_at: p.now, disabled_reason: 'requested' });
+    .where('disabledAt', 'is', null)
+    .set({ disabledAt: p.now, disabledReason: 'requested' });
 }
 
 function touchWebhook(db: Tables, p: { workspaceId: string; webhookId: string; now: number }) {
   return db
     .updateTable('webhooks')
     .where('id', '=', p.webhookId)
-    .where('workspace_id', '=', p.workspaceId)
-    .set({ updated_at: p.now });
+    .where('workspaceId', '=', p.workspaceId)
+    .set({ updatedAt: p.now });
 }
 
 /** Deletes its secrets as well (`on delete cascade`). */
 function deleteRow(db: Tables, p: { workspaceId: string; webhookId: string }) {
-  return db.deleteFrom('webhooks').where('id', '=', p.webhookId).where('workspace_id', '=', p.workspaceId);
+  return db.deleteFrom('webhooks').where('id', '=', p.webhookId).where('workspaceId', '=', p.workspaceId);
 }
 
 function insertSecret(db: Tables, p: WebhookSecret & { webhookId: string }) {
   return db
-    .insertInto('webhook_secrets')
-    .values({ id: p.id, webhook_id: p.webhookId, secret: p.secret, created_at: p.createdAt, expires_at: null });
+    .insertInto('webhookSecrets')
+    .values({ ...pick(p, ['id', 'webhookId', 'secret', 'createdAt']), expiresAt: null });
 }
 
 function deleteRotatedSecrets(db: Tables, p: { webhookId: string }) {
-  return db.deleteFrom('webhook_secrets').where('webhook_id', '=', p.webhookId).where('expires_at', 'is not', null);
+  return db.deleteFrom('webhookSecrets').where('webhookId', '=', p.webhookId).where('expiresAt', 'is not', null);
 }
 
 function expireSecret(db: Tables, p: { webhookId: string; at: number }) {
   return db
-    .updateTable('webhook_secrets')
-    .where('webhook_id', '=', p.webhookId)
-    .where('expires_at', 'is', null)
-    .set({ expires_at: p.at });
+    .updateTable('webhookSecrets')
+    .where('webhookId', '=', p.webhookId)
+    .where('expiresAt', 'is', null)
+    .set({ expiresAt: p.at });
 }

@@ -57,12 +57,12 @@ export async function findDomainsByNames(
 }
 
 function selectDomainsByNames(db: Tables, p: { workspaceIds: string[]; names: string[] }) {
-  const wanted = sql<{ workspace_id: string; name: string; position: number }>`
+  const wanted = sql<{ workspaceId: string; name: string; position: number }>`
     unnest(${p.workspaceIds}::text[], ${p.names}::text[]) with ordinality`;
   return db
     .selectFrom(wanted.as<'wanted'>(sql`wanted(workspace_id, name, position)`))
     .innerJoin('domains', (join) =>
-      join.onRef('domains.workspace_id', '=', 'wanted.workspace_id').onRef('domains.name', '=', 'wanted.name'),
+      join.onRef('domains.workspaceId', '=', 'wanted.workspaceId').onRef('domains.name', '=', 'wanted.name'),
     )
     .select([...domainColumns, 'wanted.position']);
 }

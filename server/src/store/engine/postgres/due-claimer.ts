@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { nextCheckAt } from '../../../domain/schedule.ts';
 import { type CheckRow, dueCheckOf, selectChecks } from '../../check/checks.ts';
-import { type DueRange, findDue, type Schedule } from '../../check/due.ts';
 import { dueRecheckOf, type MonitorRow, nextAtOf, selectMonitors } from '../../check/monitors.ts';
+import { type DueRange, findDue, type Schedule } from '../../check/schedules.ts';
 import type { DueCheck, DueRecheck, MonitorClaim } from '../../store.ts';
 import type { Reader, Statement, Tables } from '../statement.ts';
 

@@ -57,6 +57,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     isLocal: false,
     now: 0,
     domains: [],
+    actor: null,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
+import { camelCase } from '../../schema/camel-case.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { StoreUnavailable } from '../../store.ts';
 import type { PostgresUrl } from '../../url.ts';
@@ -100,6 +101,7 @@ export const postgresTables = new Kysely<Schema>({
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
+  plugins: [camelCase],
 });
 
 interface PreparedStatement extends CompiledStatement<object> {

@@ -108,6 +108,7 @@ function transactionOn(client: pg.ClientBase, { newId, now, domains }: Transacti
     isLocal: false,
     now,
     domains,
+    actor: null,
   };
   return { tx, written: () => Promise.all(writes), hasChanges: () => changed };
 }

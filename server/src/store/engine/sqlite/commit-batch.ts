@@ -4,7 +4,7 @@ import type { CertificateClaim } from '../../certificate/fairness.ts';
 import { certificateClaimer } from '../../certificate/leases.ts';
 import { claimDue } from '../../check/checks.ts';
 import { claimMonitored } from '../../check/monitors.ts';
-import { addRequests } from '../../request/request-counts.ts';
+import { addRequests } from '../../request/requests.ts';
 import { insertDelivery } from '../../webhook/outbox.ts';
 import { changes } from '../changes.ts';
 import type { Tables, Transaction } from '../statement.ts';
@@ -68,6 +68,7 @@ export function committer(
     isLocal: true,
     now: 0,
     domains: [],
+    actor: null,
   };
 
   async function perform({ name, args, now }: WriteCall): Promise<WriteResult> {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { indexed, inOrder } from '../../../../../test/support/indexed-use-cases.ts';
 import { claimDue } from '../../check/checks.ts';
-import { countDue } from '../../check/due.ts';
 import { selectMonitors } from '../../check/monitors.ts';
+import { countDue } from '../../check/schedules.ts';
 import { compile, type Statement, type Transaction } from '../statement.ts';
 import { migrate } from './migrate-sqlite.ts';
 import { connect, type SqliteConnection, sqliteTables } from './sqlite-connection.ts';
@@ -50,6 +50,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     isLocal: true,
     now: 0,
     domains: [],
+    actor: null,
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));

@@ -1,5 +1,6 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { camelCase } from '../../schema/camel-case.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { compile, type Reader, type Statement } from '../statement.ts';
 
@@ -11,6 +12,7 @@ export const sqliteTables = new Kysely<Schema>({
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
+  plugins: [camelCase],
 });
 
 /** One connection with the statements it has run so far, prepared once: preparing costs ten times as much as a point read. */

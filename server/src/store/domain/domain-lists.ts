@@ -1,9 +1,18 @@
 import { type InferResult, sql } from 'kysely';
-import { containing, END, matches, type Range, searchInSlices } from '../engine/slices.ts';
+import type { Domain } from '../../domain/domain.ts';
+import {
+  containing,
+  END,
+  matches,
+  type PageSlots,
+  paged,
+  pageSlots,
+  type Range,
+  searchInSlices,
+} from '../engine/paging.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { ListedDomain, Paged, WorkspacePageRequest } from '../store.ts';
+import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
-import { nextOfEnvironment } from './environment-domains.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -105,8 +114,8 @@ type NameRange = Range<{ workspaceId: string; value: string; pattern: string }, 
 const byEnvironment: Range<EnvironmentSlots, ListedRow> = {
   select: (db, p) =>
     selectDomains(db, p.pattern)
-      .where('domains.workspace_id', '=', p.workspaceId)
-      .where('domains.environment_id', '=', p.environmentId)
+      .where('domains.workspaceId', '=', p.workspaceId)
+      .where('domains.environmentId', '=', p.environmentId)
       .where('domains.id', '>=', p.from)
       .where('domains.id', '<', p.to)
       .where(sql<boolean>`(${p.status} = '' or domains.status = ${p.status})`)
@@ -127,7 +136,7 @@ interface EnvironmentSlots {
 const byName: NameRange = {
   select: (db, p) =>
     selectDomains(db, p.pattern)
-      .where('domains.workspace_id', '=', p.workspaceId)
+      .where('domains.workspaceId', '=', p.workspaceId)
       .where('domains.name', '>=', p.from)
       .where('domains.name', '<', p.to)
       .orderBy('domains.name')
@@ -135,7 +144,7 @@ const byName: NameRange = {
   next: (db, p) =>
     db
       .selectFrom('domains')
-      .where('workspace_id', '=', p.workspaceId)
+      .where('workspaceId', '=', p.workspaceId)
       .where('name', '>=', p.from)
       .orderBy('name')
       .limit(1)
@@ -150,7 +159,7 @@ const byStatus: NameRange = {
     selectDomains(db, p.pattern)
       .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('domains.workspace_id')
+      .orderBy('domains.workspaceId')
       .orderBy('domains.status')
       .orderBy('domains.name')
       .limit(p.rows),
@@ -159,7 +168,7 @@ const byStatus: NameRange = {
       .selectFrom('domains')
       .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('domains.workspace_id')
+      .orderBy('domains.workspaceId')
       .orderBy('domains.status')
       .orderBy('domains.name')
       .limit(1)
@@ -174,7 +183,7 @@ const byCertificate: NameRange = {
     selectCertified(db, p.pattern)
       .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('certificates.workspace_id')
+      .orderBy('certificates.workspaceId')
       .orderBy('certificates.state')
       .orderBy('certificates.hostname')
       .limit(p.rows),
@@ -183,7 +192,7 @@ const byCertificate: NameRange = {
       .selectFrom('certificates')
       .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
       .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('certificates.workspace_id')
+      .orderBy('certificates.workspaceId')
       .orderBy('certificates.state')
       .orderBy('certificates.hostname')
       .limit(1)
@@ -195,24 +204,24 @@ const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificat
 
 type ListedRow = InferResult<ReturnType<typeof selectDomains>>[number];
 
-const certificateColumns = ['certificates.state', 'certificates.problem', 'served.not_after as notAfter'] as const;
+const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter'] as const;
 const redirectColumns = [
-  'redirects.destination_id as destinationId',
+  'redirects.destinationId',
   'destinations.hostname as to',
   'redirects.status as redirectStatus',
-  'redirects.set_at as setAt',
+  'redirects.setAt',
 ] as const;
 
 function selectDomains(db: Tables, pattern: string) {
   return db
     .selectFrom('domains')
-    .leftJoin('routes', 'routes.domain_id', 'domains.id')
+    .leftJoin('routes', 'routes.domainId', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
-    .leftJoin('served_certificates as served', 'served.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'routes.hostname')
+    .leftJoin('redirects', 'redirects.domainId', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
@@ -224,12 +233,12 @@ function selectCertified(db: Tables, pattern: string) {
   return db
     .selectFrom('certificates')
     .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .innerJoin('domains', 'domains.id', 'routes.domain_id')
-    .leftJoin('served_certificates as served', 'served.hostname', 'certificates.hostname')
-    .leftJoin('redirects', 'redirects.domain_id', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domain_id', 'redirects.destination_id')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspace_id')
-    .leftJoin('suspensions', 'suspensions.domain_id', 'domains.id')
+    .innerJoin('domains', 'domains.id', 'routes.domainId')
+    .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
+    .leftJoin('redirects', 'redirects.domainId', 'domains.id')
+    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
@@ -246,4 +255,57 @@ function listed(row: ListedRow): ListedDomain {
     suspension: suspensionOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
+}
+
+/** Domains that one statement of a search scans: about a millisecond. */
+const ENVIRONMENT_SLICE = 2000;
+
+/** A rare term scans the whole environment. */
+export async function listDomains(
+  reader: Reader,
+  workspaceId: string,
+  environmentId: string,
+  page: PageRequest & { search?: string | undefined },
+  { slice = ENVIRONMENT_SLICE }: { slice?: number } = {},
+): Promise<Paged<Domain>> {
+  const place = { workspaceId, environmentId };
+  const slots = pageSlots(page);
+  const { search } = page;
+  if (search === undefined) return paged(await reader.all(selectOfEnvironment, { ...place, ...slots }), page);
+  const searched = { ...place, pattern: containing(search) };
+  const found = await searchInSlices(reader, byId, searched, { ...slots, slice, most: Number.POSITIVE_INFINITY });
+  return paged(found.rows, page);
+}
+
+interface Place {
+  workspaceId: string;
+  environmentId: string;
+}
+
+const byId: Range<Place & { pattern: string }, Domain> = {
+  select: (db, p) => selectOfEnvironment(db, p).where('id', '<', p.to).where(matches(p.pattern)),
+  next: nextOfEnvironment,
+};
+
+function selectOfEnvironment(db: Tables, p: PageSlots & Place) {
+  return db
+    .selectFrom('domains')
+    .where('workspaceId', '=', p.workspaceId)
+    .where('environmentId', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(p.rows)
+    .select(domainColumns);
+}
+
+/** Id at which the slice after the one from `from` on begins. */
+export function nextOfEnvironment(db: Tables, p: { environmentId: string; from: string; slice: number }) {
+  return db
+    .selectFrom('domains')
+    .where('environmentId', '=', p.environmentId)
+    .where('id', '>=', p.from)
+    .orderBy('id')
+    .limit(1)
+    .offset(p.slice)
+    .select('id as key');
 }
