@@ -25,14 +25,14 @@ import type { OwnApi } from './routing/route-request.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;
-  /** What was served before, for when the store cannot be reached. */
+  /** Serves names that were served before while the store cannot be reached. */
   edgeCache?: EdgeCache | null;
   changes: ChangeFeed;
   clock?: Clock;
   log: Log;
   /** Those of the threads are added to it by `addSnapshots`. */
   metrics: { registry: Registry };
-  /** Of the threads. */
+  /** Starts and replaces the threads. */
   supervisor: Supervisor;
   /** Finds the addresses of origins. */
   lookUp: AddressLookup;
@@ -59,7 +59,10 @@ export interface EdgeOptions {
   limits?: Partial<EdgeLimits>;
   /** Capacity of each thread's cache of TLS contexts, about 40 KB each. */
   tlsContexts?: number;
-  /** 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at most 1. */
+  /**
+   * 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at
+   * most 1.
+   */
   threads?: number;
   /** How long connections may go on after `stop`. */
   graceMs?: number;

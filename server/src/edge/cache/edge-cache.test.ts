@@ -28,7 +28,7 @@ const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read'
 
 const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1' };
 
-/** As it is served: its origin is kept by environment. */
+/** A site as the edge serves it; its origin is cached by environment. */
 function served(hostname: string, chain = `chain of ${hostname}`) {
   return {
     hostname,
@@ -45,7 +45,7 @@ function aSite(hostname: string, chain?: string): Site {
   return { ...served(hostname, chain), origin: ORIGIN };
 }
 
-/** A store, its change feed and a clock, which outlive the processes that keep what they serve. */
+/** A store, its change feed and a clock, which outlive the processes that cache served sites. */
 function createWorld() {
   let now = 1_800_000_000_000;
   const keys = [createKey()];
@@ -95,7 +95,7 @@ function createWorld() {
   return world;
 }
 
-/** Serves names, and ends: what a later process finds in the file. */
+/** Serves names, then ends, so that a later process finds them in the file. */
 async function serve(world: ReturnType<typeof createWorld>, ...names: string[]): Promise<void> {
   const { store, stop } = world.start().keep();
   for (const name of names) {

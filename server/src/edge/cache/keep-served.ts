@@ -14,7 +14,7 @@ export interface Kept<Value> {
   value: Value;
   /** When the store confirmed it, Unix ms. */
   at: number;
-  /** The change log has said nothing else since: it confirms the entry for as long as it can be read. */
+  /** The change log has listed no later change: an entry stays confirmed for as long as the log can be read. */
   isCurrent: boolean;
 }
 
@@ -27,17 +27,19 @@ export interface Served {
 
 interface KeepServedOptions {
   served: Served;
-  /** An entry is not what the file says. */
+  /** Called when an entry differs from the file. */
   onChanged(): void;
   store: EdgeStore;
   changes: ChangeFeed;
   clock: Clock;
 }
 
-/** So many of each kind are read again in a minute, one after the other. */
+/** Number of entries of each kind that are read again in a minute, one after the other. */
 const REREADS = 1000;
 
-/** Keeps what the edge reads from the store. `reread` reads again what may have changed; it rejects as the store does. */
+/**
+ * Keeps what the edge reads from the store. `reread` reads again what may have changed; it rejects as the store does.
+ */
 export function keepServed({ served, onChanged, store, changes, clock }: KeepServedOptions) {
   const { sites, origins } = served;
   let changeCount = 0;
@@ -69,7 +71,7 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
         }
         const { origin, certificate, ...site } = found;
         put(origins, site.environmentId, { value: origin, ...since });
-        // What was kept before may be better.
+        // A site that was cached before may have a certificate that can be used.
         if (certificate instanceof Error) return;
         put(sites, hostname, { value: { ...site, certificate }, ...since });
       },
@@ -100,7 +102,8 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
     const { kind, key } = change;
     if (kind === 'certificate') doubt(sites.peek(key));
     if (kind === 'environment') doubt(origins.peek(key));
-    // The route may lead elsewhere now, and all sites of the workspace may be suspended: they return with their next visitor.
+    // The route may lead elsewhere now, or all sites of the workspace may be suspended. The next visitor caches them
+    // again.
     if (kind === 'route') forget(key);
     if (kind === 'workspace')
       for (const [hostname, { value }] of [...sites.entries()]) if (value.workspaceId === key) forget(hostname);
@@ -124,7 +127,7 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
         ),
       ];
       for (const again of reads) {
-        // Other work has its turn.
+        // Lets other work run.
         await setImmediate();
         if (isOver()) return;
         await again();

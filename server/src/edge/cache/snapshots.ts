@@ -24,7 +24,7 @@ export interface Keeper {
   store: EdgeStore;
   /** Writes the file now, for a process that replaces this one. */
   save(): Promise<void>;
-  /** The file is another process's from now on. */
+  /** Stops writing the file, which belongs to another process from now on. */
   leave(): void;
   /** Writes the file once more, unless it is another process's. */
   stop(): Promise<void>;
@@ -62,7 +62,7 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
       confirmedAt = now;
     }
     const isDue = isChanged || now - writtenAt >= REWRITE_MS;
-    // Where the store has confirmed nothing, the file knows more.
+    // The store has confirmed nothing yet, so the file is newer than the cache.
     if (!isDue || hasLeft || confirmedAt === null) return;
     isChanged = false;
     try {
