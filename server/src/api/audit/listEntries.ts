@@ -79,7 +79,7 @@ export const listEntries = defineList({
   },
 });
 
-/** Who administers the server, and on which machine, is not the business of a workspace. */
+/** A workspace does not learn who administers the server, nor from which machine. */
 function presentEntry({ kind, actor, from, ...entry }: AuditEntry): Static<typeof AuditEntrySchema> {
   const isCommand = kind === 'command';
   return show({ ...entry, actorKind: kind, actor: isCommand ? 'operator' : actor, from: isCommand ? null : from });

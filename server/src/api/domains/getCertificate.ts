@@ -126,8 +126,8 @@ export const CertificateSchema = Type.Object(
 const show = shownBy(CertificateSchema);
 
 /**
- * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. `lastIssuingAt`: when there
- * last was a process that orders certificates.
+ * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another
+ * workspace's domain. `lastIssuingAt`: when a process that orders certificates last ran.
  */
 export function presentCertificate(
   { id, name }: Pick<Domain, 'id' | 'name'>,

@@ -72,7 +72,7 @@ export const NameSchema = Type.Object(
 
 export type NameCheck = Static<typeof NameSchema>;
 
-/** What is wrong whatever the records of the domain are. */
+/** Findings that hold whatever the records of the domain are. */
 const REGARDLESS: readonly FindingCode[] = [
   'zone_not_registered',
   'zone_parked',
@@ -94,7 +94,7 @@ const REGARDLESS: readonly FindingCode[] = [
 
 type Conflict = NameCheck['conflicts'][number];
 
-/** What a look at a name that is not attached says to its owner. */
+/** Presents an observation of a name that is not attached yet. */
 export function presentName(
   { name, service }: Pick<Domain, 'name' | 'service'>,
   observation: Observation,

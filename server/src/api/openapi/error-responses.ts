@@ -43,7 +43,7 @@ const OUTSIDE: readonly ProblemCode[] = [
 
 const NAMING = { service: 'service' };
 
-/** For examples: what differs from one occurrence to the next. */
+/** Example values for the parts that differ from one occurrence to the next. */
 const OCCURRENCES: Partial<Record<ProblemCode, Problem>> = {
   'validation/invalid_input': invalid('body.domain', 'must have at least 4 characters'),
   'authorization/insufficient_permissions': lacksPermission({
@@ -59,7 +59,10 @@ export function sharedErrors(components: Map<string, JsonSchema>): ApiDocument['
   return Object.fromEntries(responses);
 }
 
-/** The error responses of an operation by their status. A status of which it has an error of its own (`problems`) is written out. */
+/**
+ * The error responses of an operation by their status. A status of which it has an error of its own (`problems`) is
+ * written out.
+ */
 export function errorsOf(
   problems: readonly ProblemCode[],
   components: Map<string, JsonSchema>,
@@ -103,7 +106,7 @@ function describe(
     description: mine.map((code) => `\`${code}\`: ${ERRORS[code].detail}`).join('\n\n'),
     headers: {
       ...ALWAYS,
-      // A 401 comes before the rate limit.
+      // Authentication comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),
       ...(mine.includes('request/idempotency_key_in_flight') && {

@@ -127,7 +127,9 @@ const TAGS: Record<string, string> = {
   liveness: 'Health checks. They need no key.',
 };
 
-/** The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table. */
+/**
+ * The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table.
+ */
 export function openApiDocument(): ApiDocument {
   const components = new Map<string, JsonSchema>();
   const responses = sharedErrors(components);
