@@ -11,7 +11,7 @@ interface Heard {
   stderr: string;
 }
 
-/** What the program says to arguments that it can answer without doing anything. */
+/** Returns the output of the program for arguments that need no server and no database. */
 async function hear(args: string[]): Promise<Heard> {
   const heard: Heard = { code: 0, stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {

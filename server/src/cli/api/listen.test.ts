@@ -3,7 +3,7 @@ import { eventPrinter } from './listen.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is printed of these bodies, one event each. */
+/** Returns the lines that are printed for these bodies, one event each. */
 function printed(
   options: Parameters<typeof eventPrinter>[0],
   wanted: string | undefined,

@@ -21,7 +21,7 @@ function domain(change: Partial<ShownDomain> = {}): ShownDomain {
   };
 }
 
-/** Progress on an output that remembers what was written to it, at a time that the test sets. */
+/** Progress on an output that records its text, with a clock that the test sets. */
 function progressOn(terminal: { isTTY: boolean; columns: number }) {
   const written: string[] = [];
   const clock = { at: START, now: () => clock.at };
