@@ -23,7 +23,7 @@ function subject(options: Partial<DialerOptions> & { names?: Record<string, stri
 
 const listening = (server: Server, host: string, port?: number) => listen(closing, server, host, port);
 
-/** Says its address to whoever connects. */
+/** A server that sends its own address to each client. */
 const greeter = (host: string, port?: number) =>
   listening(
     createServer((socket) => socket.end(host)),

@@ -11,7 +11,9 @@ afterEach(async () => {
 const A = 1;
 const never = new AbortController().signal;
 
-/** A nameserver that knows one address for every name, and says nothing to questions for names with `silent` in them. */
+/**
+ * A nameserver that knows one address for every name, and does not answer questions for names with `silent` in them.
+ */
 async function startNameserver(): Promise<string[]> {
   const socket = createSocket('udp4', (question, { port, address }) => {
     if (question.includes('silent')) return;
