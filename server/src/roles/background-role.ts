@@ -4,7 +4,7 @@ import type { RoleThreads } from './role-threads.ts';
 import type { RoleDeps } from './roles.ts';
 import { startVerifier } from './verifier-role.ts';
 
-/** The configured roles that answer nobody, in this thread: checks and deliveries, and certificates. */
+/** Starts the configured roles that serve no requests in this thread: checks and deliveries, and certificates. */
 export function startBackground(deps: RoleDeps): Deliveries {
   const { roles } = deps.config;
   const deliveries = roles.includes('verifier') ? startDeliveries(deps) : null;
@@ -15,7 +15,7 @@ export function startBackground(deps: RoleDeps): Deliveries {
   return { wake: () => deliveries?.wake(), stop: () => Promise.all(parts.map((part) => part.stop())) };
 }
 
-/** The same in a thread of their own, so that they share no event loop with requests. */
+/** Starts them in a thread of their own, so that they share no event loop with requests. */
 export function startBackgroundThread(threads: RoleThreads): Promise<Deliveries> {
   return threads.start({ kind: 'background', script: new URL('./background-thread.ts', import.meta.url) });
 }

@@ -7,12 +7,12 @@ import { observe } from '../verification/observation/observe.ts';
 import { createMetrics } from './metrics.ts';
 import { openResolver, type ResolverDeps } from './open-resolver.ts';
 
-// The script of the thread that looks because somebody asks.
+// The script of the thread that runs diagnoses.
 
-/** What the thread is started with. */
+/** The thread is started with these settings. */
 export type DiagnosisWorkerData = Pick<ResolverDeps, 'config' | 'nameserverPort'>;
 
-/** A diagnosis takes no longer. */
+/** Time limit of a diagnosis. */
 const TIME_LIMIT_MS = 10_000;
 
 const data: DiagnosisWorkerData = workerData;
@@ -27,7 +27,7 @@ const own: DiagnosisMethods & SupervisedMethods = {
     return observation;
   },
   snapshot: () => metrics.registry.getMetricsAsJSON(),
-  // Whoever asked has gone.
+  // The caller has gone.
   stop: () => process.exit(),
 };
 serveParent(own).ready();

@@ -7,7 +7,7 @@ import type { RoleDeps } from './roles.ts';
 
 type DiagnoserDeps = Pick<RoleDeps, 'clock' | 'log'> & { supervisor: Supervisor } & DiagnosisWorkerData;
 
-/** What looks at DNS because somebody asks, in a thread of its own, until it is closed. The thread starts with the first look. */
+/** Diagnoses in a thread of its own, which starts with the first diagnosis. `close` ends it. */
 export function openDiagnoser({ config, clock, log, supervisor, nameserverPort }: DiagnoserDeps): {
   diagnoser: Diagnoser;
   close(): Promise<void>;

@@ -14,7 +14,7 @@ import { createSender, type SenderOptions, type SentRequest } from './sender.ts'
 
 const closing = closingAfterEach();
 
-/** Public is 127.0.0.1 here, and no other address. Every name leads there unless told otherwise. */
+/** Only 127.0.0.1 counts as public here. Every name leads there unless told otherwise. */
 const PUBLIC = addressRule(['127.0.0.1/32']);
 const running = new AbortController().signal;
 
@@ -31,7 +31,7 @@ const listening = (server: Server, host?: string, port?: number) => listen(closi
 const receiver = async (handle: RequestListener) =>
   `http://127.0.0.1:${await listening(createHttpServer({ keepAliveTimeout: 60_000 }, handle))}/hook?a=b`;
 
-/** A receiver that answers every request with these bytes, and does what it likes afterwards. */
+/** A receiver that answers every request with these bytes, then runs a callback. */
 const rawReceiver = async (answer: (socket: Socket) => void) =>
   `http://127.0.0.1:${await listening(createServer((socket) => socket.once('data', () => answer(socket))))}/`;
 
@@ -161,7 +161,7 @@ test('64 KiB of a body are kept, and the connection of one that goes on is close
   const { status, response } = await send(url, { timeLimitMs: 60_000 });
   await closed.promise;
   expect(status).toBe(500);
-  // Each byte is no UTF-8, and its replacement takes three.
+  // Each byte is invalid UTF-8, and its replacement takes three.
   expect(response?.length).toBe(21_845);
   expect(Buffer.byteLength(response ?? '')).toBeLessThanOrEqual(65_536);
 });
@@ -340,7 +340,7 @@ describe('a connection', () => {
         let requests = 0;
         socket.on('data', () => {
           requests += 1;
-          // Closes as the second request arrives.
+          // The server closes as the second request arrives.
           if (requests === 1) socket.write('HTTP/1.1 204 OK\r\n\r\n');
           else socket.destroy();
         });

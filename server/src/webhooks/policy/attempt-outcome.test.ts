@@ -11,7 +11,7 @@ test.each([
   [308, 'redirect'],
   [400, 'status'],
   [404, 'status'],
-  // A wrong route of a proxy answers so too: it is no reason to give up an event or a webhook.
+  // A wrong route of a proxy gives the same status: it is no reason to give up an event or a webhook.
   [410, 'status'],
   [500, 'status'],
   [999, 'status'],
