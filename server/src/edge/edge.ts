@@ -103,12 +103,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const metrics = createEdgeMetrics(options.metrics.registry);
   const running: { stop(graceMs: number): Promise<void> }[] = [];
   let serving: EdgeThreads | undefined;
-  const kept = edgeCache?.keep({ ...options, recentNames: async () => (await serving?.recentNames()) ?? [] });
-  if (kept !== undefined) running.push(kept);
+  const snapshots = edgeCache?.startRecording({
+    ...options,
+    recentNames: async () => (await serving?.recentNames()) ?? [],
+  });
+  if (snapshots !== undefined) running.push(snapshots);
   const deps: Deps = {
     ...options,
     ...{ clock, metrics, warn: throttledWarn(options.log, clock), served: edgeCache },
-    store: kept?.store ?? options.store,
+    store: snapshots?.store ?? options.store,
   };
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
@@ -159,9 +162,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
           if (each !== null) described.push(each.describe(own));
         return described;
       },
-      save: async () => kept?.save(),
+      save: async () => snapshots?.save(),
       async leave() {
-        kept?.leave();
+        snapshots?.leave();
         await threads.leave();
       },
       stop,

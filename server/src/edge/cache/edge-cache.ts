@@ -6,8 +6,8 @@ import type { Keyring } from '../../store/sealing/keyring.ts';
 import type { Origin } from '../../store/store.ts';
 import { readEdgeCache, UnusableFile, writeEdgeCache } from './edge-cache-file.ts';
 import { type WrittenFile, watchEdgeCache } from './edge-cache-metrics.ts';
-import type { Kept, Served, ServedSite } from './keep-served.ts';
-import { type Keeper, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
+import type { Served, ServedEntry, ServedSite } from './record-served.ts';
+import { type Snapshots, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
 import type { StaleValue } from './stale-cache.ts';
 
 /**
@@ -20,8 +20,8 @@ export interface EdgeCache extends ServedLookup {
    * none, and is logged.
    */
   load(): Promise<number>;
-  /** Keeps from now on what the edge serves. Called once. */
-  keep(deps: Pick<SnapshotsOptions, 'store' | 'changes' | 'recentNames'>): Keeper;
+  /** Caches from now on what the edge serves, and writes the file. Called once. */
+  startRecording(deps: Pick<SnapshotsOptions, 'store' | 'changes' | 'recentNames'>): Snapshots;
 }
 
 /**
@@ -44,7 +44,9 @@ interface EdgeCacheOptions {
   maxBytes?: number;
 }
 
-type Entry = (Kept<ServedSite> & { hostname: string }) | (Kept<Origin | null> & { environmentId: string });
+type Entry =
+  | (ServedEntry<ServedSite> & { hostname: string })
+  | (ServedEntry<Origin | null> & { environmentId: string });
 
 /** An entry that the store has not confirmed for longer is not served. */
 const MAX_AGE_MS = 72 * 3_600_000;
@@ -109,7 +111,7 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
   }
 
   async function find<T>(
-    cache: LRUCache<string, Kept<T | null>> | LRUCache<string, Kept<T>>,
+    cache: LRUCache<string, ServedEntry<T | null>> | LRUCache<string, ServedEntry<T>>,
     key: string,
   ): Promise<StaleValue<T> | undefined> {
     await loading;
@@ -120,7 +122,8 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
 
   return {
     load,
-    keep: (deps) => startSnapshots({ ...deps, served: { sites, origins }, loaded: load(), write, path, clock, log }),
+    startRecording: (deps) =>
+      startSnapshots({ ...deps, served: { sites, origins }, loaded: load(), write, path, clock, log }),
     findSite: (hostname) => find<ServedSite>(sites, hostname),
     findOrigin: (environmentId) => find<Origin>(origins, environmentId),
   };

@@ -7,7 +7,7 @@ import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/store.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 import type { ServedLookup } from './edge-cache.ts';
-import type { ServedSite } from './keep-served.ts';
+import type { ServedSite } from './record-served.ts';
 import { createStaleCache, type StaleCache, type StaleValue } from './stale-cache.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
