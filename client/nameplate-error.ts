@@ -15,7 +15,7 @@ export interface ErrorResponse {
   errors?: InputViolation[];
 }
 
-/** What an error response says beside its body. */
+/** The header fields of an error response. */
 export interface ErrorHeaders {
   requestId?: string;
   retryAfter?: number | null;
@@ -53,7 +53,10 @@ export class NameplateError extends Error {
   }
 }
 
-/** No response, or only a part of one: the server cannot be reached, or the connection was lost. `cause` is the error of `fetch`, where there is one. */
+/**
+ * No response, or only a part of one: the server cannot be reached, or the connection was lost. `cause` is the error of
+ * `fetch`, where there is one.
+ */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
 }

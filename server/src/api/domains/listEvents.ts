@@ -28,9 +28,9 @@ const EventDataSchema = Type.Object(
       Type.Object(
         {
           state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
-          reason: Type.Optional(Type.String({ maxLength: 64, description: 'What blocks it, for programs.' })),
-          message: Type.Optional(Type.String({ maxLength: 512, description: 'The same for people.' })),
-          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'Of the certificate in use.' })),
+          reason: Type.Optional(Type.String({ maxLength: 64, description: 'The reason that blocks it, for programs.' })),
+          message: Type.Optional(Type.String({ maxLength: 512, description: 'The reason, for people.' })),
+          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
         { ...closed, description: 'In `certificate.*`: the certificate.' },
@@ -74,7 +74,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'What happened. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+        'The kind of event. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(

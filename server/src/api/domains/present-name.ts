@@ -36,7 +36,7 @@ export const NameSchema = Type.Object(
       Type.Object(
         {
           message: Type.String({ description: 'The rule that the name breaks.' }),
-          fix: Type.Optional(Type.String({ description: 'What to send instead, where that is certain.' })),
+          fix: Type.Optional(Type.String({ description: 'The name to send instead, where that is certain.' })),
         },
         { ...closed, description: 'Why it is not valid.' },
       ),
@@ -64,7 +64,7 @@ export const NameSchema = Type.Object(
       }),
     ),
     findings: Type.Array(FindingSchema, {
-      description: 'What would keep the domain from being verified or served, whatever its records.',
+      description: 'The mistakes that would keep the domain from being verified or served, whatever its records.',
     }),
   },
   { ...closed, title: 'NameCheck' },

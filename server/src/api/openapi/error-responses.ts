@@ -127,7 +127,7 @@ function errorSchema(status: ErrorStatus): TSchema {
   const { title, type } = STATUSES[status];
   const base = {
     title: Type.Literal(title),
-    detail: Type.String({ description: 'What went wrong in this request.' }),
+    detail: Type.String({ description: 'The problem of this request.' }),
     status: Type.Literal(status),
     type: Type.String({
       description: `\`${type}\`, or the URI of the problem's page where the operator publishes the documentation.`,
