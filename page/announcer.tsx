@@ -1,28 +1,28 @@
 import { type ComponentChildren, createContext } from 'preact';
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 
-const Say = createContext<(text: string) => void>(() => {});
+const Announce = createContext<(text: string) => void>(() => {});
 
-/** Says a text to those who hear the page. */
-export function useSpoken(): (text: string) => void {
-  return useContext(Say);
+/** Announces a text to users of screen readers. */
+export function useAnnouncer(): (text: string) => void {
+  return useContext(Announce);
 }
 
-/** Holds the region that screen readers read out. */
+/** The region that screen readers read out. */
 export function Announcer({ children }: { children: ComponentChildren }) {
-  const [said, setSaid] = useState('');
+  const [announced, setAnnounced] = useState('');
   const isOdd = useRef(false);
-  const say = useCallback((text: string) => {
-    // The same text again has to be another one, or it is not read.
+  const announce = useCallback((text: string) => {
+    // A repeated text has to differ, or it is not read.
     isOdd.current = !isOdd.current;
-    setSaid(isOdd.current ? text : `${text}\u00a0`);
+    setAnnounced(isOdd.current ? text : `${text}\u00a0`);
   }, []);
   return (
-    <Say.Provider value={say}>
+    <Announce.Provider value={announce}>
       {children}
       <div class="sr" role="status">
-        {said}
+        {announced}
       </div>
-    </Say.Provider>
+    </Announce.Provider>
   );
 }
