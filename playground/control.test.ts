@@ -34,7 +34,7 @@ interface Sent {
   body?: string;
 }
 
-/** As any program on the machine can send it, with any `Host` and `Origin`. */
+/** Any program on the machine can send such a request, with any `Host` and `Origin`. */
 async function ask({ method = 'POST', path = '/addRecord', headers = {}, body = JSON.stringify(A) }: Sent) {
   const json = { 'content-type': 'application/json', authorization: `Bearer ${tokenOf(control)}` };
   const sent = request(`${control.url}${path}`, { method, headers: { ...json, ...headers }, agent: false });

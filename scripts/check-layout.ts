@@ -1,4 +1,5 @@
-// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean one thing each.
+// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean
+// one thing each.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 

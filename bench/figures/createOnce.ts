@@ -15,7 +15,7 @@ import { populatePostgres } from '../postgres.ts';
 const GOAL = 1.5;
 const DOMAINS = 1000;
 
-/** What an Idempotency-Key adds to a creation: the same server with and without, on each engine. */
+/** Compares creations with and without an Idempotency-Key on the same server, on each engine. */
 export const createOnce: Figure = {
   name: 'createOnce',
   async measure(bench) {

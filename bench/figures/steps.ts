@@ -1,7 +1,7 @@
 import type { Figure } from '../figure.ts';
 import type { Steps } from '../parts/steps.ts';
 
-/** What each step of a getDomain request costs; what is left of a whole request is HTTP and the framework. */
+/** Measures each step of a getDomain request; the rest of a whole request is HTTP and the framework. */
 export const steps: Figure = {
   name: 'steps',
   async measure(bench) {

@@ -96,7 +96,7 @@ const methods = {
   },
 };
 
-/** What the steps use of a request and its reply. */
+/** The parts of a request and its reply that the steps use. */
 function exchange(
   rootKey: string,
   serialize: (answer: unknown) => string,
