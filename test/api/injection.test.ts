@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../server/src/api/operations.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
-// What somebody types into a field is a value, never a part of a statement: on every engine, in every field of every operation.
+// Typed text is a value, never a part of a statement: on every engine, in every field of every operation.
 
 const ATTEMPTS = [
   "' or '1'='1",
@@ -21,7 +21,7 @@ const ATTEMPTS = [
 
 let api: Harness;
 let tree: Tree;
-/** Of another workspace, which must stay as it is. */
+/** Another workspace, which must stay as it is. */
 let stranger: { key: string; tree: Tree };
 
 beforeAll(async () => {

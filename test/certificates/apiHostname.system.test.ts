@@ -11,7 +11,10 @@ import { addName, expectServed, nameOf } from './live/names.ts';
 import { createIssuingSite, GREETING, type IssuingSite } from './live/site.ts';
 import { visit } from './live/visitor.ts';
 
-/** The API under a name of its own (`NAMEPLATE_API_HOSTNAME`), with a certificate of pebble, beside the names of customers. */
+/**
+ * The API under a name of its own (`NAMEPLATE_API_HOSTNAME`), with a certificate of pebble, beside the names of
+ * customers.
+ */
 
 const API = 'api.platform.test';
 const CUSTOMER = nameOf(0);

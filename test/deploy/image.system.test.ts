@@ -23,7 +23,10 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs what the Dockerfile says, in the image's files and nothing but its environment. `ready` resolves once its log says so. */
+/**
+ * Runs what the Dockerfile says, in the image's files and nothing but its environment. `ready` resolves once its log
+ * says so.
+ */
 function runIn(command: string[], env: Record<string, string>) {
   const [program = '', ...args] = command.map((word) => word.replace(/^\/app\b/, image.app));
   const child = spawn(program, args, { ...image.user, cwd: image.app, env: { ...image.env, ...env } });

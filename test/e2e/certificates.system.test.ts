@@ -50,7 +50,7 @@ async function wanted(name: string): Promise<Domain> {
   return before;
 }
 
-/** What is known of one file, written for the test. */
+/** Writes a file for the test, and returns its path. */
 function file(name: string, text: string): string {
   const path = `${directory.path}/${name}`;
   writeFileSync(path, text);

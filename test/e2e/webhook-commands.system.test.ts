@@ -10,7 +10,7 @@ const data = ['--data', directory.path];
 let playground: Started;
 let server: Server;
 let url = '';
-/** What the receiver answers. */
+/** The status that the receiver responds with. */
 let status = 204;
 
 beforeAll(async () => {
@@ -86,7 +86,7 @@ test('a test shows what the receiver answered, and fails unless it was delivered
     status = 500;
     const refused = await run(['webhooks', 'test', id, ...data]);
     expect(refused).toMatchObject({ code: 3, stdout: expect.stringMatching(/was not delivered.*status 500/s) });
-    // What a receiver answers cannot control the terminal.
+    // The receiver's response cannot control the terminal.
     expect(refused.stdout).toContain('The receiver answered:\n\n  out of \\u{1b}[2Jpaper\n');
     status = 204;
   });
@@ -116,7 +116,7 @@ test('what was sent is listed by state, shown with the answer, and sent again; t
     );
     expect(await list('--state', 'waiting')).toEqual([]);
 
-    // Of what was delivered, a redelivery is a delivery of its own.
+    // The redelivery of a delivered event is a delivery of its own.
     const again = await runJson<{ id: string }>(['webhooks', 'redeliver', dlv, '--webhook', id, ...data]);
     expect(again.id).not.toBe(dlv);
     await playground.says(new RegExp(`domain\\.created delivered to ${id} \\(status 204\\)`));

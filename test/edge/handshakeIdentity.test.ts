@@ -24,7 +24,10 @@ it('a connection that closes leaves the handshake of another one with the same a
     handshakeMs: 60_000,
     contexts: 1,
   });
-  /** Streams without an address, as sockets once their client has reset them. What the server sends is held back until `release`. */
+  /**
+   * Streams without an address, as sockets once their client has reset them. What the server sends is held back until
+   * `release`.
+   */
   function open() {
     const [clientEnd, clientSide] = duplexPair();
     const [serverSide, serverEnd] = duplexPair();

@@ -6,7 +6,8 @@ import { type Random, seeded } from '../support/seeded-random.ts';
 import { type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
-// Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is thrown.
+// Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is
+// thrown.
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const closing: Closing = [];

@@ -81,7 +81,9 @@ describe('nothing of an ambiguous request reaches the origin', () => {
   });
 });
 
-/** Chunks are judged one by one, so that the header may have reached the origin by then: as a request that never ends. */
+/**
+ * Chunks are judged one by one, so that the header may have reached the origin by then: as a request that never ends.
+ */
 describe('a request with ambiguous chunks never ends at the origin', () => {
   const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 

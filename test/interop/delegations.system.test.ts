@@ -49,7 +49,10 @@ describe('a zone that nobody serves', () => {
 });
 
 describe('a zone that moves to another provider during the window', () => {
-  /** Published at the new provider alone, after the third check: the next ones ask one nameserver of the cached delegation. */
+  /**
+   * Published at the new provider alone, after the third check: the next ones ask one nameserver of the cached
+   * delegation.
+   */
   async function move(label: string): Promise<{ zone: Zone; domain: Domain }> {
     const zone = await internet.register(label);
     const domain = await apex(zone);

@@ -6,7 +6,8 @@ import { type Lab, startLab } from './lab.ts';
 import { allScenarios, failureOf, tryScenarios } from './scenarios.ts';
 import { ownershipLine, routingLine } from './world.ts';
 
-// Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail: test/api/domains/deadResolvers.test.ts.
+// Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail:
+// test/api/domains/deadResolvers.test.ts.
 const APART = ['held_elsewhere', 'nameserver_timeout', 'resolvers_unreachable'];
 
 let lab: Lab;

@@ -7,7 +7,7 @@ import { startApi } from '../support/api-harness.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { addressOf, startPostgres } from '../support/postgres.ts';
 
-// What /readyz says while a real database hangs. A full disk: test/crash/full.system.test.ts.
+// Tests /readyz while a real database hangs. A full disk: test/crash/full.system.test.ts.
 
 const HANGS = { status: 503, body: { status: 'not ready', reason: 'The store does not answer in time.' } };
 

@@ -17,7 +17,7 @@ let simulator: Simulator;
 let control: Control;
 let context: BrowserContext;
 let page: Page;
-/** What the browser complains about. */
+/** Errors that the browser reports. */
 let complaints: string[];
 
 beforeAll(async () => {

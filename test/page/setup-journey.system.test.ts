@@ -23,7 +23,8 @@ import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
 
-// A customer, in Chromium, at the whole server: its files, its sessions, real DNS, a real ACME server, and the name over HTTPS.
+// A customer, in Chromium, at the whole server: its files, its sessions, real DNS, a real ACME server, and the name
+// over HTTPS.
 
 const NAME = 'shop.acme.com';
 const GREETING = 'hello from the origin';

@@ -20,7 +20,7 @@ let chromium: { browser: Browser; close(): Promise<void> };
 let setup: ScriptedSetup;
 let context: BrowserContext;
 let page: Page;
-/** What the browser complains about. */
+/** Errors that the browser reports. */
 let complaints: string[];
 
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { startReloadable } from './reloading.ts';
 import { startHolding } from './socket-holder.ts';
 
-// What systemd does for a service, done by programs of the test.
+// Programs of the test do systemd's work for a service.
 
 // Each starts a server several times.
 vi.setConfig({ testTimeout: 180_000 });

@@ -13,7 +13,7 @@ import { attach, failedAt, NOW, type Planted, plant, verifiedAt, verifyingAt } f
 const memory = NO_MEMORY;
 
 let directory: string;
-/** What another process writes through. */
+/** The store of another process, without the cache. */
 let elsewhere: Store;
 let engine: Store;
 let reads: number;

@@ -23,7 +23,8 @@ import {
 } from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
+// Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody
+// else's.
 
 let server: PostgresServer;
 let url: string;
@@ -35,7 +36,7 @@ let watcher: pg.Client;
 const open: Store[] = [];
 const memory = NO_MEMORY;
 
-// Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
+// A server of its own: the change feed cannot tell transactions of other databases from those of its own.
 beforeAll(async () => {
   server = await startPostgres('newest', { fsync: 'off' });
 });

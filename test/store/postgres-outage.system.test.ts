@@ -12,7 +12,7 @@ import { type Environment, type Store, StoreUnavailable } from '../../server/src
 import { aDomain, aRequestCount, attach, NOW, plant, verifyingAt } from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// What becomes of a store when its server, or the way there, fails. Each test leaves the server as it found it.
+// Tests a store whose server, or the connection to it, fails. Each test leaves the server as it found it.
 
 let server: PostgresServer;
 let url: string;

@@ -98,7 +98,7 @@ describe('from pending to verified', () => {
 });
 
 describe('the queries of a check in the steady state', () => {
-  /** Of the fifth check, as `name type`: the first three look around, and the delegation is cached. */
+  /** The queries of the fifth check, as `name type`: the first three look around, and the delegation is cached. */
   async function queriesOf(domain: Domain): Promise<string[]> {
     for (let i = 0; i < 4; i++) await world.check(domain);
     const before = world.dns.log().length;

@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 let world: World;
 let monitor: DueLoop;
-/** What each address answers; everything else is another server. */
+/** Addresses that answer as the edge does; every other one is another server. */
 let ours: Set<string>;
 let metrics: ReturnType<typeof createMetrics>;
 

@@ -16,7 +16,7 @@ import { addresses, cname, fails, NXDOMAIN, rightTxt, txt } from '../support/obs
 
 const MINUTE_MS = 60_000;
 
-/** What fails in one check. `resolver`: what the resolvers still answer from their caches. */
+/** The failure in one check. `resolver`: the answers that resolvers still have in their caches. */
 interface Outage {
   fails: 'nameservers' | 'delegation' | 'everything';
   reason: 'timeout' | 'servfail' | 'refused' | 'unreachable' | 'lame';
@@ -52,7 +52,7 @@ afterAll(async () => {
   await remove();
 });
 
-/** What is published before the outage: the domain is not verified by it. */
+/** Records that are published before the outage. They do not verify the domain. */
 const PUBLISHED: Record<string, { kind: DomainKind; looks(domain: Domain): RecordQueries }> = {
   'its TXT record, and a CNAME to another host': {
     kind: 'subdomain',

@@ -12,7 +12,10 @@ beforeEach(async () => {
   world = await openWorld(closing);
 });
 
-/** A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does not verify. */
+/**
+ * A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does
+ * not verify.
+ */
 async function startVerifying(secret: () => string): Promise<{ url: string; events: unknown[] }> {
   const events: unknown[] = [];
   const server = createServer(async (request, response) => {

@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterAll(() => api.close());
 
-/** What a look at a name of which nothing is there sees. */
+/** The observation of a name without any records. */
 function nothingAt({ name, service }: Domain): Observation {
   const absent: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
   const record = (at: string): RecordObservation => ({

@@ -13,7 +13,7 @@ afterAll(() => api.close());
 const newName = () => `${unique('shop')}.com`;
 const suspend = (input: object, key = api.rootKey) => api.call('domains.suspendDomain', input, { key });
 const resume = (domain: string, key = api.rootKey) => api.call('domains.resumeDomain', { domain }, { key });
-/** What `diagnoseDomain` and the list of the workspace show of it. */
+/** Returns the suspension that `diagnoseDomain` and the list of the workspace show. */
 async function shown(domain: string) {
   const diagnosis = dataOf<{ suspension?: object }>(await api.call('domains.diagnoseDomain', { domain, cached: true }));
   const page = await api.call('domains.listWorkspaceDomains', { search: domain });

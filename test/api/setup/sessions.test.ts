@@ -323,7 +323,7 @@ describe('what is refused', () => {
     const disabled = refused('setup-workspace-disabled', 403);
     expect(await ask(sessionToken, domain.name)).toMatchObject(disabled);
     expect(await open(token)).toMatchObject(disabled);
-    // Of its keys, the type is that of the specification.
+    // Its own keys are refused with the type of the specification.
     expect(await ask(key, domain.name)).toMatchObject(refused('forbidden', 403));
   });
 

@@ -7,7 +7,8 @@ import { type DnsPanel, type Entry, openDnsPanel, PROVIDERS } from '../../page/p
 import { EDGE_ADDRESS, GREETING, type Invitation, type SetupLab, startSetupLab } from '../../page/setup-lab.ts';
 import { START_LIMIT_MS } from '../../support/debian.ts';
 
-// Whether the words of the set-up page suffice: customers make mistakes in zones of their own, read the page, and do what it says.
+// Whether the words of the set-up page suffice: customers make mistakes in zones of their own, read the page, and do
+// what it says.
 
 let lab: SetupLab;
 let other: Domain['dnsRecords'];
