@@ -18,7 +18,7 @@ const stateOf = (name: string): SetupState => ({
   clockOffset: 0,
 });
 
-describe('what is shown', () => {
+describe('the view', () => {
   it.each<[string, Stage, string]>([
     ['before the first look', 'publish', 'current waiting waiting waiting'],
     ['publish', 'publish', 'current waiting waiting waiting'],
@@ -98,7 +98,7 @@ describe('what is shown', () => {
     expect([routing?.state, routing?.seen.map(({ outcome }) => outcome)]).toEqual(['wrong', ['leads_here', 'other']]);
   });
 
-  it('nameservers that say the same are shown together', () => {
+  it('nameservers with the same answer are shown together', () => {
     expect(viewOf(stateOf('fix'))?.records.map(({ state, seen }) => [state, seen])).toEqual([
       [
         'wrong',
@@ -114,7 +114,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('a record at a doubled name is compared by its name, since its value is right, with what to type instead', () => {
+  it('a record at a doubled name is compared by its name, since its value is right, with the name to type instead', () => {
     const doubled = {
       code: 'name_doubled',
       severity: 'blocking',

@@ -94,7 +94,7 @@ describe('the DNS panel', () => {
 });
 
 describe('the page', () => {
-  test('runs and loads nothing but its own files, and cannot be framed', async () => {
+  test('runs and loads only its own files, and cannot be framed', async () => {
     for (const path of ['/', '/?zone=acme.com', '/panel.css', '/panel.js', '/panel.svg']) {
       const { status, headers } = await ask({ method: 'GET', path });
       expect({ path, status }).toEqual({ path, status: 200 });

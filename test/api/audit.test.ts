@@ -238,7 +238,7 @@ describe('the audit log', () => {
 });
 
 describe('audit.listEntries', () => {
-  it('shows the entries of its own workspace alone, also what was deleted, and filters them exactly', async () => {
+  it('shows only the entries of its own workspace, also of deleted things, and filters them exactly', async () => {
     const other = await api.createWorkspace();
     const foreign = await api.createKey({ workspaceId: other.id });
     await api.createTree('foreign', foreign.key);

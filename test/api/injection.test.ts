@@ -89,7 +89,7 @@ describe('SQL in the fields of requests', () => {
     }
   });
 
-  it('finds nothing by a search but what has that text in it', async () => {
+  it('finds by a search only names that contain the text', async () => {
     const { project, app, environment } = tree;
     for (const search of ATTEMPTS) {
       expect(dataOf(await api.call('domains.listDomains', { project, app, environment, search }))).toEqual([]);

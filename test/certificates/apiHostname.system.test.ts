@@ -109,7 +109,7 @@ describe("the API's own name", () => {
     sent.destroy();
   });
 
-  test('failures count for the address of the client, whatever it says of itself, and for nobody else', async () => {
+  test('failures count for the address of the client alone, whatever it claims', async () => {
     const failing = (from: string) => getDomain({ from, headers: { authorization: 'Bearer nonsense' } });
     const forged = { 'x-forwarded-for': '127.9.9.9', 'x-real-ip': '127.9.9.9', 'x-forwarded-by-edge': 'guessed' };
     const guess = async () =>
@@ -122,7 +122,7 @@ describe("the API's own name", () => {
     for (const other of ['127.0.0.8', '127.9.9.9', '127.0.0.1']) expect((await failing(other)).status).toBe(401);
   }, 120_000);
 
-  test('leads to the API and to nothing else: no metrics, no listener for a program in front', async () => {
+  test('leads to the API alone: not to metrics, and not to the listener for a program in front', async () => {
     for (const path of ['/metrics', `/edge/certificate?server_name=${CUSTOMER}`, `/edge/ask?domain=${CUSTOMER}`]) {
       const { status, body } = await askApi({ path });
       expect([status, JSON.parse(body).error.type], path).toEqual([404, 'not-found']);
@@ -140,7 +140,7 @@ describe("the API's own name", () => {
     }
   });
 
-  test('serve does not start while a domain has it, and says which', async () => {
+  test('serve does not start while a domain has it, and names that domain', async () => {
     const taken = nameOf(0);
     const { id } = (await store.findDomainByName(site.tenant.workspaceId, taken)) ?? { id: '' };
     await site.end(node, 'stop');

@@ -174,7 +174,7 @@ test('a started worker attempts what becomes due, also after the store was down'
   expect(ca.certificates.map(({ hostname }) => hostname)).toEqual([first.name, second.name]);
 });
 
-test('a started worker says that there is one', async () => {
+test('a started worker records its heartbeat', async () => {
   const ca = await world.startCa();
   expect(await world.store.findLastIssuing()).toBeNull();
   world.worker([world.issuer(ca)]).start();

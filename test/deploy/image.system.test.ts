@@ -69,7 +69,7 @@ async function surroundings(): Promise<Record<string, string>> {
   };
 }
 
-test('what is in the image, without the right to write any of it and without a home, migrates a store, serves it and stops', async () => {
+test('the content of the image, read-only and without a home, migrates a store, serves it and stops', async () => {
   const env = await surroundings();
   expect(await runIn([...start, 'migrate'], env).ended).toMatchObject({ code: 0, stderr: '' });
   const server = runIn(serve, env);

@@ -31,7 +31,7 @@ describe('the role that serves, with the rights that deploy/postgres/roles.sql g
     expect(await migrate(address)).toEqual([]);
   });
 
-  test('hears of changes', async () => {
+  test('receives changes', async () => {
     const address = await roles.createDatabase();
     const store = await postgresStore({ address });
     let heard = () => {};

@@ -75,7 +75,7 @@ test('a webhook is created, shown, changed and deleted; its secret is shown only
   expect((await run(['webhooks', 'list', ...data])).stdout).toBe('No webhooks yet.\n');
 });
 
-test('a test shows what the receiver answered, and fails unless it was delivered', async () => {
+test('a test shows the response of the receiver, and fails unless it was delivered', async () => {
   await withWebhook(['--type', 'domain.failed'], async ({ id }) => {
     const delivered = await run(['webhooks', 'test', id, ...data]);
     expect(delivered).toMatchObject({
@@ -92,7 +92,7 @@ test('a test shows what the receiver answered, and fails unless it was delivered
   });
 });
 
-test('what was sent is listed by state, shown with the answer, and sent again; the playground prints each attempt', async () => {
+test('deliveries are listed by state, shown with the response, and sent again; the playground prints each attempt', async () => {
   await run(['domains', 'create', 'before.example.com', ...data]);
   await withWebhook(['--type', 'domain.created'], async ({ id }) => {
     status = 503;
@@ -137,7 +137,7 @@ describe.concurrent('a mistake', () => {
     expect(stderr).toMatch(/Did you mean domain\.verified\? Types are: domain\.created .*certificate\.expiring \*/);
   });
 
-  test('in the URL is told by the API', async () => {
+  test('in the URL is reported by the API', async () => {
     expect(await run(['webhooks', 'create', 'http://ada@127.0.0.1:1/', ...data])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('body.url: must not have a user or a password'),

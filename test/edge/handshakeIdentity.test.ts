@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { createTlsTerminator } from '../../server/src/edge/tls/tls.ts';
 import { issue, ROOT } from './authority.ts';
 
-it('a connection that closes leaves the handshake of another one with the same addresses alone', async () => {
+it('a connection that closes does not disturb the handshake of another one with the same addresses', async () => {
   const certificate = { ...issue('a.example.com'), inherited: false };
   const outcomes: string[] = [];
   const secured: Socket[] = [];

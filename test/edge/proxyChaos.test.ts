@@ -79,7 +79,7 @@ async function clientOfHttp2({ http2Port }: ProxyServer, random: Random): Promis
   session.destroy();
 }
 
-test(`of what anybody does at any moment nothing is left (seed ${SEED})`, async () => {
+test(`nothing stays open, whatever client and origin do at any moment (seed ${SEED})`, async () => {
   const random = seeded(SEED);
   const { origin } = await startRawOrigin(closing, (socket) => moody(socket, random));
   const limits = { responseMs: 200, silenceMs: 200, unreadMs: 200, tunnelMs: 200, halfOpenMs: 100, keepAliveMs: 100 };

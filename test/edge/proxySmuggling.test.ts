@@ -168,7 +168,7 @@ describe('unambiguous requests arrive in normalized form', () => {
 
 const PSEUDO = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'app.acme.com' };
 
-describe('what would be two requests over HTTP/1.1 is rejected over HTTP/2', () => {
+describe('a message that would be two requests over HTTP/1.1 is rejected over HTTP/2', () => {
   test.each<[string, Record<string, string>]>([
     ['a capital letter in a name', { ...PSEUDO, 'X-A': 'b' }],
     ['a line end in the path', { ...PSEUDO, ':path': '/ HTTP/1.1\r\nx-a: b' }],

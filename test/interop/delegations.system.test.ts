@@ -37,7 +37,7 @@ describe('a zone below another', () => {
   });
 });
 
-describe('a zone that nobody serves', () => {
+describe('a zone without a working nameserver', () => {
   test('does not prevent a CNAME to a target in it from being verified', async () => {
     await internet.register('nameplate');
     await expect(world.ask('target1.cname.nameplate.test', 'A')).resolves.toMatchObject({ rcode: 'servfail' });

@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, START_LIMIT_MS);
 afterAll(() => lab.close());
 
-test('every code is found where it belongs, and what its fix says is verified by the next check', async () => {
+test('every code is found where it belongs, and its fix is verified by the next check', async () => {
   const scenarios = allScenarios(lab, other).filter(({ isSlow }) => !isSlow);
   const first = scenarios.filter(({ code }, at) => scenarios.findIndex((each) => each.code === code) === at);
   expect([...first.map(({ code }) => code), ...APART].toSorted()).toEqual(FINDING_CODES.toSorted());

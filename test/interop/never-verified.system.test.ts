@@ -204,7 +204,7 @@ describe('never verified: nameservers that contradict each other or themselves',
   });
 });
 
-describe('never verified: answers of those who have no say', () => {
+describe('never verified: answers of servers without authority', () => {
   test('off-path answers: of another address, with another id, to another question', async () => {
     const world = await openWorld();
     const zone = await internet.register(label());

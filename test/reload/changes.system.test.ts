@@ -33,7 +33,7 @@ test.each(CHANGES)('a reload that %s can be followed by another, undone, and don
   expect((await fetch(`${api}/readyz`)).status).toBe(200);
 });
 
-test('nobody listens any more where the edge was, once a reload has dropped its role', async () => {
+test('the addresses of the edge are closed once a reload has dropped its role', async () => {
   const server = await startReloadable(closing);
   expect(await server.reload({ NAMEPLATE_ROLES: 'api,verifier' })).toMatchObject({ code: 0 });
   for (const port of [server.httpPort, server.httpsPort])

@@ -53,7 +53,7 @@ test("the API's own name: a client counts by its own address, at the edge that d
   ]);
 });
 
-test('reloads and a stop while the first process drains: each process answers health checks in turn, and what was in flight ends', async () => {
+test('reloads and a stop while the first process drains: each process answers health checks in turn, and requests in flight end', async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
   const server = await startReloadable(closing, {
     env: { NAMEPLATE_EDGE_HEALTH_LISTEN: '127.0.0.1:0' },

@@ -142,7 +142,7 @@ it('a name that was deleted and attached again leads to the new domain', async (
   expect(await byName(first.name)).toEqual(second);
 });
 
-it('what was read before a change is not cached after it', async () => {
+it('a value that was read before a change is not cached after it', async () => {
   const domain = await attach(elsewhere, planted.environment);
   const after = verifyingAt(domain, NOW);
   meanwhile = async () => {
@@ -154,7 +154,7 @@ it('what was read before a change is not cached after it', async () => {
   expect(await byName(domain.name)).toEqual(after);
 });
 
-it('what one workspace may see is not shown to another', async () => {
+it('a domain of one workspace is not shown to another', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await cached(domain.name);
   const { workspace } = await plant(elsewhere);

@@ -264,7 +264,7 @@ it('rejects a write that waits too long for a lock, and accepts writes once the 
   expect(await save()).toBe('saved');
 });
 
-it('rejects what waits too long for a connection', async () => {
+it('rejects a call that waits too long for a connection', async () => {
   const store = await node({ poolSize: 1, timeouts: { connectMs: 200 } });
   const others = (await plant(store)).environment;
   await other.query('begin');
@@ -275,7 +275,7 @@ it('rejects what waits too long for a connection', async () => {
   await first;
 });
 
-it('rejects at once what would wait behind too many others', async () => {
+it('rejects at once a call that would wait behind too many others', async () => {
   const store = await node({ poolSize: 1, maxWaiting: 2 });
   await attach(store, environment);
   await other.query('begin');

@@ -142,7 +142,7 @@ describe('a server that is down', () => {
   });
 });
 
-describe('a database that cannot be used is refused with what to do', () => {
+describe('a database that cannot be used is refused with advice', () => {
   it.for<[what: string, change: (address: PostgresAddress) => PostgresAddress, says: RegExp]>([
     [
       'a wrong password',
@@ -181,7 +181,7 @@ describe('a database that cannot be used is refused with what to do', () => {
     expect(await refusal(postgresStore({ address }))).toMatch(/no connection to spare/);
   });
 
-  it('a standby, for writes alone', async () => {
+  it('a standby, for writes only', async () => {
     await server.stop();
     await server.start('standby');
     expect((await readSomething())?.id).toBe(environment.workspaceId);

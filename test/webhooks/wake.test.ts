@@ -21,7 +21,7 @@ async function database(): Promise<Database> {
   return databaseAt(url);
 }
 
-test('whoever listens is told at once that a delivery was added, by whichever thread or process', async () => {
+test('every listener is woken at once when a delivery is added, by any thread or process', async () => {
   const opened = await database();
   const { store } = await opened.openShared({ onWriterLost() {} });
   closing.push(() => store.close());

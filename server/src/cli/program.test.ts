@@ -91,7 +91,7 @@ describe('help', () => {
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
   });
 
-  test('of the program names what each command needs, and the exit codes', async () => {
+  test('of the program names the needs of each command, and the exit codes', async () => {
     const { stdout } = await hear(['--help']);
     const [, needs = ''] = /What commands need:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
     const names = leaves.map(([name = '', verb = '']) => (name === 'sealing' ? `${name} ${verb}` : name));

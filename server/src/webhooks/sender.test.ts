@@ -187,7 +187,7 @@ test.each(NO_END)('a flood of %s is cut off', async (_, begin, flood, outcome) =
   await closed.promise;
 });
 
-test('of a body in chunks of one byte less is kept: what frames them counts', async () => {
+test('of a body in chunks of one byte less is kept: their framing counts', async () => {
   const url = await rawReceiver((socket) => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`));
   const { status, response } = await send(url);
   expect(status).toBe(500);
@@ -195,7 +195,7 @@ test('of a body in chunks of one byte less is kept: what frames them counts', as
   expect(response?.length).toBeLessThan(131_072 / '1\r\nx\r\n'.length);
 });
 
-describe('what is no proper response is a failure', () => {
+describe('anything but a proper response is a failure', () => {
   test.each([
     ['nothing', '', 'connection', 'The connection was closed without a response.'],
     ['half a header', 'HTTP/1.1 200 OK\r\nx-a: ', 'connection', 'The connection was closed without a response.'],
@@ -351,7 +351,7 @@ describe('a connection', () => {
     for (let i = 0; i < 3; i++) expect(await send({ ...REQUEST, url }, running)).toMatchObject({ status: 204 });
     expect(connections).toBe(3);
   });
-  test('with bytes that nobody asked for is not used again: they are no answer to the next request', async () => {
+  test('with unrequested bytes is not used again: they do not answer the next request', async () => {
     let answers = 0;
     const url = await rawReceiver((socket) => {
       answers += 1;

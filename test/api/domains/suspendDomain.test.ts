@@ -62,7 +62,7 @@ describe('domains.suspendDomain', () => {
     },
   );
 
-  it('needs update_domain, to resume as well, and without it finds nothing', async () => {
+  it('needs update_domain, also to resume, and without it finds nothing', async () => {
     const { name } = await api.createDomain(tree, newName());
     const { key } = await api.createKey({
       permissions: ALL_GRANTS.filter((grant) => grant !== 'environment.*.update_domain'),

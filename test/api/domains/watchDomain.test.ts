@@ -59,7 +59,7 @@ describe('domains.watchDomain', () => {
     expect(data.verificationError).toBe('No record yet.');
   });
 
-  it('takes the id as well as the name', async () => {
+  it('takes the id or the name', async () => {
     await start();
     expect((await (await watching({ domain: domain.id })).next()).data.domain).toBe(NAME);
   });

@@ -64,7 +64,7 @@ describe(`${ZONES} healthy zones`, () => {
   });
 });
 
-test('every mistake of the catalogue is found, and what its fix says is verified by the next check', async () => {
+test('every mistake of the catalogue is found, and its fix is verified by the next check', async () => {
   const tried = await tryScenarios(lab, allScenarios(lab, other), other);
   console.log(tried.map(report).join('\n'));
   expect(tried.map(failureOf).filter((failure) => failure !== null)).toEqual([]);

@@ -100,7 +100,7 @@ test('a link that is revoked ends while it is open', async () => {
 });
 
 // The last one: the clock of the server is a month ahead then.
-test('a link that has expired says so', async () => {
+test('an expired link is shown as expired', async () => {
   const { url } = await newCustomer('expired', 'unknown');
   await lab.server.tell(`step ${30 * 24 * 3_600_000}`);
   await page.goto(url);

@@ -60,7 +60,7 @@ function take(limiter: SharedLimiter, times: number, limit = ten, subject = 'ws_
 }
 
 describe('limiters that share a store', () => {
-  it('count what the others have allowed once both have flushed, and report what is left of the total', async () => {
+  it('count the requests that others have allowed once both have flushed, and report the rest of the total', async () => {
     const { node } = cluster();
     const [a, b] = [node(), node()];
     expect(take(a, 6)).toBe(6);
@@ -75,7 +75,7 @@ describe('limiters that share a store', () => {
     expect(a.take('ws_1', 'a.b', ten)).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 60 });
   });
 
-  it('send what has changed and nothing else: no request that was refused, nothing twice', async () => {
+  it('send only changed counts: no refused request, and no count twice', async () => {
     const { node, sent, clock } = cluster();
     const limiter = node();
     await limiter.flush();
@@ -102,7 +102,7 @@ describe('limiters that share a store', () => {
     expect(limiter.size()).toBe(0);
   });
 
-  it('go on with what they know while the store is away, and add up what they counted once it is back', async () => {
+  it('decide by the last totals while the store is down, and add up their counts once it is back', async () => {
     const shared = cluster();
     const [a, b] = [shared.node(), shared.node()];
     take(a, 4);

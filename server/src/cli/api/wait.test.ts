@@ -79,7 +79,7 @@ const issued = {
   renewal: { source: 'lifetime', startsAt: START, endsAt: START, renewAt: START + 60 * 86_400_000 },
 } as const;
 
-test('without a terminal, what blocks a certificate is printed once, until it changes', () => {
+test('without a terminal, the blocker of a certificate is printed once, until it changes', () => {
   const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
   const waiting = certificate({ state: 'waiting_for_routing', problem, nextTryAt: START + 60_000 });
   progress.showCertificate(waiting);
