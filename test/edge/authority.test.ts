@@ -151,7 +151,7 @@ describe('a request that cannot be forwarded', () => {
     },
   );
 
-  it('is refused with any method that HTTP/1.1 knows', async () => {
+  it('is forwarded with any method that HTTP/1.1 knows', async () => {
     for (const method of ['PROPFIND', 'QUERY', 'M-SEARCH']) {
       expect(await status(`${method} / HTTP/1.1`)).toBe(200);
       const { hostname } = site;

@@ -142,7 +142,7 @@ it('a zone is added, and shown', async () => {
   expect(simulator.zones()).toEqual(['acme.co.uk']);
 });
 
-it('without the whole link, the page names the command that prints it', async () => {
+it('without the whole link, the page asks for it', async () => {
   page = await open(control.url);
   await page.getByRole('alert').filter({ hasText: 'Open the panel with the whole link' }).waitFor();
 });
