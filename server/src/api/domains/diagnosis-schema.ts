@@ -265,7 +265,9 @@ const RecordSchema = Type.Object(
             'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
           ),
           cname: Type.Optional(
-            Seen('For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.'),
+            Seen(
+              'For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.',
+            ),
           ),
         },
         closed,

@@ -65,7 +65,10 @@ export const CertificateProblemSchema = Type.Object(
         'ca_refused',
         'not_issued_here',
       ],
-      { type: 'string', description: 'The reason that blocks the certificate, for programs. More values may be added.' },
+      {
+        type: 'string',
+        description: 'The reason that blocks the certificate, for programs. More values may be added.',
+      },
     ),
     message: Type.String({ maxLength: 512, description: 'The cause, its place and its fix.' }),
     at: Time('Since when it blocks the certificate.'),

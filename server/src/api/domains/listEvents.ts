@@ -28,7 +28,9 @@ const EventDataSchema = Type.Object(
       Type.Object(
         {
           state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
-          reason: Type.Optional(Type.String({ maxLength: 64, description: 'The reason that blocks it, for programs.' })),
+          reason: Type.Optional(
+            Type.String({ maxLength: 64, description: 'The reason that blocks it, for programs.' }),
+          ),
           message: Type.Optional(Type.String({ maxLength: 512, description: 'The reason, for people.' })),
           issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
