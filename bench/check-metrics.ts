@@ -1,7 +1,7 @@
-/** What the checks of a server have come to, as its metrics tell. */
+/** The checks of a server, as its metrics count them. */
 export interface CheckCounts {
   checks: number;
-  /** Of the delay of each claim: by upper bound in seconds, how many were not above it. */
+  /** Claims by their delay: for each upper bound in seconds, the number of claims that were not later. */
   lateness: [bound: number, count: number][];
 }
 

@@ -4,13 +4,13 @@ import type { Metrics } from '../server/src/roles/metrics.ts';
 import type { Store } from '../server/src/store/store.ts';
 import { importSource } from './checkout.ts';
 
-/** What checks were done. */
+/** The checks that were done. */
 export interface Report {
   /** Checks that were completed. */
   checks: number;
-  /** Of each claim: how long after it was due, in ms. */
+  /** Delay of each claim after its due time, in ms. */
   latenessMs: number[];
-  /** Of each domain that was verified: when that was committed, Unix ms. */
+  /** When each domain's verification was committed, Unix ms. */
   verified: { name: string; at: number }[];
   /** Queries that ended, those that nobody answered among them. */
   queries: number;
@@ -22,14 +22,16 @@ export interface Checking {
   start(): void;
   /** Resolves when the checks under way are done. */
   stop(): Promise<void>;
-  /** What happened since the last time. */
+  /** Reports the checks since the last report. */
   report(): Promise<Report>;
   close(): Promise<void>;
 }
 
 const COMPLETED = ['unchanged', 'changed', 'verified', 'failed', 'stale'];
 
-/** Composed as `main.ts` does it, of the source that this process measures. `port`: of the nameserver and the resolver. */
+/**
+ * Composed as `main.ts` does it, of the source that this process measures. `port`: of the nameserver and the resolver.
+ */
 export async function prepareChecks(
   store: Store,
   { port, checkIntervalMs }: { port: number; checkIntervalMs: number },

@@ -31,7 +31,10 @@ export async function checkOut(commit: string, directory: string): Promise<Check
   return { root: directory, commit };
 }
 
-/** Where the modules are that measurements import: in the present source, and before they moved. Their interfaces are the same. */
+/**
+ * Where the modules are that measurements import: in the present source, and before they moved. Their interfaces are
+ * the same.
+ */
 const PATHS: { [Name in keyof Modules]: string[] } = {
   config: ['server/src/config/config.ts', 'src/config/config.ts'],
   dnsClient: ['server/src/dns/transport/dns-client.ts', 'src/dns/transport/dns-client.ts'],

@@ -1,6 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** One kept-alive HTTP/1.1 connection with one request under way at a time. It costs far less than the server it measures. */
+/**
+ * One kept-alive HTTP/1.1 connection with one request under way at a time. It costs far less than the server it
+ * measures.
+ */
 export interface Connection {
   /** Sends a whole request; `onAnswer` is called when all of its answer is there. */
   send(request: string, onAnswer: (status: number) => void): void;

@@ -14,14 +14,17 @@ export interface Figure {
 export interface Row {
   figure: string;
   measured: string;
-  /** What was measured right beside it; empty where there is no baseline. */
+  /** The result of the baseline, which was measured right beside it; empty where there is none. */
   baseline: string;
-  /** What is held against the goal. */
+  /** The result that is compared with the goal. */
   result: string;
   goal: string;
   /** Null where there is no goal. */
   met: boolean | null;
-  /** The same at the commit of `--against`, and the present value divided by that. Undefined where it has no such figure. */
+  /**
+   * The same at the commit of `--against`, and the present value divided by that. Undefined where it has no such
+   * figure.
+   */
   against?: Against | undefined;
 }
 
@@ -30,7 +33,7 @@ export interface Against {
   ratio: string;
 }
 
-/** What a measurement works with. All of it is gone afterwards. */
+/** The tools of a measurement. All that they start and create is removed afterwards. */
 export interface Bench {
   effort: Effort;
   /** The commit of `--against`. */
@@ -57,7 +60,7 @@ export interface PopulationOptions {
 export interface StartOptions {
   /** With --profile, its CPU profile is written. */
   profiled?: boolean;
-  /** What it imports; the present source unless given. */
+  /** The checkout that it imports; the present source unless given. */
   checkout?: Checkout;
 }
 
@@ -76,7 +79,7 @@ export interface Effort {
   starts: number;
 }
 
-/** What is measured alternately. */
+/** The programs that are measured alternately. */
 export interface Contenders<Sample> {
   subject(): Promise<Sample>;
   baseline?: () => Promise<Sample>;
@@ -86,7 +89,10 @@ export interface Contenders<Sample> {
 
 export type Samples<Sample> = Record<keyof Contenders<Sample>, Sample[]>;
 
-/** Measures the contenders in turn, in every other round from the last to the first, so that machine noise affects all alike. */
+/**
+ * Measures the contenders in turn, in every other round from the last to the first, so that machine noise affects all
+ * alike.
+ */
 export async function alternate<Sample>(
   { rounds }: Pick<Effort, 'rounds'>,
   contenders: Contenders<Sample>,
@@ -112,7 +118,7 @@ export async function alternateWarm<Sample>(
   return alternate(effort, contenders);
 }
 
-/** Of the present source, and of the commit of `--against` if there is one. */
+/** A value for the present source, and one for the commit of `--against` if there is one. */
 export interface Both<T> {
   subject: T;
   against: T | undefined;

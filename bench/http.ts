@@ -15,7 +15,7 @@ export interface Listening {
 }
 
 export interface ServerOptions {
-  /** Of the nameservers and the resolver. */
+  /** Port of the nameservers and the resolver. */
   dnsPort?: number;
   checkIntervalMs?: number;
   /** Settings that are not the default. */
@@ -42,7 +42,9 @@ export async function startServer<Known extends Population | PostgresPopulation>
   return { part, port: Number(new URL(api).port), metrics, population };
 }
 
-/** A server that does as little as an HTTP API can: it returns as many bytes as Nameplate does, under the same headers. */
+/**
+ * A server that does as little as an HTTP API can: it returns as many bytes as Nameplate does, under the same headers.
+ */
 export async function startBare(bench: Bench, { port, population }: Serving): Promise<Listening> {
   const { rootKey, domains, zones } = population;
   const response = await fetch(`http://127.0.0.1:${port}/v2/domains.getDomain`, {

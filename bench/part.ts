@@ -4,8 +4,8 @@ import { openSync } from 'node:fs';
 import { PRESENT, ROOT_VARIABLE } from './checkout.ts';
 
 /**
- * Processes that a measurement is made of: servers, generators, nameservers. Each runs alone, so that what one costs is not counted for
- * another, and is called from here as if it were an object.
+ * Processes that a measurement is made of: servers, generators, nameservers. Each runs alone, so that what one costs is
+ * not counted for another, and is called from here as if it were an object.
  */
 export interface Part<Methods> {
   call: Remote<Methods>;

@@ -21,7 +21,7 @@ export interface Population {
   /** With every permission. */
   rootKey: string;
   ids: Pick<Domain, 'workspaceId' | 'projectId' | 'appId' | 'environmentId'>;
-  /** Of the environment, for creating more. */
+  /** Slugs of the environment, for creating more domains. */
   slugs: { project: string; app: string; environment: string };
   /** Unix ms: every domain was created then, and is due within the minute after it. */
   createdAt: number;
@@ -31,7 +31,7 @@ export interface Population {
 const ATTEMPTS = 10;
 const CNAME_ZONE = 'cname.bench.test';
 
-/** What a domain's checks remember after some: most find nothing new, and each tenth looks at everything. */
+/** The check result of a domain after some checks: most find nothing new, and each tenth looks at everything. */
 function steady(number: number, name: string): { attempts: number; fingerprint: string } {
   const zone: ZoneObservation = {
     apex: apexOf(name),
@@ -48,7 +48,10 @@ function steady(number: number, name: string): { attempts: number; fingerprint: 
   };
 }
 
-/** Makes the file with the schema of a checkout, and its domains by bulk insert: through the API it would take many minutes. */
+/**
+ * Makes the file with the schema of a checkout, and its domains by bulk insert: through the API it would take many
+ * minutes.
+ */
 export async function populate(
   path: string,
   { domains, zones, checkout }: Pick<Population, 'domains' | 'zones' | 'checkout'>,
@@ -129,7 +132,9 @@ export function newDomain(ids: Population['ids'], id: string, name: string, at: 
 
 type Values = Record<string, SQLInputValue>;
 
-/** Inserts rows without the store. What the table has no column for is left out: the schema may be older than the row. */
+/**
+ * Inserts rows without the store. What the table has no column for is left out: the schema may be older than the row.
+ */
 export function inserting(db: DatabaseSync): (table: string, row: object) => void {
   const prepared = new Map<string, (row: Values) => void>();
   const compile = (table: string, row: object) => {

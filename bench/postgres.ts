@@ -7,12 +7,15 @@ import { type Checkout, importSource, PRESENT } from './checkout.ts';
 import { newCheck, newDomain, type Population, prepare } from './population.ts';
 import { nameOf } from './zone.ts';
 
-/** Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's default, syncs included. */
+/**
+ * Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's
+ * default, syncs included.
+ */
 export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };
 
 /** A database on PostgreSQL with domains in it. */
 export interface PostgresPopulation extends Omit<Population, 'path'> {
-  /** Of its owner. */
+  /** URL for the database's owner. */
   url: string;
 }
 
@@ -67,7 +70,10 @@ function rowOf(entity: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(entity).map(([name, value]) => [column(name), value]));
 }
 
-/** How to read the CPU time of a server: all its processes, those that have ended among them, in microseconds. On Linux alone. */
+/**
+ * How to read the CPU time of a server: all its processes, those that have ended among them, in microseconds. On Linux
+ * alone.
+ */
 export async function cpuMicrosOf(server: PostgresServer): Promise<() => Promise<number>> {
   const file = "split_part(pg_read_file('postmaster.pid'), e'\\n', 1)";
   const [row] = await server.run(server.url('postgres'), `select ${file} as pid`);
@@ -94,7 +100,8 @@ interface Times {
 async function timesOf(pid: string): Promise<Times | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
   if (stat === undefined) return undefined;
-  // proc(5): after the name come state and parent; the 12th to the 15th are user and system time, alone and of ended children.
+  // proc(5): after the name come state and parent; the 12th to the 15th are user and system time, alone and of ended
+  // children.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
   const alone = (user + system) * MICROS_PER_TICK;

@@ -11,7 +11,10 @@ import { populate } from './population.ts';
 import { SETTINGS } from './postgres.ts';
 import { renderTable } from './table.ts';
 
-/** `npm run bench`: measures one figure after the other and prints them as a table. Loopback only; leaves nothing behind. */
+/**
+ * `npm run bench`: measures one figure after the other and prints them as a table. Loopback only; leaves nothing
+ * behind.
+ */
 
 const USAGE = `npm run bench -- [--only NAME]… [--against COMMIT] [--quick | --long] [--profile DIR]
 

@@ -1,4 +1,5 @@
-// node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/scale.md. Every row is written by the store itself.
+// node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/scale.md. Every row is written
+// by the store itself.
 
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,13 +21,16 @@ import { aCheckResult, attach, plant, verifiedAt, verifyingAt } from '../test/su
 import { cname, everywhere, observation, rightTxt } from '../test/support/observations.ts';
 import { addressOf, startPostgres } from '../test/support/postgres.ts';
 
-/** Of tables, with their indexes; by name. */
+/** Sizes of tables with their indexes, by name. */
 type Sizes = Map<string, number>;
 
 const domains = Number(process.argv[2] ?? 20_000);
 const memory = NO_MEMORY;
 
-/** As long as what Let's Encrypt gives for a name of this length: the certificate itself and the one above it, of P-256 keys. */
+/**
+ * As long as what Let's Encrypt gives for a name of this length: the certificate itself and the one above it, of P-256
+ * keys.
+ */
 const chain = () => randomBytes(1950).toString('base64');
 
 /** As long as the texts of a finding are. */
@@ -40,7 +44,10 @@ function foundIn(domain: Domain): CheckResult {
 
 type Stage = 'waiting' | 'verified' | 'certified';
 
-/** As many domains as asked for, each as long as names of customers are; all are checked once, then all are verified, then all certified. */
+/**
+ * As many domains as asked for, each as long as names of customers are; all are checked once, then all are verified,
+ * then all certified.
+ */
 async function live(engine: Store, measure: () => Promise<Sizes>): Promise<Record<Stage, Sizes>> {
   const store = sealedStore(engine, createKeyring({ name: '', keys: () => [randomBytes(32)] }));
   const newId = idMaker({ now: Date.now });
@@ -135,7 +142,7 @@ async function onPostgres() {
   const server = await startPostgres();
   const url = await server.createDatabase();
   await migratePostgres(addressOf(url));
-  // What this measures does not depend on syncs.
+  // The sizes do not depend on syncs.
   await server.run(server.url('postgres'), 'alter system set synchronous_commit = off');
   await server.run(server.url('postgres'), 'select pg_reload_conf()');
   const store = await postgresStore({ address: addressOf(url) });

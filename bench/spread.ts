@@ -1,4 +1,4 @@
-/** What several rounds came to. */
+/** The median and the range of several rounds. */
 export interface Spread {
   median: number;
   low: number;

@@ -14,7 +14,10 @@ export function apexOf(name: string): string {
   return name.split('.').slice(-2).join('.');
 }
 
-/** Loopback addresses of nameservers. Each may be asked so and so often, as in the world outside, so there have to be many. */
+/**
+ * Loopback addresses of nameservers. Each may be asked so and so often, as in the world outside, so there have to be
+ * many.
+ */
 export const NAMESERVERS = 64;
 
 export function addressOf(nameserver: number): string {
@@ -26,7 +29,10 @@ export function nameserversOf(zone: number): [number, number] {
   return [zone % NAMESERVERS, (zone + 1) % NAMESERVERS];
 }
 
-/** What the records of a verified domain lead to: known from its name, `www.z<number>.test`, so that a nameserver needs no memory of a million. */
+/**
+ * The records of a verified domain. They follow from its name, `www.z<number>.test`, so that a nameserver needs no
+ * table of a million.
+ */
 export function recordsOf(name: string): { target: string; token: string } {
   const label = name.replaceAll('.', '-');
   return { target: `${label}.cname.bench.test`, token: label };

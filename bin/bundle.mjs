@@ -9,7 +9,7 @@ export const STAMP = 'sources.sha256';
 /** The folders of sources. An image is built without the playground. */
 const WORKSPACES = ['client', 'page', 'playground', 'server'];
 
-/** What a bundle is built from besides: another entry, the packages and the build itself. */
+/** A bundle also depends on these: another entry, the packages and the build itself. */
 const OTHERS = [
   'deploy/healthcheck.ts',
   'package-lock.json',
@@ -20,7 +20,8 @@ const OTHERS = [
 ];
 
 /**
- * Whether `dist/` below `root` is there and was built from the sources beside it. Where there are none, as in an image, it is.
+ * Whether `dist/` below `root` exists and was built from the sources beside it. Without sources, as in an image, it
+ * counts as built from them.
  * @param {string} root
  */
 export function isBundled(root) {
@@ -30,7 +31,7 @@ export function isBundled(root) {
 }
 
 /**
- * SHA-256, in hex, of the contents of all sources: times of files say nothing after a checkout or a copy.
+ * SHA-256, in hex, of the contents of all sources: the times of files prove nothing after a checkout or a copy.
  * @param {string} root
  */
 export function hashSources(root) {

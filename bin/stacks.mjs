@@ -1,5 +1,5 @@
-// Stacks of the bundle name the sources. Each map is read when a stack needs it: Node's --enable-source-maps reads all of them at the start, which
-// takes a quarter of its time and 20 MB.
+// Translates stacks of the bundle to places in the sources. Each map is read when a stack needs it: Node's
+// --enable-source-maps reads all of them at the start, which takes a quarter of its time and 20 MB.
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 
@@ -14,7 +14,7 @@ function mapOf(file) {
   try {
     map = new SourceMap(JSON.parse(readFileSync(new URL(`${file}.map`), 'utf8')));
   } catch {
-    // Without a map: of a package beside the bundle, or of Node itself.
+    // A module of Node, or of a package beside the bundle, has no map.
   }
   maps.set(file, map);
   return map;

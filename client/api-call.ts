@@ -7,16 +7,19 @@ import {
 } from './nameplate-error.ts';
 import { askedWait, backOff, isTemporary, pause } from './retry.ts';
 
-/** A root key or token, or a function that returns a current one: it is called for each attempt, and its error ends the call. Null: none is sent. */
+/**
+ * A root key or token, or a function that returns a current one: it is called for each attempt, and its error ends the
+ * call. Null: none is sent.
+ */
 export type Credential = string | null | (() => string | Promise<string>);
 
-/** Where requests go. */
+/** The API, and the way to reach it. */
 export interface ApiConnection {
   /** Without a final slash. */
   baseUrl: string;
   credential: Credential;
   fetch: typeof fetch;
-  /** Of one attempt. */
+  /** Longest time of one attempt. */
   timeoutMs: number;
   /** Attempts after the first one. */
   retries: number;
@@ -29,7 +32,7 @@ export interface CallOptions {
 /** A call as it is sent. */
 export interface ApiCall extends CallOptions {
   body: object;
-  /** Sent with each attempt. */
+  /** Header fields that are sent with each attempt. */
   idempotencyKey?: string | null | undefined;
   /** Whether a repeat does no harm. */
   isRepeatable: boolean;
@@ -45,8 +48,9 @@ interface Success {
 const LONGEST_WAIT_MS = 300_000;
 
 /**
- * Calls `<group>.<operation>`. Repeats what the server has not done (429), after the time it asks for, and what is repeatable also after a server error, or no
- * response. Rejects with `NameplateError`, `ConnectionError`, `UnexpectedResponse`, or the reason of the signal.
+ * Calls `<group>.<operation>`. Repeats requests that the server refused to handle (429), after the time it asks for.
+ * Also repeats repeatable ones after a server error, or no response. Rejects with `NameplateError`, `ConnectionError`,
+ * `UnexpectedResponse`, or the reason of the signal.
  */
 export async function callApi(connection: ApiConnection, operation: string, call: ApiCall): Promise<Success> {
   const { signal, isRepeatable } = call;
@@ -79,7 +83,10 @@ async function callOnce(
   throw unexpected(response);
 }
 
-/** Sends a request; rejects with `ConnectionError` unless there is a response, and as the function of the credential does. */
+/**
+ * Sends a request; rejects with `ConnectionError` unless there is a response, and as the function of the credential
+ * does.
+ */
 export async function post(
   { baseUrl, credential, fetch }: ApiConnection,
   operation: string,
@@ -96,7 +103,7 @@ export async function post(
         ...headers,
       },
       body: JSON.stringify(body),
-      // Of a moved API, the caller must know; the key goes nowhere else.
+      // The caller must learn that the API has moved; the key is sent to no other address.
       redirect: 'manual',
       signal,
     });
@@ -122,7 +129,7 @@ export function unexpected(response: Response): UnexpectedResponse {
   return new UnexpectedResponse(response.url, response.status, numberIn(response, 'retry-after'));
 }
 
-/** Undefined: the body is no JSON. Rejects with `ConnectionError` where it is incomplete. */
+/** Undefined: the body is not JSON. Rejects with `ConnectionError` where it is incomplete. */
 async function readJson(response: Response): Promise<unknown> {
   const text = await response.text().catch((cause) => {
     throw new ConnectionError('The connection was lost', { cause });

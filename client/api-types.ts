@@ -106,7 +106,7 @@ export interface ApiCalls {
     suspendDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+      /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
       status?: 451 | 503 | undefined;
     }, options?: CallOptions): Promise<DomainSuspension>;
     /** Serve a suspended site again. Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. A suspension by the operator of the server stays. If this call lifts one of the workspace, the response shows that of the operator (`suspension` with `by: operator`); otherwise the call is refused. If nobody has suspended the domain, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
@@ -152,7 +152,7 @@ export interface ApiCalls {
       domain: string;
       /** Id (`dom_…`) or fully qualified name of the domain to redirect to. */
       to: string;
-      /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+      /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
       status?: 301 | 308 | undefined;
     }, options?: CallOptions): Promise<DomainRedirect>;
     /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
@@ -539,7 +539,7 @@ interface AuditEntry {
   at: number;
   /** The operation, such as `domains.deleteDomain`, or command, such as `keys create`. */
   action: string;
-  /** What the caller authenticated with. `command`: the operator ran a command on the server. */
+  /** The credential of the caller. `command`: the operator ran a command on the server. */
   actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command';
   /** Id of the root key or set-up link, subject of the dashboard token; `operator` for a command. */
   actor: string;
@@ -551,7 +551,7 @@ interface AuditEntry {
   target: string;
   /** Its name or slug at that time, if it has one. */
   targetName?: string;
-  /** What it was changed to, in short. Properties depend on the action. Never a secret. */
+  /** The new values, in short. Properties depend on the action. Never a secret. */
   detail: Record<string, never>;
 }
 
@@ -589,9 +589,9 @@ interface Certificate {
 
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
-  /** What blocks the certificate, for programs. More values may be added. */
+  /** The reason that blocks the certificate, for programs. More values may be added. */
   reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here';
-  /** What happened, where, and what to do. */
+  /** The cause, its place and its fix. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */
   at: number;
@@ -620,7 +620,7 @@ interface CertificateSelfCheck {
     address: string;
     /** `ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted. */
     outcome: 'ours' | 'another' | 'unreachable' | 'not_public';
-    /** What was found instead. */
+    /** The response that was seen instead. */
     seen?: string;
   }>;
 }
@@ -705,7 +705,7 @@ interface Diagnosis {
   records: Array<DiagnosisRecord>;
   redirect?: Redirect;
   suspension?: Suspension;
-  /** What is wrong, the most important first. */
+  /** The mistakes, the most important first. */
   findings: Array<Finding>;
 }
 
@@ -722,13 +722,13 @@ interface DiagnosisRecord {
   expected: string;
   /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
   valueInZone: string;
-  /** Of an ALIAS record: addresses to publish instead, where the provider has no such record. Absent if unknown. */
+  /** For an ALIAS record, the addresses to publish instead, where the provider has no such record. Absent if unknown. */
   addresses?: Array<string>;
   /** Whether this look found it with that value; with `cached`, whether the last check did. */
   verified: boolean;
   /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */
   needed: 'yes' | 'no' | 'alternative';
-  /** What each nameserver that was asked has; empty with `cached`. */
+  /** The answers of each nameserver that was asked; empty with `cached`. */
   seen: Array<{
     /** Host name of the nameserver; address of a resolver. */
     nameserver: string;
@@ -736,7 +736,7 @@ interface DiagnosisRecord {
     outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
     /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
     values: Array<string>;
-    /** Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none. */
+    /** For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none. */
     cname?: Array<string>;
   }>;
   /** A resolver that still has another answer than the nameservers; absent if none is known. */
@@ -799,7 +799,7 @@ interface DnsRecord {
   ttl: number;
   /** Whether the record was found with the expected value. */
   verified: boolean;
-  /** What the record is for. */
+  /** The purpose of the record. */
   note?: string;
 }
 
@@ -858,11 +858,11 @@ interface DomainEventData {
   certificate?: {
     /** As in domains.getCertificate. */
     state: string;
-    /** What blocks it, for programs. */
+    /** The reason that blocks it, for programs. */
     reason?: string;
-    /** The same for people. */
+    /** The reason, for people. */
     message?: string;
-    /** Of the certificate in use. */
+    /** The issuer of the certificate in use. */
     issuer?: string;
     /** When the certificate in use expires. Unix time in milliseconds. */
     notAfter?: number;
@@ -871,7 +871,7 @@ interface DomainEventData {
   redirect?: {
     /** Name of the domain that it leads, or led, to. */
     to: string;
-    /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+    /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
     status: 301 | 308;
     /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
     reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded';
@@ -885,7 +885,7 @@ interface DomainEventData {
   };
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
   suspension?: {
-    /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+    /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
     status: 451 | 503;
   };
 }
@@ -940,7 +940,7 @@ type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authen
 
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
-  /** What is wrong, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
+  /** The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
   code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
   severity: 'blocking' | 'warning' | 'info';
@@ -948,7 +948,7 @@ interface Finding {
   record?: 'routing' | 'ownership';
   /** Name at which it was seen. */
   name?: string;
-  /** What is there: text from the DNS, as it is. */
+  /** The values that are there: text from the DNS, as it is. */
   seen?: Array<string>;
   /** The value that belongs there. */
   expected?: string;
@@ -957,17 +957,17 @@ interface Finding {
   action?: FindingAction;
   second?: FindingAction;
   facts?: FindingFacts;
-  /** What is wrong, in whole English sentences, made of the other fields. */
+  /** The mistake, in whole English sentences, made of the other fields. */
   message: string;
-  /** What to do, in English; empty if there is nothing to do. */
+  /** The fix, in English; empty if there is nothing to do. */
   fix: string;
   /** Whether it may go away without a change of the records. */
   retryable: boolean;
 }
 
-/** What to do about it, for programs; absent if there is nothing. */
+/** The fix, for programs; absent if there is nothing to do. */
 interface FindingAction {
-  /** What to do. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` are of a record. `wait`: nothing has to be changed. `ask`: ask whoever runs the nameservers. `create_zone`: at that provider. `register`: the domain. `recreate`: delete the domain here and add it again. */
+  /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate';
   /** Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated. */
   at: 'zone' | 'registrar' | 'zone_above';
@@ -989,15 +989,15 @@ interface FindingAction {
   valueInZone?: string;
   /** Addresses to publish in place of an ALIAS record. */
   addresses?: Array<string>;
-  /** Of a CAA record. */
+  /** The flags of a CAA record. */
   flags?: string;
-  /** Of a CAA record. */
+  /** The tag of a CAA record. */
   tag?: string;
   /** Types of the records that are deleted at this name. */
   removes?: Array<string>;
 }
 
-/** What the sentences mention besides the other fields. */
+/** Facts that the sentences mention besides the other fields. */
 interface FindingFacts {
   /** Which case of the code it is. More values may be added. */
   reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
@@ -1023,16 +1023,16 @@ interface FindingFacts {
   difference?: {
     /** Counted in characters, from 1. */
     position?: number;
-    /** What is there; absent: nothing. */
+    /** The character that is there; absent: none. */
     found?: string;
-    /** What belongs there; absent: nothing. */
+    /** The character that belongs there; absent: none. */
     expected?: string;
   };
   /** There are quotation marks around the value too. */
   isQuoted?: boolean;
   /** With a right CNAME record it is not needed. */
   isOptional?: boolean;
-  /** What each nameserver answers, in each look at it. */
+  /** The answers of each nameserver, one for each look. */
   answers?: Array<{
     /** Host name. */
     nameserver: string;
@@ -1043,7 +1043,7 @@ interface FindingFacts {
       cname: Array<string>;
       /** TXT values, or addresses. */
       values: Array<string>;
-      /** What else is at the name. */
+      /** Other records at the name. */
       beside: Array<string>;
       /** A CNAME to itself. */
       isLoop?: boolean;
@@ -1102,7 +1102,7 @@ interface NameCheck {
   problem?: {
     /** The rule that the name breaks. */
     message: string;
-    /** What to send instead, where that is certain. */
+    /** The name to send instead, where that is certain. */
     fix?: string;
   };
   /** `apex`: the name is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record. */
@@ -1114,7 +1114,7 @@ interface NameCheck {
   conflicts: Array<ConflictingRecord>;
   /** The CAA records that apply to the name; empty: every CA may issue. Absent if they could not be read. */
   caa?: Array<string>;
-  /** What would keep the domain from being verified or served, whatever its records. */
+  /** The mistakes that would keep the domain from being verified or served, whatever its records. */
   findings: Array<Finding>;
 }
 
@@ -1144,7 +1144,7 @@ interface Project {
 interface Redirect {
   /** Canonical name of the domain that is redirected to. */
   to: string;
-  /** Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+  /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
   status: 301 | 308;
   /** When it was set to this. Unix time in milliseconds. */
   setAt: number;
@@ -1175,7 +1175,7 @@ interface SetupPage {
 
 /** That visitors get a page in place of the site. */
 interface Suspension {
-  /** Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+  /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
   status: 451 | 503;
   /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it. */
   by: 'workspace' | 'operator';

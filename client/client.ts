@@ -4,7 +4,10 @@ import type { CreationOptions, Page } from './call-types.ts';
 import { isCreation, isRead } from './operation-kinds.ts';
 import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
-/** The client of Nameplate's API: `import { createClient } from 'nameplate/client'`. It needs `fetch`, and nothing else of the program. */
+/**
+ * The client of Nameplate's API: `import { createClient } from 'nameplate/client'`. It needs `fetch`, and nothing else
+ * of the program.
+ */
 
 export type { CallOptions, Credential } from './api-call.ts';
 export type * from './api-types.ts';
@@ -25,22 +28,29 @@ export interface ClientOptions {
   rootKey: Credential;
   /** Time limit of one attempt; 30 s unless given. */
   timeoutMs?: number;
-  /** Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes for the next attempt. */
+  /**
+   * Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes
+   * for the next attempt.
+   */
   retries?: number;
   /** In place of the global `fetch`. */
   fetch?: typeof fetch;
 }
 
 /**
- * Every operation of the API by its name, such as `client.domains.createDomain(…)`. Each call rejects with `NameplateError` (an error response), `ConnectionError` (no
- * response), `UnexpectedResponse` (something else responded), or the reason of its signal.
+ * Every operation of the API by its name, such as `client.domains.createDomain(…)`. Each call rejects with
+ * `NameplateError` (an error response), `ConnectionError` (no response), `UnexpectedResponse` (something else
+ * responded), or the reason of its signal.
  *
- * A call is repeated after 429. After a server error, or without a response, it is repeated where that does no harm: reads, and creations, which send an
- * `Idempotency-Key`.
+ * A call is repeated after 429. After a server error, or without a response, it is repeated where that does no harm:
+ * reads, and creations, which send an `Idempotency-Key`.
  */
 export interface NameplateClient extends Omit<ApiCalls, 'domains'> {
   domains: ApiCalls['domains'] & DomainWatches;
-  /** Calls an operation by its name, such as `projects.createProject`, and returns its `data`; of a list, its `Page`. `isRead`: it may be repeated after a server error. */
+  /**
+   * Calls an operation by its name, such as `projects.createProject`, and returns its `data`; of a list, its `Page`.
+   * `isRead`: it may be repeated after a server error.
+   */
   call<Data>(operation: string, body: object, options?: CreationOptions & { isRead?: boolean }): Promise<Data>;
 }
 
@@ -48,8 +58,8 @@ interface DomainWatches {
   /** See `watchDomain`. */
   watchDomain(options: WatchOptions): AsyncGenerator<Domain, never, void>;
   /**
-   * Resolves with the domain once it is verified. `onChange` gets each state until then. Rejects with `VerificationFailed` when the verification window has ended
-   * without success, and as `watchDomain` does.
+   * Resolves with the domain once it is verified. `onChange` gets each state until then. Rejects with
+   * `VerificationFailed` when the verification window has ended without success, and as `watchDomain` does.
    */
   waitUntilVerified(options: WatchOptions & { onChange?: (domain: Domain) => void }): Promise<Domain>;
 }
@@ -114,7 +124,8 @@ function domainWatches(connection: ApiConnection): DomainWatches {
 }
 
 /**
- * The items of all pages of a list, one page after the other: `for await (const domain of allItems(client.domains.listDomains, { project, app, environment }))`.
+ * The items of all pages of a list, one page after the other: `for await (const domain of
+ * allItems(client.domains.listDomains, { project, app, environment }))`.
  */
 export async function* allItems<Input extends { cursor?: string | undefined }, Item>(
   list: (input: Input, options?: CallOptions) => Promise<Page<Item>>,

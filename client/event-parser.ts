@@ -2,13 +2,16 @@
 export interface ServerSentEvent {
   event: string;
   data: string;
-  /** Of this event, or of one before. */
+  /** Id of this event, or of an earlier one. */
   id: string | undefined;
-  /** Milliseconds before the next connection, as last asked for. */
+  /** Milliseconds to wait before the next connection, as the server last asked. */
   retryMs: number | undefined;
 }
 
-/** Parses a stream of events (HTML standard, section 9.2.6): takes the text as it comes, and returns the events that it completes. */
+/**
+ * Parses a stream of events (HTML standard, section 9.2.6): takes the text as it comes, and returns the events that it
+ * completes.
+ */
 export function eventParser(): (text: string) => ServerSentEvent[] {
   let rest = '';
   let isFirst = true;

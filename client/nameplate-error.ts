@@ -71,7 +71,10 @@ export class NameplateError extends Error {
   }
 }
 
-/** No response, or only a part of one: the server cannot be reached, or the connection was lost. `cause` is the error of `fetch`, where there is one. */
+/**
+ * No response, or only a part of one: the server cannot be reached, or the connection was lost. `cause` is the error of
+ * `fetch`, where there is one.
+ */
 export class ConnectionError extends Error {
   override name = 'ConnectionError';
 }

@@ -1,11 +1,13 @@
-/** What an operation does, by its name: the API holds to it (`test/api/client.test.ts`). */
+/**
+ * The name of an operation says whether it reads or creates. `test/api/client.test.ts` checks that the API keeps to it.
+ */
 
-/** It changes nothing. */
+/** Whether it changes nothing. */
 export function isRead(operation: string): boolean {
   return /\.(get|list|check|diagnose)[A-Z]/.test(operation);
 }
 
-/** It creates something, and takes an `Idempotency-Key`. */
+/** Whether it creates something, and takes an `Idempotency-Key`. */
 export function isCreation(operation: string): boolean {
   return /\.create[A-Z]/.test(operation);
 }

@@ -23,7 +23,10 @@ export function askedWait(error: unknown): number {
   return 1000 * ((says ? error.retryAfter : null) ?? 0);
 }
 
-/** How long to wait after an error: as long as the server asks for, or twice as long with each failure, in ms. Random, so that clients do not return all at once. */
+/**
+ * How long to wait after an error: as long as the server asks for, or twice as long with each failure, in ms. Random,
+ * so that clients do not return all at once.
+ */
 export function backOff(error: unknown, failures: number, firstMs = FIRST_PAUSE_MS): number {
   const doubled = Math.min(firstMs * 2 ** failures, LONGEST_PAUSE_MS);
   return Math.max(askedWait(error), doubled) * (1 + Math.random() / 4);

@@ -7,7 +7,10 @@ import { backOff, isTemporary, pause } from './retry.ts';
 export interface WatchOptions extends CallOptions {
   /** Name or id. */
   domain: string;
-  /** Called whenever the stream is connected. After a lost connection, an event comes only if the domain has changed meanwhile. */
+  /**
+   * Called whenever the stream is connected. After a lost connection, an event comes only if the domain has changed
+   * meanwhile.
+   */
   onConnect?: (() => void) | undefined;
   /** Called before a state of the domain, with what the checks have found, once they have found a mistake. */
   onDiagnosis?: ((diagnosis: Pick<Diagnosis, 'checkedAt' | 'findings'>) => void) | undefined;
@@ -19,9 +22,10 @@ export interface WatchOptions extends CallOptions {
 const SILENCE_MS = 45_000;
 
 /**
- * The domain at once, and again with each change; connects again whenever the connection is lost, and goes on where it was. States that follow each other in quick
- * succession may be one. Ends by `break`, by the signal (whose reason it throws), with a `NameplateError` when the domain was deleted (404), or may no longer be
- * watched, or with an `UnexpectedResponse` when the API is not at this address.
+ * Yields the domain at once, and again with each change. It connects again whenever the connection is lost, and
+ * continues from the last event. States in quick succession may be joined. Ends by `break`, by the signal (whose reason
+ * it throws), with a `NameplateError` when the domain was deleted (404), or may no longer be watched, or with an
+ * `UnexpectedResponse` when the API is not at this address.
  */
 export async function* watchDomain(
   connection: ApiConnection,
@@ -90,7 +94,7 @@ async function* connect(
     const parse = eventParser();
     for (;;) {
       clearTimeout(timer);
-      // Not while the caller is busy with an event.
+      // Not checked while the caller is busy with an event.
       timer = expectWithin(SILENCE_MS);
       const { done, value } = await reader.read().catch((cause) => {
         throw new ConnectionError('The connection was lost', { cause });

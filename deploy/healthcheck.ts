@@ -1,4 +1,5 @@
-// Health check of the container: requests /healthz of the API, or of the edge, with the server's own environment. Exits with 1 if it fails.
+// Health check of the container: requests /healthz of the API, or of the edge, with the server's own environment. Exits
+// with 1 if it fails.
 import { readServerConfig } from '../server/src/config/config.ts';
 
 const TIMEOUT_MS = 4000;

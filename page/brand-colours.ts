@@ -1,7 +1,7 @@
 import type { Brand } from '../client/client.ts';
 import { isColour, legibleOn, textOn } from './colours.ts';
 
-/** Of the grounds in styles.css, those with the least contrast. */
+/** The backgrounds of styles.css with the least contrast. */
 const LIGHT = '#f3f4f6';
 const DARK = '#22262d';
 

@@ -26,7 +26,7 @@ it('any brand colour becomes legible on any ground, and one that is legible stay
   );
 });
 
-it('what is no colour sets none', () => {
+it('an invalid colour sets none', () => {
   for (const text of ['red', '#fff', '#12345g', '#123456;color:red', undefined]) {
     expect(isColour(text)).toBe(false);
     if (text !== undefined) expect(brandColours({ accent: text, accentDark: text })).toEqual({});

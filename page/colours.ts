@@ -9,7 +9,10 @@ export function textOn(ground: string): string {
   return contrast(ground, '#ffffff') >= contrast(ground, '#000000') ? '#ffffff' : '#000000';
 }
 
-/** The colour itself where it is legible as text on this ground, otherwise the nearest that is: darker on a light ground, lighter on a dark one. */
+/**
+ * The colour itself where it is legible as text on this ground, otherwise the nearest that is: darker on a light
+ * ground, lighter on a dark one.
+ */
 export function legibleOn(ground: string, colour: string): string {
   const towards = parse(textOn(ground));
   const from = parse(colour);
@@ -43,7 +46,7 @@ function format(rgb: readonly number[]): string {
   return `#${rgb.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Whether it is a colour that can be reckoned with. */
+/** Whether a text is a colour of this form. */
 export function isColour(text: string | undefined): text is string {
   return text !== undefined && /^#[0-9a-f]{6}$/i.test(text);
 }

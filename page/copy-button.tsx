@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useAnnouncer } from './announcer.tsx';
 import { Icon } from './icon.tsx';
-import { useSpoken } from './spoken.tsx';
 import { TEXT } from './text.ts';
 
 const SHOWN_MS = 2_500;
@@ -8,7 +8,7 @@ const SHOWN_MS = 2_500;
 /** `what`: read out after “Copy”. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
   const [isCopied, setCopied] = useState(false);
-  const say = useSpoken();
+  const announce = useAnnouncer();
   useEffect(() => {
     if (!isCopied) return;
     const timer = setTimeout(() => setCopied(false), SHOWN_MS);
@@ -18,7 +18,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   async function copy({ currentTarget }: { currentTarget: HTMLElement }): Promise<void> {
     const isDone = await copyText(text, currentTarget);
     setCopied(isDone);
-    say(isDone ? TEXT.copyDone : TEXT.copyFailed);
+    announce(isDone ? TEXT.copyDone : TEXT.copyFailed);
   }
 
   return (

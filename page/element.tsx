@@ -1,12 +1,13 @@
 import { render } from 'preact';
 import type { Domain } from '../client/client.ts';
-import { type Followed, isServed } from './followed.ts';
 import { Setup } from './setup.tsx';
+import { isServed, type SetupState } from './setup-state.ts';
 import css from './styles.css';
 
 /**
- * `<nameplate-domain token="nps_…">`: what the page at `/setup` shows, inside a page of the platform. `api` is the address of the API, unless this script is from there.
- * Events: `nameplate-status` with the domain (`detail`) at once and whenever it changes; `nameplate-live` when it is served over HTTPS.
+ * `<nameplate-domain token="nps_…">`: shows the page at `/setup` inside a page of the platform. `api` is the address of
+ * the API, unless this script is from there. Events: `nameplate-status` with the domain (`detail`) at once and whenever
+ * it changes; `nameplate-live` when it is served over HTTPS.
  */
 class NameplateDomain extends HTMLElement {
   static readonly observedAttributes = ['api', 'token'];
@@ -16,7 +17,8 @@ class NameplateDomain extends HTMLElement {
   #hasWarned = false;
 
   connectedCallback(): void {
-    // Nothing of the page's styles comes in, and nothing of these gets out. Scripts may set styles where a policy forbids them in the document.
+    // The page's styles do not apply inside, nor these outside. Scripts may set styles where a policy forbids them in
+    // the document.
     this.#root.adoptedStyleSheets = [sheet];
     this.#show();
   }
@@ -38,7 +40,7 @@ class NameplateDomain extends HTMLElement {
     render(<Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />, this.#root);
   }
 
-  readonly #tell = ({ domain, certificate, link, isConnected, isCrowded }: Followed): void => {
+  readonly #tell = ({ domain, certificate, link, isConnected, isCrowded }: SetupState): void => {
     const hasFailed = link === 'denied' || (link === 'opening' && !isConnected && !isCrowded);
     if (hasFailed && !this.#hasWarned) {
       this.#hasWarned = true;

@@ -1,11 +1,11 @@
 import { createClient, NameplateError } from '../client/client.ts';
 import { backOff, isTemporary, pause } from '../client/retry.ts';
-import { untilVisible, whileAttended } from './attention.ts';
-import { type Followed, NOTHING } from './followed.ts';
 import { createLooker } from './look.ts';
 import { LinkRefused, openLink } from './session.ts';
+import { INITIAL_STATE, type SetupState } from './setup-state.ts';
+import { untilVisible, whileVisible } from './visibility.ts';
 
-/** A link that is followed until it is stopped. */
+/** A set-up link that is followed until `stop`. */
 export interface Following {
   /** Asks for a check now. */
   check(): Promise<void>;
@@ -13,29 +13,32 @@ export interface Following {
 }
 
 const RECONNECT_MS = 1_000;
-/** As a rule, a new session is all that a stream needs. */
+/** A lost stream usually needs only a new session. */
 const NEW_SESSION_MS = 250;
-/** After a check that was asked for, the next one may be. */
+/** After a check that was asked for, the next one is allowed after this time. */
 const CHECK_AGAIN_MS = 10_000;
 
-/** Follows the domain of a set-up link: `show` gets all that is known, at once and whenever it changes. It goes on until the link no longer works, or it is stopped. */
-export function follow(api: string, linkToken: string, show: (now: Followed) => void): Following {
+/**
+ * Follows the domain of a set-up link: `show` gets all that is known, at once and whenever it changes. It goes on until
+ * the link no longer works, or it is stopped.
+ */
+export function follow(api: string, linkToken: string, show: (state: SetupState) => void): Following {
   const stopped = new AbortController();
   const { signal } = stopped;
   const session = openLink(api, linkToken, ({ domain, brand }) =>
     // The stream is newer than a session that is opened later.
-    update({ brand, domain: now.domain ?? domain, link: 'open', isConnected: true, isCrowded: false }),
+    update({ brand, domain: state.domain ?? domain, link: 'open', isConnected: true, isCrowded: false }),
   );
   const client = createClient({ baseUrl: api, rootKey: session.token });
-  let now = NOTHING;
-  const update = (changes: Partial<Followed>) => {
+  let state = INITIAL_STATE;
+  const update = (changes: Partial<SetupState>) => {
     if (signal.aborted) return;
-    now = { ...now, ...changes };
-    show(now);
+    state = { ...state, ...changes };
+    show(state);
   };
   const lost = (error: unknown) =>
     update({ isConnected: false, isCrowded: error instanceof NameplateError && error.status === 429 });
-  const look = createLooker({ api, token: session.token, signal, update, now: () => now });
+  const look = createLooker({ api, token: session.token, signal, update, state: () => state });
 
   run().catch((error) => {
     if (signal.aborted) return;
@@ -47,13 +50,13 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   async function run(): Promise<never> {
     const open = () => persist(session.token, signal, lost);
     await open();
-    const id = now.domain?.id ?? '';
+    const id = state.domain?.id ?? '';
     look.begin(id);
     for (let failures = 0; ; failures += 1) {
       let end: unknown;
       try {
-        await whileAttended(signal, (attended) =>
-          watch(id, attended, () => {
+        await whileVisible(signal, (visible) =>
+          watch(id, visible, () => {
             failures = 0;
           }),
         );
@@ -65,36 +68,36 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
         if (!(error instanceof NameplateError) || error.status !== 401) throw error;
         end = error;
       }
-      // The token has expired, as each does. If the link has ended, that is what opening it says.
+      // The token has expired, as each does. If the link has ended, opening a session tells why.
       session.forget();
       await open();
       await pause(backOff(end, failures, NEW_SESSION_MS), signal);
     }
   }
 
-  /** Until `attended` is aborted. */
-  async function watch(domain: string, attended: AbortSignal, onConnect: () => void): Promise<void> {
+  /** Streams until `visible` is aborted. */
+  async function watch(domain: string, visible: AbortSignal, onConnect: () => void): Promise<void> {
     const watching = client.domains.watchDomain({
       domain,
-      signal: attended,
+      signal: visible,
       onConnect: () => {
         onConnect();
         update({ isConnected: true, isCrowded: false });
       },
       onDisconnect: lost,
     });
-    for await (const state of watching) {
-      const { updatedAt, status } = now.domain ?? {};
-      const isNew = state.updatedAt !== updatedAt || state.status !== status;
-      update({ domain: state });
+    for await (const changed of watching) {
+      const { updatedAt, status } = state.domain ?? {};
+      const isNew = changed.updatedAt !== updatedAt || changed.status !== status;
+      update({ domain: changed });
       if (isNew) look.soon();
     }
   }
 
-  show(now);
+  show(state);
   return {
     async check() {
-      if (now.domain === null || now.isChecking) return;
+      if (state.domain === null || state.isChecking) return;
       update({ isChecking: true });
       try {
         await look.check();
@@ -109,7 +112,7 @@ export function follow(api: string, linkToken: string, show: (now: Followed) => 
   };
 }
 
-/** Repeats what fails for want of a connection. */
+/** Repeats a call that fails without a connection. */
 async function persist<T>(
   attempt: () => Promise<T>,
   signal: AbortSignal,
@@ -127,9 +130,9 @@ async function persist<T>(
   }
 }
 
-function endOf(error: unknown, { link, domain }: Followed): Followed['link'] {
+function endOf(error: unknown, { link, domain }: SetupState): SetupState['link'] {
   if (error instanceof LinkRefused) {
-    // A link goes with its domain.
+    // The link was deleted with its domain.
     return error.problem === 'unknown' && domain !== null ? 'deleted' : error.problem;
   }
   if (error instanceof NameplateError && error.status === 404 && link === 'open') return 'deleted';

@@ -1,15 +1,15 @@
 import { createClient } from '../client/client.ts';
-import { untilVisible } from './attention.ts';
-import { type Followed, isServed } from './followed.ts';
+import { isServed, type SetupState } from './setup-state.ts';
+import { untilVisible } from './visibility.ts';
 
 /** Looks at the DNS within 5 s share a result. */
 const LOOK_MS = 6_000;
 /** A check takes a while after it is due. */
 const CHECK_MS = 2_000;
-/** Where no check is due. */
+/** Pause where no check is due. */
 const NO_CHECK_MS = 60_000;
 const CERTIFICATE_MS = 3_000;
-/** Where it was not issued in the first minutes. */
+/** Pause where it was not issued in the first minutes. */
 const LATE_CERTIFICATE_MS = 30_000;
 const FIRST_MINUTES_MS = 180_000;
 
@@ -18,33 +18,36 @@ export interface LookerOptions {
   api: string;
   token(): Promise<string>;
   signal: AbortSignal;
-  update(changes: Partial<Followed>): void;
-  now(): Followed;
+  update(changes: Partial<SetupState>): void;
+  state(): SetupState;
 }
 
 /** Keeps the diagnosis and the certificate of a domain current. */
 export interface Looker {
   begin(domain: string): void;
-  /** Something has changed. */
+  /** The domain has changed. */
   soon(): void;
   /** Asks for a background check, and looks now. Rejects at once when there were too many. */
   check(): Promise<void>;
 }
 
-/** Looks after each background check, while somebody looks at the page. */
-export function createLooker({ api, token, signal, update, now }: LookerOptions): Looker {
+/** Reads the result of each background check, while the page is visible. */
+export function createLooker({ api, token, signal, update, state }: LookerOptions): Looker {
   const client = createClient({ baseUrl: api, rootKey: token, retries: 1 });
-  // Whoever asks for a check is told at once when there were too many.
+  // A caller who asks for too many checks gets the error at once.
   const impatient = createClient({ baseUrl: api, rootKey: token, retries: 0 });
   let domain = '';
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Turns that were planned so far: of several that wait for somebody to look, the last one is taken. */
+  /**
+   * Number of reads that were planned so far: of several that wait for the page to be visible, only the last one is
+   * made.
+   */
   let planned = 0;
   let lastLook = Number.NEGATIVE_INFINITY;
   let isLooking = false;
-  /** What was seen may be older than the newest change. */
+  /** The diagnosis may be older than the newest change. */
   let isDue = false;
-  /** Since when a certificate is waited for; null where none is. */
+  /** Start of the wait for a certificate; null where none is awaited. */
   let waitingSince: number | null = null;
 
   function plan(ms: number): void {
@@ -67,10 +70,10 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
     isLooking = true;
     await refresh().catch(() => {});
     isLooking = false;
-    plan(pauseAfter(now()));
+    plan(pauseAfter(state()));
   }
 
-  function pauseAfter(known: Followed): number {
+  function pauseAfter(known: SetupState): number {
     if (known.domain?.status !== 'verified' || isServed(known.certificate)) waitingSince = null;
     else waitingSince ??= performance.now();
     if (isDue) return LOOK_MS;
@@ -79,15 +82,15 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
   }
 
   async function refresh(): Promise<void> {
-    if (now().domain?.status !== 'verified') {
-      if (now().certificate !== null) update({ certificate: null });
+    if (state().domain?.status !== 'verified') {
+      if (state().certificate !== null) update({ certificate: null });
       return diagnose();
     }
     const certificate = await client.domains.getCertificate({ domain }, { signal });
     update({ certificate });
-    // The last check knows enough of a name that is served, unless it found something wrong.
+    // For a name that is served, the result of the last check is enough, unless it found a mistake.
     if (isServed(certificate)) await diagnose({ cached: true });
-    const { findings = [] } = now().diagnosis ?? {};
+    const { findings = [] } = state().diagnosis ?? {};
     const isWell =
       isServed(certificate) &&
       certificate.problem === undefined &&
@@ -99,7 +102,7 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
     if (!cached) lastLook = performance.now();
     const diagnosis = await by.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
     const isNow = !cached && diagnosis.checkedAt !== undefined;
-    update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : now().clockOffset });
+    update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : state().clockOffset });
   }
 
   signal.addEventListener('abort', () => clearTimeout(timer));
@@ -110,8 +113,8 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
     },
     soon: () => plan(0),
     async check() {
-      // A verified domain is not checked; what its certificate waits for is.
-      if (now().domain?.status === 'verified') {
+      // A verified domain is not checked, but its certificate may wait for a record.
+      if (state().domain?.status === 'verified') {
         update({ certificate: await impatient.domains.getCertificate({ domain }, { signal }) });
       } else {
         await impatient.domains.verifyDomain({ domain }, { signal });
@@ -121,8 +124,8 @@ export function createLooker({ api, token, signal, update, now }: LookerOptions)
   };
 }
 
-/** In ms. */
-function nextLook({ domain, diagnosis, certificate, clockOffset }: Followed): number {
+/** Milliseconds until the next look. */
+function nextLook({ domain, diagnosis, certificate, clockOffset }: SetupState): number {
   if (domain?.status === 'verified') return isServed(certificate) ? NO_CHECK_MS : CERTIFICATE_MS;
   const due = diagnosis?.schedule.nextCheckAt;
   if (due === undefined) return NO_CHECK_MS;

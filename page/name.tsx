@@ -1,7 +1,7 @@
 import { unicodeForm } from './names.ts';
 import { TEXT } from './text.ts';
 
-/** A domain: in Unicode and, since that is what DNS has, in Punycode. Each on its own in text of another direction. */
+/** Shows a domain in Unicode and, as the DNS has it, in Punycode. Each is isolated from text of another direction. */
 export function Name({ name }: { name: string }) {
   const unicode = unicodeForm(name);
   if (unicode === null) return <bdi class="name">{name}</bdi>;

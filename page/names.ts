@@ -5,7 +5,7 @@ export function unicodeForm(name: string): string | null {
   if (!/(^|\.)xn--/.test(name)) return null;
   try {
     const unicode = toUnicode(name);
-    // Labels that would not be seen, or would reorder what is around them, stay as they are.
+    // Labels that would be invisible, or would reorder the text around them, stay in Punycode.
     return /[\p{C}\p{Z}]/u.test(unicode) || unicode === name ? null : unicode;
   } catch {
     return null;

@@ -1,11 +1,11 @@
 import { render } from 'preact';
-import type { Followed } from './followed.ts';
 import { unicodeForm } from './names.ts';
 import { Setup } from './setup.tsx';
+import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import { viewOf } from './view.ts';
 
-/** The page at `/setup`: the token of the link is behind the `#`, so that no server and no log gets it with the address. */
+/** The page at `/setup`: the token of the link is behind the `#`, so that it reaches no server and no log. */
 
 const api = new URL('.', location.href).href;
 
@@ -15,7 +15,7 @@ function show(): void {
   if (place !== null) render(<Setup api={api} token={token} heading={1} isBranded onChange={setTitle} />, place);
 }
 
-/** A link may have been cut off within an escape. */
+/** A link may have been truncated within an escape. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -24,11 +24,11 @@ function decoded(text: string): string {
   }
 }
 
-function setTitle(followed: Followed): void {
-  const { domain, brand } = followed;
+function setTitle(state: SetupState): void {
+  const { domain, brand } = state;
   if (domain === null) return;
   const name = unicodeForm(domain.domain) ?? domain.domain;
-  const title = viewOf(followed)?.stage === 'live' ? TEXT.titleLive(name) : TEXT.title(name);
+  const title = viewOf(state)?.stage === 'live' ? TEXT.titleLive(name) : TEXT.title(name);
   document.title = brand.name === undefined ? title : `${title} · ${brand.name}`;
 }
 

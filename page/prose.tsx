@@ -1,6 +1,6 @@
 import { Fragment } from 'preact';
 
-/** A value to be copied or compared. A long one breaks behind its dots first, and what is copied has no breaks. */
+/** A value to copy or compare. A long one may wrap after its dots; the copied text has no line breaks. */
 export function Code({ text }: { text: string }) {
   return (
     <code dir="ltr">
@@ -14,7 +14,10 @@ export function Code({ text }: { text: string }) {
   );
 }
 
-/** A text of the API, shown as it is: values in it are marked by backticks. It may hold what strangers published, so it is text alone. */
+/**
+ * Shows a text of the API as it is: backticks mark values in it. It may contain texts of strangers, so it is rendered
+ * as text alone.
+ */
 export function Prose({ text }: { text: string }) {
   return <p>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}</p>;
 }

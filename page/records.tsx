@@ -1,22 +1,22 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
-import type { Followed } from './followed.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { unicodeForm } from './names.ts';
 import { Code, Prose } from './prose.tsx';
+import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import type { CaaView, RecordState, RecordView, Seen, View } from './view.ts';
 
-/** The records to publish, and what the nameservers have. */
-export function Records({ followed, view, heading }: { followed: Followed; view: View; heading: 1 | 2 }) {
+/** The records to publish, and the answers of the nameservers. */
+export function Records({ state, view, heading }: { state: SetupState; view: View; heading: 1 | 2 }) {
   const Heading = heading === 1 ? 'h2' : 'h3';
   const isOver = view.stage === 'live' || view.stage === 'certificate';
   const caa = view.caa !== null && <CaaCard caa={view.caa} heading={heading} />;
-  // It is all that there is to do.
+  // The list is the only step to take.
   const isFirst = view.stage === 'certificate_blocked';
   const list = (
     <>
-      {!isOver && <Where followed={followed} />}
+      {!isOver && <Where state={state} />}
       {isFirst && caa}
       {view.records.map((record) => (
         <RecordCard key={record.record} record={record} heading={heading} />
@@ -41,7 +41,7 @@ export function Records({ followed, view, heading }: { followed: Followed; view:
 }
 
 /** Where at the provider the records are added. */
-function Where({ followed: { domain, diagnosis } }: { followed: Followed }) {
+function Where({ state: { domain, diagnosis } }: { state: SetupState }) {
   const zone = diagnosis?.zone;
   if (zone === undefined || domain === null) return null;
   const { provider } = zone;
@@ -164,7 +164,7 @@ function CaaCard({ caa, heading }: { caa: CaaView; heading: 1 | 2 }) {
   );
 }
 
-/** `entered`: as the panel wants it. */
+/** `entered`: the text to type in the provider's panel. */
 function NameField({ entered, name, type }: { entered: string; name: string; type: string }) {
   return (
     <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)}>
@@ -202,7 +202,7 @@ function Field({ label, text, what, children }: FieldProps) {
   );
 }
 
-/** Outcomes whose values tell something. */
+/** Outcomes whose values are shown. */
 const VALUED = new Set<Seen['outcome']>(['other', 'leads_here']);
 
 function SeenNow({ seen }: { seen: Seen[] }) {

@@ -5,7 +5,7 @@ type Opened = Awaited<ReturnType<ApiCalls['setup']['openSession']>>;
 /** Why a set-up link does not open. */
 export type LinkProblem = 'unknown' | 'incomplete' | 'expired' | 'revoked';
 
-/** The link does not open, or no longer. */
+/** The link does not open, or no longer opens. */
 export class LinkRefused extends Error {
   override name = 'LinkRefused';
   readonly problem: LinkProblem;
@@ -19,21 +19,26 @@ export class LinkRefused extends Error {
   }
 }
 
-/** What a set-up link opens: short-lived tokens for the operations of its domain, one after the other. */
+/** Exchanges a set-up link for short-lived tokens, one after the other, which permit the operations of its domain. */
 export interface Session {
-  /** A token that is valid now; opens a session where there is none. Rejects with `LinkRefused`, or as a call of the client does. */
+  /**
+   * A token that is valid now; opens a session where there is none. Rejects with `LinkRefused`, or as a call of the
+   * client does.
+   */
   token(): Promise<string>;
   /** The next call of `token` opens it anew. */
   forget(): void;
 }
 
-/** A token is valid for 120 s. The clock here may be wrong, so what the server says is believed within these bounds. */
+/**
+ * A token is valid for 120 s. The clock here may be wrong, so the server's time is believed only within these bounds.
+ */
 const SHORTEST_MS = 20_000;
 const LONGEST_MS = 100_000;
-/** Before the end, so that a request that takes its time is still in it. */
+/** A token is replaced this long before its end, so that a slow request still falls within it. */
 const MARGIN_MS = 15_000;
 
-/** `onOpen` gets what each session brings. */
+/** Calls `onOpen` with the result of each new session. */
 export function openLink(api: string, linkToken: string, onOpen: (opened: Opened) => void): Session {
   const client = createClient({ baseUrl: api, rootKey: null, retries: 1 });
   let current: { token: string; until: number } | null = null;

@@ -1,50 +1,50 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Brand } from '../client/client.ts';
+import { Announcer } from './announcer.tsx';
 import { brandColours } from './brand-colours.ts';
+import { CurrentStep } from './current-step.tsx';
 import { type Following, follow } from './follow.ts';
-import type { Followed } from './followed.ts';
 import { Name } from './name.tsx';
-import { Now } from './now.tsx';
 import { Progress } from './progress.tsx';
 import { Records } from './records.tsx';
-import { Announcer } from './spoken.tsx';
+import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import { viewOf } from './view.ts';
 
 export interface SetupProps {
   /** Address of the API. */
   api: string;
-  /** Of the set-up link. */
+  /** Token of the set-up link. */
   token: string;
   /** Level of the first heading: 1 on a page of its own. */
   heading: 1 | 2;
   /** Whether the brand is shown: a page of the platform has its own. */
   isBranded: boolean;
-  /** Gets all that is known whenever it changes. */
-  onChange?(followed: Followed): void;
+  /** Called with all that is known whenever it changes. */
+  onChange?(state: SetupState): void;
 }
 
-/** What a set-up link opens: the two records, what is wrong with them, and how far the domain has come. */
+/** The page of a set-up link: the two records, the mistakes in them, and the progress of the domain. */
 export function Setup({ api, token, heading, isBranded, onChange }: SetupProps): JSX.Element {
-  const [followed, setFollowed] = useState<Followed | null>(null);
+  const [state, setState] = useState<SetupState | null>(null);
   const [following, setFollowing] = useState<Following | null>(null);
   useEffect(() => {
     const started = follow(api, token, (now) => {
-      setFollowed(now);
+      setState(now);
       onChange?.(now);
     });
     setFollowing(started);
     return () => started.stop();
   }, [api, token, onChange]);
 
-  const brand = followed?.brand ?? {};
+  const brand = state?.brand ?? {};
   const colours = useMemo(() => brandColours(brand), [brand.accent, brand.accentDark]);
   return (
     <Announcer>
       <div class="np" style={colours}>
         {isBranded && <Masthead brand={brand} />}
-        {followed !== null && <Body followed={followed} following={following} heading={heading} />}
+        {state !== null && <Body state={state} following={following} heading={heading} />}
         {/^(mailto|https):/.test(brand.support ?? '') && <Support brand={brand} support={brand.support ?? ''} />}
       </div>
     </Announcer>
@@ -92,8 +92,8 @@ function Body({ followed, following, heading }: { followed: Followed; following:
       </section>
     );
   }
-  const view = viewOf(followed);
-  if (domain === null || view === undefined) return <Opening Heading={Heading} followed={followed} />;
+  const view = viewOf(state);
+  if (domain === null || view === undefined) return <Opening Heading={Heading} state={state} />;
   return (
     <>
       <header class="about">
@@ -107,14 +107,14 @@ function Body({ followed, following, heading }: { followed: Followed; following:
           {isCrowded ? TEXT.crowded : TEXT.lost}
         </p>
       )}
-      <Now followed={followed} view={view} following={following} heading={heading} />
-      <Records followed={followed} view={view} heading={heading} />
+      <CurrentStep state={state} view={view} following={following} heading={heading} />
+      <Records state={state} view={view} heading={heading} />
     </>
   );
 }
 
-/** A new link helps. */
-const ASKS_FOR_ANOTHER = new Set<Followed['link']>(['unknown', 'expired', 'revoked']);
+/** The visitor needs a new link. */
+const ASKS_FOR_ANOTHER = new Set<SetupState['link']>(['unknown', 'expired', 'revoked']);
 
 /** An address in it is a link. */
 function WhomToAsk({ name, address = '' }: { name?: string | undefined; address?: string }) {
@@ -128,8 +128,8 @@ function WhomToAsk({ name, address = '' }: { name?: string | undefined; address?
   );
 }
 
-function Opening({ Heading, followed }: { Heading: 'h1' | 'h2'; followed: Followed }) {
-  const { isConnected, isCrowded } = followed;
+function Opening({ Heading, state }: { Heading: 'h1' | 'h2'; state: SetupState }) {
+  const { isConnected, isCrowded } = state;
   return (
     <section class="card opening" aria-busy="true">
       <Heading>{TEXT.connect}</Heading>

@@ -1,7 +1,10 @@
-import type { Followed } from './followed.ts';
+import type { SetupState } from './setup-state.ts';
 import type { RecordState, RecordView, Seen, Stage, StepState, Steps } from './view.ts';
 
-/** Every text of the page and the component, in English. What the API says of mistakes (`message`, `fix`) is shown as it is. */
+/**
+ * Every text of the page and the component, in English. Texts of the API about mistakes (`message`, `fix`) are shown as
+ * they are.
+ */
 
 /** A headline, and a sentence or two below it. */
 interface Said {
@@ -9,7 +12,7 @@ interface Said {
   text: string;
 }
 
-/** `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added as well. */
+/** `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added too. */
 interface About {
   provider: string | undefined;
   needsCaa: boolean;
@@ -95,7 +98,7 @@ const PURPOSES: Record<RecordView['record'], Record<RecordView['needed'], string
   },
 };
 
-const ENDS: Record<Exclude<Followed['link'], 'opening' | 'open'>, Said> = {
+const ENDS: Record<Exclude<SetupState['link'], 'opening' | 'open'>, Said> = {
   unknown: {
     title: 'This link does not work',
     text: 'It is not known here: the domain may have been removed.',
@@ -120,7 +123,7 @@ const ENDS: Record<Exclude<Followed['link'], 'opening' | 'open'>, Said> = {
   denied: { title: 'This page cannot be shown here', text: 'The service does not answer requests from this page.' },
 };
 
-/** Where records are added, by the id of the provider. Panels change: it is a hint. */
+/** The place where records are added, by the id of the provider. Panels change: it is a hint. */
 const PANELS: Record<string, (zone: string) => string> = {
   cloudflare: (zone) => `${zone} › DNS › Records › Add record. Set “Proxy status” to “DNS only”.`,
   route53: (zone) => `Hosted zones › ${zone} › Create record`,
@@ -161,7 +164,7 @@ export const TEXT = {
   title: (name: string) => `Connect ${name}`,
   titleLive: (name: string) => `${name} is live`,
   connect: 'Connect your domain',
-  /** Of the name as the DNS has it. */
+  /** Label of the name as the DNS has it. */
   punycode: 'In DNS:',
   loading: 'Opening your link…',
   unreachable: 'The service cannot be reached. Trying again…',

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../client/client.ts';
 import { STATES } from '../test/page/states.ts';
-import type { Followed } from './followed.ts';
+import type { SetupState } from './setup-state.ts';
 import { comparisonOf, type Stage, viewOf } from './view.ts';
 
-const followed = (name: string): Followed => ({
+const stateOf = (name: string): SetupState => ({
   link: 'open',
   support: null,
   isConnected: true,
@@ -18,7 +18,7 @@ const followed = (name: string): Followed => ({
   clockOffset: 0,
 });
 
-describe('what is shown', () => {
+describe('the view', () => {
   it.each<[string, Stage, string]>([
     ['before the first look', 'publish', 'current waiting waiting waiting'],
     ['publish', 'publish', 'current waiting waiting waiting'],
@@ -36,28 +36,28 @@ describe('what is shown', () => {
     ['live', 'live', 'done done done done'],
     ['live, but drifted', 'live_at_risk', 'problem done done problem'],
   ])('%s is the stage %s', (name, stage, steps) => {
-    const view = viewOf(followed(name));
+    const view = viewOf(stateOf(name));
     expect(view?.stage).toBe(stage);
     expect(Object.values(view?.steps ?? {}).join(' ')).toBe(steps);
   });
 
   it('is nothing before a domain is known', () => {
-    expect(viewOf({ ...followed('publish'), domain: null })).toBeUndefined();
+    expect(viewOf({ ...stateOf('publish'), domain: null })).toBeUndefined();
   });
 
   it('is no mistake where a record is merely missing', () => {
-    const { diagnosis, ...rest } = followed('publish');
+    const { diagnosis, ...rest } = stateOf('publish');
     const missing = { code: 'record_missing', severity: 'blocking', message: '', fix: '', retryable: true } as const;
     if (diagnosis === null) throw new Error('it has been looked at');
     expect(viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [missing] } })?.stage).toBe('publish');
   });
 
   it('is a certificate that is blocked as soon as a CAA record forbids it, before the first attempt', () => {
-    expect(viewOf({ ...followed('certificate blocked'), certificate: null })?.stage).toBe('certificate_blocked');
+    expect(viewOf({ ...stateOf('certificate blocked'), certificate: null })?.stage).toBe('certificate_blocked');
   });
 
   it('no CAA record is added where one has to be deleted', () => {
-    const known = followed('certificate blocked');
+    const known = stateOf('certificate blocked');
     const action = {
       kind: 'delete',
       at: 'zone',
@@ -72,7 +72,7 @@ describe('what is shown', () => {
   });
 
   it('an apex has the addresses that may be published instead, of both IP versions', () => {
-    const known = followed('apex in Unicode, unknown provider');
+    const known = stateOf('apex in Unicode, unknown provider');
     const { diagnosis } = known;
     if (diagnosis === null) throw new Error('it has been looked at');
     const [routing, ...others] = diagnosis.records;
@@ -88,7 +88,7 @@ describe('what is shown', () => {
   });
 
   it('addresses that lead here are no right record while another nameserver has others', () => {
-    const known = followed('apex that leads here, without its TXT record');
+    const known = stateOf('apex that leads here, without its TXT record');
     if (known.diagnosis === null) throw new Error('it has been looked at');
     const stale = { nameserver: 'ns2.hoster.example', outcome: 'other' as const, values: ['198.51.100.7'] };
     const records = known.diagnosis.records.map((record) =>
@@ -98,8 +98,8 @@ describe('what is shown', () => {
     expect([routing?.state, routing?.seen.map(({ outcome }) => outcome)]).toEqual(['wrong', ['leads_here', 'other']]);
   });
 
-  it('nameservers that say the same are shown together', () => {
-    expect(viewOf(followed('fix'))?.records.map(({ state, seen }) => [state, seen])).toEqual([
+  it('nameservers with the same answer are shown together', () => {
+    expect(viewOf(stateOf('fix'))?.records.map(({ state, seen }) => [state, seen])).toEqual([
       [
         'wrong',
         [
@@ -114,7 +114,7 @@ describe('what is shown', () => {
     ]);
   });
 
-  it('a record at a doubled name is compared by its name, since its value is right, with what to type instead', () => {
+  it('a record at a doubled name is compared by its name, since its value is right, with the name to type instead', () => {
     const doubled = {
       code: 'name_doubled',
       severity: 'blocking',
@@ -154,7 +154,7 @@ function withoutSentences<T>(answer: T): T {
 }
 
 it.each(Object.keys(STATES))('no sentence of the API decides what is shown: %s', (name) => {
-  const told = followed(name);
+  const told = stateOf(name);
   const untold = withoutSentences(told);
   const views = [told, untold].map(viewOf);
   expect(views[1]).toEqual(views[0] && withoutSentences(views[0]));

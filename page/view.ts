@@ -1,37 +1,37 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
-import { type Followed, isServed } from './followed.ts';
+import { isServed, type SetupState } from './setup-state.ts';
 
-/** What the page shows: pure, from what is known. */
+/** Decides the content of the page. Pure. */
 
 export type StepState = 'done' | 'current' | 'problem' | 'waiting';
 
-/** The picture: where the name stands on its way. */
+/** The steps of the name, for the picture. */
 export type Steps = Record<'dns' | 'verified' | 'certificate' | 'live', StepState>;
 
-/** What there is to do, or to wait for. */
+/** The step to take, or to wait for. */
 export type Stage =
   /** No record is there. */
   | 'publish'
-  /** One is, and another is needed. */
+  /** One record is there, and another is needed. */
   | 'one_found'
   /** The service could not look. */
   | 'unseen'
-  /** Something is wrong that waiting will not mend. */
+  /** A mistake has to be fixed: waiting does not help. */
   | 'fix'
-  /** What is needed was found; the checks that confirm it go on. */
+  /** The needed records were found; the checks that confirm them go on. */
   | 'confirming'
   /** Checks have ended without success. */
   | 'failed'
   | 'certificate'
   | 'certificate_blocked'
   | 'live'
-  /** It is served, but its DNS leads elsewhere. */
+  /** The domain is served, but its DNS leads elsewhere. */
   | 'live_at_risk';
 
 export interface View {
   stage: Stage;
   steps: Steps;
-  /** The mistake to mend first. */
+  /** The first mistake to fix. */
   finding: Finding | null;
   records: RecordView[];
   /** The CAA record that has to be added, for the certificate. */
@@ -47,14 +47,14 @@ export interface CaaView {
   flags: string;
   tag: string;
   value: string;
-  /** Those that are there, which forbid the certificate. */
+  /** The CAA records that are there, which forbid the certificate. */
   seen: readonly string[];
 }
 
 export type RecordState =
   | 'unknown'
   | 'found'
-  /** The provider answers in its place, as it may: it cannot be read back. */
+  /** The provider answers in its place, which is allowed: the record cannot be read back. */
   | 'hidden'
   | 'missing'
   | 'wrong'
@@ -68,14 +68,14 @@ export interface RecordView {
   entered: string;
   /** Fully qualified. */
   name: string;
-  /** Exactly, and as the panel of the provider wants it. */
+  /** The exact value, and the text to type in the provider's panel. */
   expected: string;
   value: string;
   state: RecordState;
   needed: DiagnosisRecord['needed'];
-  /** What is there, each with the nameservers that say so. */
+  /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
-  /** What to do about it, where that is not said above the records. */
+  /** The fix, where it does not stand above the records. */
   fix: string;
   /** Records in its place, where the provider has none of this type. */
   instead: { type: 'A' | 'AAAA'; value: string }[];
@@ -88,16 +88,16 @@ export interface Seen {
   nameservers: string[];
 }
 
-/** These say that a record is not there yet: that is no mistake while checks run. */
+/** These findings say that a record is not there yet: that is no mistake while checks run. */
 const ABSENT = new Set(['record_missing', 'txt_missing']);
 
-/** These say that a record is there under another name. */
+/** These findings say that a record is there under another name. */
 const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
 
-/** What is there beside what should be: names where the record is at the wrong one, otherwise values. */
+/** The values that were found beside the expected one: names where the record is at the wrong one, otherwise values. */
 export interface Comparison {
   found: readonly string[];
-  /** As it is typed at the provider; an empty name: nothing is entered. */
+  /** The text to type at the provider; an empty name: the field stays empty. */
   expected: string;
 }
 
@@ -112,8 +112,8 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
 }
 
 /** Undefined until a domain is known. */
-export function viewOf(followed: Followed): View | undefined {
-  const { domain, diagnosis } = followed;
+export function viewOf(state: SetupState): View | undefined {
+  const { domain, diagnosis } = state;
   if (domain === null) return undefined;
   const findings = diagnosis?.findings ?? [];
   const blocking = findings.filter(({ severity }) => severity === 'blocking');
@@ -121,14 +121,14 @@ export function viewOf(followed: Followed): View | undefined {
   const records = domain.dnsRecords.map((record, at) =>
     viewRecord(record, at === 0 ? 'routing' : 'ownership', { diagnosis, first }),
   );
-  const stage = stageOf(followed, records, first);
+  const stage = stageOf(state, records, first);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
   return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings) };
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
 
-/** Null also where one has to be deleted: then none is added. */
+/** Null also where a record has to be deleted: then none is added. */
 function viewCaa(findings: readonly Finding[]): CaaView | null {
   const { action, seen = [] } = findings.find(({ code }) => code === 'caa_forbids') ?? {};
   const { kind, name, nameInZone: entered = null, flags, tag, value } = action ?? {};
@@ -137,11 +137,15 @@ function viewCaa(findings: readonly Finding[]): CaaView | null {
   return { name, entered, flags, tag, value, seen };
 }
 
-function stageOf({ domain, diagnosis, certificate }: Followed, records: RecordView[], finding: Finding | null): Stage {
+function stageOf(
+  { domain, diagnosis, certificate }: SetupState,
+  records: RecordView[],
+  finding: Finding | null,
+): Stage {
   if (domain?.status === 'verified') {
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
     const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
-    // Known before the first attempt.
+    // Shown before the first attempt too.
     return isBlocked || finding?.code === 'caa_forbids' ? 'certificate_blocked' : 'certificate';
   }
   if (domain?.status === 'failed') return 'failed';
@@ -181,7 +185,7 @@ function stepsOf(stage: Stage): Steps {
   }
 }
 
-/** `first`: the mistake to mend first. */
+/** `first`: the first mistake to fix. */
 function viewRecord(
   { type, name, value, verified }: DnsRecord,
   record: RecordView['record'],
@@ -231,7 +235,10 @@ const OUTCOMES: Partial<Record<DiagnosisRecord['seen'][number]['outcome'], Seen[
   nodata: 'absent',
 };
 
-/** Nameservers that say the same are shown together. `ours`: addresses of the service, which stand in place of the record. */
+/**
+ * Nameservers with the same answer are shown together. `ours`: addresses of the service, which stand in place of the
+ * record.
+ */
 function grouped(seen: DiagnosisRecord['seen'], ours: readonly string[]): Seen[] {
   const groups = new Map<string, Seen>();
   for (const { nameserver, outcome, values, cname = [] } of seen) {

@@ -34,7 +34,7 @@ interface Sent {
   body?: string;
 }
 
-/** As any program on the machine can send it, with any `Host` and `Origin`. */
+/** Any program on the machine can send such a request, with any `Host` and `Origin`. */
 async function ask({ method = 'POST', path = '/addRecord', headers = {}, body = JSON.stringify(A) }: Sent) {
   const json = { 'content-type': 'application/json', authorization: `Bearer ${tokenOf(control)}` };
   const sent = request(`${control.url}${path}`, { method, headers: { ...json, ...headers }, agent: false });
@@ -94,7 +94,7 @@ describe('the DNS panel', () => {
 });
 
 describe('the page', () => {
-  test('runs and loads nothing but its own files, and cannot be framed', async () => {
+  test('runs and loads only its own files, and cannot be framed', async () => {
     for (const path of ['/', '/?zone=acme.com', '/panel.css', '/panel.js', '/panel.svg']) {
       const { status, headers } = await ask({ method: 'GET', path });
       expect({ path, status }).toEqual({ path, status: 200 });

@@ -9,7 +9,10 @@ import type { LoggedQuery, Simulator } from './dns/simulator.ts';
 import { loadPanelFiles, type PanelFile } from './panel/panel-files.ts';
 import { addRecord, editRecord, type NewPanelRecord, type PanelRecord, removeRecord } from './panel/record-edits.ts';
 
-/** The requests of `nameplate dns` and of the DNS panel to a running playground: one POST each, with the fields as a JSON object. */
+/**
+ * The requests of `nameplate dns` and of the DNS panel to a running playground: one POST each, with the fields as a
+ * JSON object.
+ */
 export interface ControlCommands {
   set: { name: string; type: string; values: string[]; ttl?: number };
   remove: { name: string; type?: string };
@@ -38,7 +41,7 @@ export interface ControlResults {
   panel: PanelState;
 }
 
-/** What the DNS panel shows. */
+/** The content of the DNS panel. */
 export interface PanelState {
   /** Address and port of the simulator. */
   dns: string;
@@ -53,7 +56,7 @@ export interface PanelState {
 export interface Control {
   /** `http://127.0.0.1:PORT` */
   url: string;
-  /** The link to the page of the DNS panel, with the token that lets it in. `zone`: the apex that it shows first. */
+  /** The link to the page of the DNS panel, with the token that opens it. `zone`: the apex that it shows first. */
   panel(zone: string): string;
   close(): Promise<void>;
 }
@@ -61,12 +64,14 @@ export interface Control {
 const READS: readonly string[] = ['list', 'log', 'panel'];
 const PANEL_QUERIES = 200;
 const MAX_BODY_BYTES = 1024 * 1024;
-/** A page of another site can have its own name lead to loopback (DNS rebinding), but the browser then sends that name. */
+/**
+ * A page of another site can have its own name lead to loopback (DNS rebinding), but the browser then sends that name.
+ */
 const HOST = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
 
 /**
- * Serves the DNS panel on loopback, and takes commands with the playground's root key or the token of the panel's link. Responds after changes have been saved. Listens on `port` if
- * it is free, otherwise on any free port.
+ * Serves the DNS panel on loopback, and takes commands with the playground's root key or the token of the panel's link.
+ * Responds after changes have been saved. Listens on `port` if it is free, otherwise on any free port.
  */
 export async function startControl(
   simulator: Simulator,
@@ -178,7 +183,7 @@ function handlersOf(simulator: Simulator): Handlers {
   };
 }
 
-/** The same after a restart with the same root key, which it does not reveal. */
+/** Derives the token from the root key, without revealing it: it stays the same after a restart. */
 function panelTokenOf(rootKey: string): string {
   return createHmac('sha256', rootKey).update('DNS panel').digest('hex').slice(0, 32);
 }

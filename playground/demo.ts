@@ -13,7 +13,7 @@ import { readPlaygroundConfig } from '../server/src/config/config.ts';
 import type { Playground } from './playground.ts';
 import type { Step } from './step.ts';
 
-/** Short, so that the demo takes seconds. */
+/** Short intervals, so that the demo takes seconds. */
 const CHECK_INTERVAL_MS = 1000;
 const ANY_PORTS = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 
@@ -31,7 +31,7 @@ async function run(options: DataOptions): Promise<void> {
   const interrupted = untilSignal().then((signal) => {
     throw new CliError(`The demo was stopped by ${signal}.`);
   });
-  // Handled in the race below, or not at all.
+  // The race below handles a failure, or nobody does.
   interrupted.catch(() => {});
   const { startPlayground, playStory, log, statusText } = await load();
   const parent = options.data ?? DEFAULT_DATA;
@@ -109,7 +109,7 @@ function stepPrinter({ api, dns, edge }: Ready, statusText: Record<number, strin
 
 type Fields = Record<string, unknown>;
 
-/** A response without the fields that are the same as in the one before; the status is always shown. */
+/** Returns a response without the fields that are equal in the one before; the status is always shown. */
 function changes(body: unknown, before: Fields): unknown {
   const fields = Object.entries(dataOf(body));
   const changed = fields.filter(

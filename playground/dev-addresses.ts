@@ -22,7 +22,10 @@ interface DevAddresses extends Ports {
 
 export const DEFAULT_PORTS: Ports = { port: 7070, dnsPort: 7053, edgeHttpPort: 7080, edgeHttpsPort: 7443 };
 
-/** The requested addresses, or free ones next to them if the user agrees. Throws `CliError` with the command to run instead. */
+/**
+ * The requested addresses, or free ones next to them if the user agrees. Throws `CliError` with the command to run
+ * instead.
+ */
 export async function chooseAddresses(options: DevOptions): Promise<DevAddresses> {
   const { data: dataDir = DEFAULT_DATA } = options;
   const ports = await freePorts(options);

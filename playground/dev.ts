@@ -68,7 +68,10 @@ interface Timing {
   monitorIntervalMs: number;
 }
 
-/** The first screen: addresses, the two pages to open first, the commands that do the same, and the one that helps when they do not. */
+/**
+ * The first screen: addresses, the two pages to open first, the commands that do the same, and the one that helps when
+ * they do not.
+ */
 function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing, name: string): string {
   const { api, dns, edge, rootKey, project, app, environment } = ready;
   const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;

@@ -5,7 +5,10 @@ import { type Domain, newDomain } from '../server/src/domain/domain.ts';
 import { windowEndsAt } from '../server/src/domain/status.ts';
 import { deploy, type SeedDeps, type Seeded } from './seed.ts';
 
-/** The domain of the customer whom a newcomer plays. Its environment is its own, so that lists of the others have what people put there, and nothing else. */
+/**
+ * The domain of the customer whom a newcomer plays. Its environment is its own, so that lists of the others have what
+ * people put there, and nothing else.
+ */
 export const EXAMPLE_ZONE = 'customer.test';
 export const EXAMPLE_NAME = `shop.${EXAMPLE_ZONE}`;
 const ENVIRONMENT = 'example';
@@ -16,7 +19,7 @@ const LINK_LIFE_MS = 30 * DAY_MS;
 const KEPT_MS = DAY_MS;
 
 interface ExampleSettings {
-  /** Of the server that the domain leads to. */
+  /** URL of the server that the domain leads to. */
   origin: string;
   service: string;
   cnameZone: string;
@@ -24,8 +27,9 @@ interface ExampleSettings {
 }
 
 /**
- * Finds or creates the example domain, and begins a new window for one that failed. Resolves with the token of a set-up link for it: `token` if that
- * still works, else a new one; null if the workspace may have no more domains, or the domain no more links.
+ * Finds or creates the example domain, and begins a new window for one that failed. Resolves with the token of a set-up
+ * link for it: `token` if that still works, else a new one; null if the workspace may have no more domains, or the
+ * domain no more links.
  */
 export async function prepareExample(
   deps: SeedDeps,

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino';
 
-/** The fields of a log line that people are shown. */
+/** The fields of a log line that are shown to people. */
 interface LogLine {
   level: number;
   time: number;
@@ -14,7 +14,10 @@ interface LogLine {
 const INFO = 30;
 const WARN = 40;
 
-/** A log destination for people: status changes of domains and certificates, what webhooks are sent, warnings and errors, one line each. */
+/**
+ * A log destination for people: status changes of domains and certificates, deliveries to webhooks, warnings and
+ * errors, one line each.
+ */
 export function plainLog(write: (line: string, at: number) => void): DestinationStream {
   return {
     write(json) {

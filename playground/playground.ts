@@ -54,7 +54,7 @@ export interface Playground {
   /** URL of the metrics listener, if configured. */
   metrics: string | null;
   store: Store;
-  /** Of `RunningServer`. */
+  /** Resolves as that of `RunningServer`. */
   failed: Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export interface Playground {
 export const PLAYGROUND_INTERVAL_MS = 5000;
 /** In production a day (`NAMEPLATE_MONITORING_INTERVAL`). */
 export const PLAYGROUND_MONITOR_INTERVAL_MS = 60_000;
-/** Of the DNS panel, if it is free at the first start; later starts keep the port. */
+/** Port of the DNS panel, if it is free at the first start; later starts keep the port. */
 const PANEL_PORT = 7054;
 const LOOPBACK = '127.0.0.0/8,::1';
 
@@ -105,7 +105,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         ...own,
         ...config,
         databaseUrl,
-        // Little happens here: checks need no thread of their own.
+        // The load is small: checks need no thread of their own.
         apiThreads: 0,
         edgeHttpsPort: 0,
         // All names lead to loopback here.
@@ -136,7 +136,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const ca = join(resolve(dataDir), CA_FILE);
     await replaceFile(ca, await internalIssuer({ store: server.store, clock }).rootCertificate());
 
-    // Last: its first check begins at once, and is logged.
+    // The verifier starts last: its first check begins at once, and is logged.
     const { service, cnameZone } = config;
     const settings = { origin: hello.origin, service, cnameZone, windowMs };
     const token = options.example ? await prepareExample(deps, seeded, settings, fragmentOf(before?.setup)) : null;

@@ -6,7 +6,7 @@ import type { Simulator, Snapshot } from './dns/simulator.ts';
 interface SavedRecords {
   /** Whether there was a file. */
   found: boolean;
-  /** Resolves when everything that is set now is on disk. */
+  /** Resolves when the current records are on disk. */
   save(): Promise<void>;
 }
 

@@ -25,7 +25,10 @@ const ALL_PERMISSIONS = [
 
 const WORKSPACE = 'playground';
 
-/** Finds or creates the playground's workspace, project, app and environment. Keeps `rootKey` if it still works; else creates a new key. */
+/**
+ * Finds or creates the playground's workspace, project, app and environment. Keeps `rootKey` if it still works; else
+ * creates a new key.
+ */
 export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise<Seeded> {
   const workspaceId = await ensureWorkspace(deps);
 

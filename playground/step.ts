@@ -3,7 +3,7 @@ export interface Step {
   title: string;
   /** Records that were just published. */
   zone?: ZoneLine[];
-  /** `path` is a whole URL if the request is not to the API; `fields` are those of its header that matter. */
+  /** `path` is a whole URL if the request is not to the API; `fields` are the header fields that matter. */
   request?: { method: 'GET' | 'POST'; path: string; fields?: Record<string, string>; body?: unknown };
   /** `body` is a string if it is not JSON. */
   answer?: { status: number; body: unknown };

@@ -28,7 +28,10 @@ const POLL_MS = 100;
 /** Longest wait for one step. */
 const TIMEOUT_MS = 8000;
 
-/** Takes one domain from nothing to HTTPS and to its end, and reports each step. Rejects if a step does not end as expected. */
+/**
+ * Takes one domain from nothing to HTTPS and to its end, and reports each step. Rejects if a step does not end as
+ * expected.
+ */
 export async function playStory(
   { ready, control }: Playground,
   clock: Clock,

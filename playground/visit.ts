@@ -6,7 +6,9 @@ import { text } from 'node:stream/consumers';
 
 const TIMEOUT_MS = 5000;
 
-/** Requests a name from the playground's edge over HTTPS, trusting only its CA. Rejects if the certificate is not valid. */
+/**
+ * Requests a name from the playground's edge over HTTPS, trusting only its CA. Rejects if the certificate is not valid.
+ */
 export async function visit(
   edge: { https: string; ca: string },
   hostname: string,

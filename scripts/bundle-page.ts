@@ -5,8 +5,8 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 /**
- * Bundles the set-up page and the component below `root` into `directory`, each script and stylesheet also compressed. Returns the modules that are in it. Rejects with what is
- * wrong.
+ * Bundles the set-up page and the component below `root` into `directory`, each script and stylesheet also compressed.
+ * Returns the modules that are in it. Rejects with what is wrong.
  */
 export async function bundlePage(root: string, directory: string): Promise<string[]> {
   const css = minified(readFileSync(join(root, 'page/styles.css'), 'utf8'));
@@ -24,12 +24,12 @@ export async function bundlePage(root: string, directory: string): Promise<strin
     html = html.replace(`assets/page.${kind}`, `assets/${name}`);
   }
   write(join(directory, 'nameplate-domain.js'), component.code);
-  // Last: a server that is running serves the files once the page is there.
+  // The page is written last: a running server serves the files once it is there.
   writeFileSync(join(directory, 'index.html'), html);
   return [...page.moduleIds, ...component.moduleIds];
 }
 
-/** As one script, without names of its own in the page. */
+/** Bundles into one script, without names of its own in the page. */
 async function bundleScript(root: string, input: string, css: string): Promise<OutputChunk> {
   const build = await rolldown({
     cwd: root,
@@ -57,7 +57,7 @@ function stylesheet(css: string): Plugin {
   };
 }
 
-/** Without comments and white space. */
+/** Removes comments and white space. */
 function minified(css: string): string {
   return css
     .replace(/\/\*.*?\*\//gs, '')

@@ -5,7 +5,10 @@ import { hashSources, STAMP } from '../bin/bundle.mjs';
 import { bundlePage } from './bundle-page.ts';
 import { compileClient } from './compile-client.ts';
 
-/** The programs of a tree, with the playground's commands where it is there; threads are found where the sources name them. */
+/**
+ * The programs of a tree, with the playground's commands where it is there; threads are found where the sources name
+ * them.
+ */
 function programsOf(root: string): Record<string, string> {
   const cli = ['playground/nameplate.ts', 'server/src/cli/cli.ts'].find((file) => existsSync(join(root, file))) ?? '';
   return { cli, healthcheck: 'deploy/healthcheck.ts' };
@@ -15,8 +18,8 @@ function programsOf(root: string): Record<string, string> {
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
 /**
- * Bundles the program below `root`, its packages included, into `dist/`, with the set-up page, and compiles the TypeScript client beside it: replaced as a whole, once it is complete. Rejects
- * with what is wrong.
+ * Bundles the program below `root`, its packages included, into `dist/`, with the set-up page, and compiles the
+ * TypeScript client beside it: replaced as a whole, once it is complete. Rejects with what is wrong.
  */
 export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
@@ -31,7 +34,10 @@ export async function bundle(root: string): Promise<void> {
   renameSync(next, directory);
 }
 
-/** Bundles programs and the threads that they name into a new directory in `root`; `programs`: the source of each by its name. Resolves with the modules that are in them. */
+/**
+ * Bundles programs and the threads that they name into a new directory in `root`; `programs`: the source of each by its
+ * name. Resolves with the modules that are in them.
+ */
 export async function bundlePrograms(
   root: string,
   programs: Record<string, string>,
@@ -41,7 +47,7 @@ export async function bundlePrograms(
     cwd: root,
     input: programs,
     platform: 'node',
-    // In an image there is none.
+    // An image has no playground.
     tsconfig: false,
     external: ABSENT,
     plugins: [threads(), files(), lazyBuiltins()],
@@ -53,7 +59,7 @@ export async function bundlePrograms(
     dir: directory,
     format: 'esm',
     entryFileNames: '[name].js',
-    // The first thing that each program and each thread does.
+    // Runs first in each program and each thread.
     banner: ({ isEntry }) => (isEntry ? "import '../bin/stacks.mjs';" : ''),
     chunkFileNames: 'chunks/[name].js',
     // A write to SQLite is posted to its thread by the name of its function.
@@ -72,7 +78,9 @@ export async function bundlePrograms(
 
 const THREAD = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 
-/** Where the sources name the script of a thread, as `new URL('./x.ts', import.meta.url)`, the bundle has a file of that name. */
+/**
+ * Gives the bundle a file for each script of a thread that the sources name, as `new URL('./x.ts', import.meta.url)`.
+ */
 function threads(): Plugin {
   return {
     name: 'threads',
@@ -93,7 +101,7 @@ function threads(): Plugin {
 
 const FILE = /new URL\('(\.\/[\w-]+\.(?:css|html|js|svg))', import\.meta\.url\)/g;
 
-/** The same for files that the program serves as they are. */
+/** Gives the bundle the files that the program serves as they are. */
 function files(): Plugin {
   return {
     name: 'files',
@@ -115,8 +123,8 @@ function files(): Plugin {
 const LAZY = /^(?:node:)?(fs|http|process|util)$/;
 
 /**
- * Node reads all exports of a module of its own that is imported, also those it would load when they are used: with `node:http` comes its fetch client, 14 MB
- * in each thread. The bundle takes the module as it is.
+ * Node reads all exports of an imported module of its own, also those it would load only when they are used: with
+ * `node:http` comes its fetch client, 14 MB in each thread. The bundle takes the module as it is.
  */
 function lazyBuiltins(): Plugin {
   return {

@@ -1,9 +1,12 @@
-// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean one thing each.
+// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, names mean one
+// thing each, and comments are sentences.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /** Number of file names that may recur: the same thing for another engine, for example. */
 const MOST_RECURRING_FILES = 14;
+/** Folders whose comments are not checked yet. */
+const UNCHECKED_COMMENTS = /^server\/src\/(?:dns|domain|store|verification)\//;
 
 const root = new URL('../', import.meta.url);
 const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
@@ -12,7 +15,7 @@ const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 );
 
-const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems()];
+const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems(), ...commentProblems()];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -55,6 +58,25 @@ function fileProblems(): string[] {
   const names = recurring(files.map((file) => [basename(file), file] as const));
   if (names.length <= MOST_RECURRING_FILES) return [];
   return names.map(([name, places]) => `${name} is the name of ${places.length} files: ${places.join(', ')}.`);
+}
+
+function commentProblems(): string[] {
+  const folders = ['bench', 'bin', 'client', 'deploy', 'page', 'playground', 'scripts', 'server', 'test'];
+  const sources = folders.flatMap((folder) =>
+    readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
+      .filter((file) => /(?<!\/node_modules\/.*)\.(?:ts|tsx|js|mjs|css)$/.test(`/${file}`))
+      .map((file) => `${folder}/${file}`)
+      .filter((file) => !UNCHECKED_COMMENTS.test(file)),
+  );
+  return sources.flatMap((file) =>
+    readFileSync(new URL(file, root), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => {
+        const [, word] = /(?:^|[\s{])(?:\/\/|\/?\*\*?) (Of|What)\b/.exec(line) ?? [];
+        if (word === undefined) return [];
+        return `${file}:${index + 1}: a comment begins with "${word}". Write a sentence with a subject, such as "Closes the listener once the last request has been answered."`;
+      }),
+  );
 }
 
 function recurring(pairs: (readonly [string, string])[]): [string, string[]][] {

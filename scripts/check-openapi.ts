@@ -1,4 +1,5 @@
-// Holds openapi.json to the specification of OpenAPI 3.1, references and examples included, by a linter that others use (docs/decisions/0039).
+// Holds openapi.json to the specification of OpenAPI 3.1, references and examples included, by a linter that others use
+// (docs/decisions/0039).
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
@@ -7,7 +8,7 @@ const config = await createConfig({
   extends: ['recommended'],
   rules: {
     'no-invalid-media-type-examples': 'error',
-    // Health checks have no errors of the client's, and some responses are those to requests that reach no operation.
+    // Health checks have no errors of the client's, and some responses belong to requests that reach no operation.
     'operation-4xx-response': 'off',
     'no-unused-components': 'off',
   },

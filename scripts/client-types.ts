@@ -1,6 +1,9 @@
 import type { ApiDocument, ApiOperation, JsonSchema } from '../server/src/api/openapi/api-document.ts';
 
-/** The types of the client's calls and of what they exchange, from the OpenAPI document; docs/decisions/0037-client.md. Throws where a schema has a form that is not known here. */
+/**
+ * The types of the client's calls and of what they exchange, from the OpenAPI document; docs/decisions/0037-client.md.
+ * Throws where a schema has a form that is not known here.
+ */
 export function renderClientTypes({ paths, components }: ApiDocument): string {
   const operations = Object.values(paths).flatMap(({ post }) => (post !== undefined && isCall(post) ? [post] : []));
   const groups = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
@@ -57,7 +60,7 @@ function isEmpty({ type, properties = {} }: JsonSchema): boolean {
   return type === 'object' && Object.keys(properties as object).length === 0;
 }
 
-/** `absent`: what may stand for a property that is left out. */
+/** `absent`: the type that a property may have when it is left out. */
 function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? '';
   if (Array.isArray(schema.enum)) return unionOf(schema.enum);

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import ts from 'typescript';
 
-/** Compiles the TypeScript client below `root` into JavaScript and its types, module by module: it has no packages. Throws with what is wrong. */
+/**
+ * Compiles the TypeScript client below `root` into JavaScript and its types, module by module: it has no packages.
+ * Throws with what is wrong.
+ */
 export function compileClient(root: string, directory: string): void {
   const program = ts.createProgram([join(root, 'client/client.ts')], {
     target: ts.ScriptTarget.ES2024,

@@ -1,4 +1,5 @@
-// Runs before every npm script, on any version of Node: installs the packages of the lock file if they are not installed yet.
+// Runs before every npm script, on any version of Node: installs the packages of the lock file if they are not
+// installed yet.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 

@@ -1,4 +1,5 @@
-// How long the set-up page takes to show its largest text, on a phone's screen with the CPU slowed 4 times: node scripts/setup-page-lcp.ts LINK. `npm start` prints a link.
+// How long the set-up page takes to show its largest text, on a phone's screen with the CPU slowed 4 times: node
+// scripts/setup-page-lcp.ts LINK. `npm start` prints a link.
 import { cpus, loadavg } from 'node:os';
 import { startBrowser } from '../test/support/browser.ts';
 
@@ -12,7 +13,7 @@ const times: number[] = [];
 let largest = '';
 console.log(`${cpus().length} × ${cpus()[0]?.model}; load average ${loadavg()[0]?.toFixed(2)} before`);
 for (let load = 0; load < LOADS; load += 1) {
-  // Of its own: nothing is cached.
+  // A new context caches nothing.
   const context = await browser.newContext({ viewport: { width: 375, height: 812 }, deviceScaleFactor: 2 });
   const page = await context.newPage();
   const session = await context.newCDPSession(page);
@@ -22,7 +23,7 @@ for (let load = 0; load < LOADS; load += 1) {
   );
   await page.goto(link);
   await page.locator('article.record').first().waitFor();
-  // Two frames later, what was drawn has been reported.
+  // The browser has reported the drawn text two frames later.
   await page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 500))))',
   );

@@ -1,4 +1,5 @@
-// Draws docs/setup-page/: each state of the set-up page in light, dark and on a phone. Run it after a change of the page, and look at what it draws.
+// Draws docs/setup-page/: each state of the set-up page in light, dark and on a phone. Run it after a change of the
+// page, and look at what it draws.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -16,7 +17,7 @@ const directory = mkdtempSync(join(tmpdir(), 'nameplate-pictures-'));
 const pictures = join(root, 'docs/setup-page');
 
 const KINDS = [{ width: 760 }, { width: 760, colorScheme: 'dark' }, { width: 375 }] as const;
-/** Of the window, in pixels: as high as what a state is about. */
+/** Height of the window, in pixels: as high as the content of a state. */
 const HEIGHT = 900;
 const HEIGHTS: Record<string, number> = {
   unknown: 300,
@@ -31,13 +32,13 @@ const HEIGHTS: Record<string, number> = {
   'CAA record in the way': 1640,
   'certificate blocked': 1200,
 };
-/** Of a picture, in percent. */
+/** Quality of a picture, in percent. */
 const QUALITY = 60;
 
-/** Those that look like others. */
+/** States that look like others are not drawn. */
 const NOT_DRAWN = ['loading', 'certificate blocked, by a CAA record that the certificate authority alone has seen'];
 
-/** A page of a platform, with a face of its own, beside which the component stands. */
+/** A page of a platform with a brand of its own, which contains the component. */
 const platformPage = (api: string) => `<!doctype html><html lang="en"><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>Settings</title>
 <style>
@@ -69,7 +70,7 @@ if (publish !== undefined) await draw('component', publish, openPlatform);
 await close();
 rmSync(directory, { recursive: true });
 
-/** Another origin than that of the API. */
+/** An origin other than that of the API. */
 async function openPlatform(page: Page, { url }: ScriptedSetup): Promise<void> {
   const platform = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');

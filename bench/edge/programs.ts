@@ -9,7 +9,10 @@ import { findPrograms, type Programs } from '../../test/support/debian.ts';
 import { freePort } from '../../test/support/free-port.ts';
 import { quantile } from '../spread.ts';
 
-/** The programs that the edge is measured with and against, from Debian's packages: Caddy, nginx as the origin, h2load as the client. */
+/**
+ * The programs that the edge is measured with and against, from Debian's packages: Caddy, nginx as the origin, h2load
+ * as the client.
+ */
 export interface BenchPrograms {
   startOrigin(directory: string): Promise<Program>;
   /** Serves all certificates of a directory; each name leads to the port. */

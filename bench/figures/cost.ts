@@ -14,7 +14,10 @@ const LEAST_CHECKS = 5000;
 const OWN_ZONES = [SMALLEST, 100_000, 1_000_000];
 const SHARED = { domains: 100_000, zones: [1000, 1] };
 
-/** CPU time of a check by how many domains are on the schedule, and in how many zones: all in turn, on the present source and the other. */
+/**
+ * CPU time of a check by how many domains are on the schedule, and in how many zones: all in turn, on the present
+ * source and the other.
+ */
 export const cost: Figure = {
   name: 'cost',
   async measure(bench) {

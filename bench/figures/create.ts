@@ -16,7 +16,10 @@ import type { Writes } from '../parts/writes.ts';
 const GOAL = 0.5;
 const DOMAINS = 1000;
 
-/** Domains created a second over HTTP, each on the disk before its response; and by the bare engine, as many in each commit as requests are in flight. */
+/**
+ * Domains created a second over HTTP, each on the disk before its response; and by the bare engine, as many in each
+ * commit as requests are in flight.
+ */
 export const create: Figure = {
   name: 'create',
   async measure(bench) {

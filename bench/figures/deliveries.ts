@@ -11,7 +11,10 @@ const LATENESS_FACTOR = 2;
 /** A claim may come this late anyway: checks are polled for. */
 const POLL_MS = 250;
 
-/** Fifty times the events of a million domains, to one webhook beside checks, on both engines; the same changes without a webhook are the baseline. */
+/**
+ * Fifty times the events of a million domains, to one webhook beside checks, on both engines; the same changes without
+ * a webhook are the baseline.
+ */
 export const deliveries: Figure = {
   name: 'deliveries',
   async measure(bench) {

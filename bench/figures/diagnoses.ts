@@ -21,7 +21,10 @@ const ROUNDS = 3;
 /** `connections` ask as fast as they get responses, for so many seconds; each at least once. */
 type Diagnose = (connections: number, seconds: number) => Promise<Saturated>;
 
-/** How long somebody waits who asks why a domain is not verified, and what that costs the background checks of the same process. */
+/**
+ * How long somebody waits who asks why a domain is not verified, and what that costs the background checks of the same
+ * process.
+ */
 export const diagnoses: Figure = {
   name: 'diagnoses',
   async measure(bench) {

@@ -21,11 +21,12 @@ import type { Part } from '../part.ts';
 import type { EdgePart } from '../parts/edge.ts';
 import type { Handshakes } from '../parts/handshakes.ts';
 
-// Nameplate's edge and Debian's Caddy in one run: the same certificates, origin (nginx) and client (h2load), on the same cores.
+// Nameplate's edge and Debian's Caddy in one run: the same certificates, origin (nginx) and client (h2load), on the
+// same cores.
 
 /** Caddy's figure. */
 const GOAL = 1;
-/** Of Caddy in front, which forwards to the origin itself. */
+/** The goal beside a Caddy in front that forwards to the origin itself. */
 const DIRECT_GOAL = 0.95;
 const NAMES = 10;
 const MANY = 10_000;
@@ -62,7 +63,10 @@ export const edge: Figure = {
     }),
 };
 
-/** Caddy in front of Nameplate: as a second proxy, and forwarding to the origin itself as the files of `deploy/caddy` say. */
+/**
+ * Caddy in front of Nameplate: as a second proxy, and forwarding to the origin itself as the files of `deploy/caddy`
+ * say.
+ */
 export const caddyInFront: Figure = {
   name: 'caddyInFront',
   measure: (bench) =>

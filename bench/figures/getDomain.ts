@@ -108,7 +108,7 @@ async function compare(bench: Bench, both: Both<Serving>, { words, goal, databas
 
 interface Sample {
   perSecond: number;
-  /** Of a request: CPU time of Nameplate's process, and of the database server. */
+  /** CPU time of a request in Nameplate's process, and in the database server. */
   micros: number;
   databaseMicros: number;
 }

@@ -36,12 +36,15 @@ import type { Population } from '../population.ts';
 const GOAL = 2;
 /** Longer than the turns of others: one request in a hundred is to be many requests. */
 const TIMES_AS_LONG = 2;
-/** Of the schedule's time, for the first checks of all. */
+/** Share of the schedule's time, for the first checks of all. */
 const FIRST_CHECKS = 10;
-/** Until what was in flight when a process was paused is over. */
+/** Time in which requests end that were in flight when a process was paused. */
 const SETTLE_MS = 4000;
 
-/** The slowest of a hundred requests, when they come at half the rate that saturates Nameplate; the bare server gets as many. */
+/**
+ * The slowest of a hundred requests, when they come at half the rate that saturates Nameplate; the bare server gets as
+ * many.
+ */
 export const latency: Figure = {
   name: 'latency',
   async measure(bench) {
@@ -101,7 +104,10 @@ async function measureBeside(bench: Bench, words: string, checkIntervalMs: numbe
   return compare(`p99 of getDomain at ${showNumber(perSecond)}/s beside ${words}`, samples);
 }
 
-/** Until so many checks are done. A first check looks around and takes ten times as long as others, so the schedule's own time is not enough. */
+/**
+ * Until so many checks are done. A first check looks around and takes ten times as long as others, so the schedule's
+ * own time is not enough.
+ */
 async function untilChecked({ metrics }: Serving, domains: number, { scheduleSeconds }: Effort): Promise<void> {
   const end = performance.now() + FIRST_CHECKS * scheduleSeconds * 1000;
   while (performance.now() < end && (await readCheckCounts(metrics)).checks < domains) await delay(500);

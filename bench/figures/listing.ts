@@ -10,7 +10,10 @@ const GOAL = 2;
 /** It looks at as many domains as a page may, which are more than there are in the smallest database. */
 const SCANS: Filter[] = ['a search that finds nothing'];
 
-/** A page of 100 of domains.listWorkspaceDomains through the store, by how many domains there are and how few of them are wanted: all sizes in turn. */
+/**
+ * A page of 100 of domains.listWorkspaceDomains through the store, by how many domains there are and how few of them
+ * are wanted: all sizes in turn.
+ */
 export const listing: Figure = {
   name: 'listing',
   async measure(bench) {
@@ -52,7 +55,10 @@ function sizes({ effort }: Bench): number[] {
   return [...new Set(SIZES.map((size) => Math.min(size, effort.mostDomains)))];
 }
 
-/** Of domains that are all `verifying`, a third becomes verified, with a certificate; three fail, and three certificates do. */
+/**
+ * All domains begin as `verifying`. A third becomes verified, with a certificate; three fail, and three certificates
+ * do.
+ */
 const VARIETY = [
   "update domains set status = 'verified' where substr(id, 30, 1) <= '9'",
   "insert into routes (hostname, domain_id, environment_id) select name, id, environment_id from domains where status = 'verified'",
@@ -76,7 +82,7 @@ interface Measured {
   serverMicros(): Promise<number>;
 }
 
-/** Of one page, in microseconds. */
+/** Time of one page, in microseconds. */
 interface Sample {
   cpu: number;
   wall: number;

@@ -12,7 +12,10 @@ const VERIFIED = 1_000_000;
 const PENDING = 100_000;
 const LATENESS_FACTOR = 2;
 
-/** What re-checks of a million verified domains cost a day, each in a zone of its own, alone and beside 100,000 pending domains. */
+/**
+ * Measures the daily cost of re-checks of a million verified domains, each in a zone of its own, alone and beside
+ * 100,000 pending domains.
+ */
 export const monitoring: Figure = {
   name: 'monitoring',
   async measure(bench) {

@@ -10,7 +10,10 @@ const SMALLEST = 1000;
 /** Longer than the rounds of others: what the server does now and then is to be in each. */
 const TIMES_AS_LONG = 2;
 
-/** What a check costs on PostgreSQL, without its queries, by how many domains are on the schedule: all sizes in turn, each on a server of its own. */
+/**
+ * Measures the cost of a check on PostgreSQL, without its queries, by the number of domains on the schedule. All sizes
+ * take turns, each on a server of its own.
+ */
 export const postgresCost: Figure = {
   name: 'postgresCost',
   async measure(bench) {
@@ -39,7 +42,7 @@ async function open(bench: Bench, domains: number): Promise<Measured> {
   return { domains, part, serverMicros: await cpuMicrosOf(server) };
 }
 
-/** Of one check, in microseconds. */
+/** Time of one check, in microseconds. */
 interface Sample {
   node: number;
   server: number;
@@ -62,7 +65,7 @@ async function measure(
   for (let round = 0; round < effort.rounds; round++) {
     for (const one of all) {
       const { checks, cpuMicros, wallMicros } = await one.part.call.race(race);
-      // What the server did between two rounds is counted, too: that is when it cleans up.
+      // The time of the server between two rounds counts too, because it cleans up then.
       const after = await one.serverMicros();
       one.samples.push({ node: cpuMicros / checks, server: (after - one.before) / checks, wall: wallMicros / checks });
       one.before = after;

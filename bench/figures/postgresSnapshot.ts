@@ -10,7 +10,10 @@ const WATCHED_SECONDS = 10;
 /** Autovacuum looks once a minute. */
 const PATIENCE_SECONDS = 150;
 
-/** Claims while another connection keeps a snapshot open, so that no dead row can be removed: the checks go on as time does. */
+/**
+ * Claims while another connection keeps a snapshot open, so that no dead row can be removed: the checks go on as time
+ * does.
+ */
 export const postgresSnapshot: Figure = {
   name: 'postgresSnapshot',
   async measure(bench) {

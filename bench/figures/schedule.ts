@@ -11,11 +11,17 @@ import { quantile } from '../spread.ts';
 const LATENESS_GOAL_MS = 5000;
 const SCHEDULE_GOAL_MS = 66_000;
 const RETRY_GOAL_MS = 2000;
-/** Domains whose records appear while the schedule is watched, found by the schedule; and as many that are asked to be checked then. */
+/**
+ * Domains whose records appear while the schedule is watched, found by the schedule; and as many that are asked to be
+ * checked then.
+ */
 const APPEARING = 500;
 const PATIENCE_MS = 80_000;
 
-/** 100,000 pending domains, each in its own zone, in one process at the real interval: how late checks are, and how soon records are found. */
+/**
+ * 100,000 pending domains, each in its own zone, in one process at the real interval: how late checks are, and how soon
+ * records are found.
+ */
 export const schedule: Figure = {
   name: 'schedule',
   async measure(bench) {
@@ -110,7 +116,7 @@ interface Watched {
   queriesLost: number;
 }
 
-/** What was reported until so many domains are verified. */
+/** Collects the reports until so many domains are verified. */
 async function watch(bench: Bench, verifier: Part<VerifierPart>, expected: number): Promise<Watched> {
   const watched: Watched = { checks: 0, latenessMs: [], verifiedAt: new Map(), queriesLost: 0 };
   const end = performance.now() + PATIENCE_MS;
@@ -130,7 +136,7 @@ async function watch(bench: Bench, verifier: Part<VerifierPart>, expected: numbe
 interface Waits {
   figure: string;
   waitsMs: number[];
-  /** Of the other commit. */
+  /** The result of the other commit. */
   otherMs: number[] | undefined;
   goalMs: number;
 }

@@ -36,7 +36,10 @@ interface Program {
   env: Record<string, string | undefined>;
 }
 
-/** `nameplate serve` as an operator runs it, on a database that is there already; beside it the sources, which a clone without a bundle runs. */
+/**
+ * `nameplate serve` as an operator runs it, on a database that is there already; beside it the sources, which a clone
+ * without a bundle runs.
+ */
 export const start: Figure = {
   name: 'start',
   async measure(bench) {

@@ -14,7 +14,10 @@ const GOAL_SECONDS = 1;
 /** Until what opening the streams has left behind is collected. */
 const SETTLE_MS = 3000;
 
-/** How soon 5,000 streams of one process have a change that another process made, and what they cost while nothing changes. */
+/**
+ * How soon 5,000 streams of one process have a change that another process made, and what they cost while nothing
+ * changes.
+ */
 export const watchers: Figure = {
   name: 'watchers',
   async measure(bench) {
@@ -27,7 +30,8 @@ export const watchers: Figure = {
     const client = await bench.start<Watchers>('watchers');
     const watching = { port: server.port, rootKey: population.rootKey };
 
-    // A few before, so that the memory is that of streams alone; not many, or the others would get what these leave behind.
+    // A few before, so that the memory is that of streams alone; not many, or the others would get what these leave
+    // behind.
     await client.call.open({ ...watching, names: names.slice(0, WARM_UP) });
     await client.call.close();
     const without = await settled(server);
@@ -62,7 +66,7 @@ interface Change {
 interface Measured {
   server: Serving & { population: Population };
   client: Part<Watchers>;
-  /** Of the domains that change. */
+  /** The domains that change. */
   names: string[];
 }
 

@@ -2,7 +2,10 @@ import { createServer, type OutgoingHttpHeaders } from 'node:http';
 import { listen } from '../../test/support/listen.ts';
 import { offer } from '../part.ts';
 
-/** What any HTTP API on this runtime has to do at least: read the body, parse it, and write an answer of the same size and headers. */
+/**
+ * Does the least that any HTTP API on this runtime has to do: it reads the body, parses it, and writes an answer of the
+ * same size and headers.
+ */
 const methods = {
   async start(answer: { headers: OutgoingHttpHeaders; body: string }): Promise<number> {
     const server = createServer((request, response) => {

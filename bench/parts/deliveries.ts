@@ -18,7 +18,10 @@ import { type Checking, prepareChecks } from '../checking.ts';
 import { cpuMicros, offer } from '../part.ts';
 import { newDomain, type Population } from '../population.ts';
 
-/** Checks and deliveries in one event loop, as in the background thread, and the changes that are delivered. Real stores, DNS packets and HTTP. */
+/**
+ * Checks and deliveries in one event loop, as in the background thread, and the changes that are delivered. Real
+ * stores, DNS packets and HTTP.
+ */
 const methods = {
   async open(options: DeliveriesOptions): Promise<void> {
     const { database, ids, port, url } = options;
@@ -38,7 +41,10 @@ const methods = {
     }
   },
 
-  /** So many events a second for so long, each of a change; delivered if `delivering`, and of interest to nobody otherwise. */
+  /**
+   * So many events a second for so long, each of a change; delivered if `delivering`, and of interest to nobody
+   * otherwise.
+   */
   async run({ seconds, perSecond, delivering }: DeliveriesRun): Promise<RanDelivering> {
     const { store, checking, webhook } = opened();
     await store.updateWebhook(webhook.workspaceId, webhook.id, { enabled: delivering }, Date.now());
@@ -81,9 +87,9 @@ const methods = {
 export interface DeliveriesOptions {
   database: { path: string } | { url: string };
   ids: Population['ids'];
-  /** Of the nameserver. */
+  /** Port of the nameserver. */
   port: number;
-  /** Of the receiver. */
+  /** Address of the receiver. */
   url: string;
 }
 
@@ -103,7 +109,7 @@ export interface RanDelivering {
   delivered: number;
   /** At the end. */
   waiting: number;
-  /** Of this process. */
+  /** CPU time of this process. */
   cpuCores: number;
 }
 

@@ -23,7 +23,7 @@ export interface EdgeSettings {
   behind: boolean;
 }
 
-/** What an earlier edge asked for instead of `findSite`, and how it heard of changes. */
+/** Reads that an earlier edge makes in place of `findSite`, and its way to learn of changes. */
 interface EarlierStore {
   findRoute(hostname: string): Promise<object>;
   findServedCertificate(hostname: string): Promise<object>;

@@ -41,7 +41,8 @@ const methods = {
 
 function shakeOnce(port: number, servername: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // The certificates are of a CA that exists for the run alone: what they cost is measured, not whether they are trusted.
+    // The certificates are of a CA that exists for the run alone: what they cost is measured, not whether they are
+    // trusted.
     const socket = connect({
       host: '127.0.0.1',
       port,

@@ -3,10 +3,13 @@ import type { Store, WorkspacePageRequest } from '../../server/src/store/store.t
 import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { cpuMicros, offer } from '../part.ts';
 
-/** What a page is narrowed to. `rare`: three domains of the workspace; `nothing`: none, which no index says. */
+/** The filter of a page. `rare`: three domains of the workspace match; `nothing`: none does, and no index says so. */
 export type Filter = keyof typeof FILTERS;
 
-/** Each begins anywhere in the first half of the names, so that a page is full, or at the beginning where there are only three. */
+/**
+ * Each begins anywhere in the first half of the names, so that a page is full, or at the beginning where there are only
+ * three.
+ */
 const FILTERS = {
   'no filter': { query: {}, anywhere: true },
   'a common status': { query: { status: 'verifying' }, anywhere: true },

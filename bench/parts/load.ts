@@ -17,7 +17,7 @@ export type Asking =
   | { operation: 'domains.getDomain' | 'domains.diagnoseDomain'; domains: number; zones: number }
   | { operation: 'domains.createDomain'; project: string; app: string; environment: string };
 
-/** Of the responses with 200, from the moment when each request was to be sent. */
+/** Latency of the responses with 200, from the time at which each request was to be sent. */
 interface Latency {
   p50Ms: number;
   p95Ms: number;
@@ -64,8 +64,9 @@ const methods = {
   },
 
   /**
-   * Open loop: requests are due at a constant rate, whether or not others have been answered. Latency counts from when a request was due, so that
-   * neither one that waits for a connection nor a server that stands still is flattered (coordinated omission).
+   * Open loop: requests are due at a constant rate, whether or not others have been answered. Latency counts from when
+   * a request was due, so that neither one that waits for a connection nor a server that stands still is flattered
+   * (coordinated omission).
    */
   async pace({ port, connections, seconds, perSecond, ...about }: Target & { perSecond: number }): Promise<Paced> {
     const next = requests(about);

@@ -12,7 +12,10 @@ import { observe } from '../../server/src/verification/observation/observe.ts';
 import { createVerifier } from '../../server/src/verification/verifier.ts';
 import { cpuMicros, offer } from '../part.ts';
 
-/** Re-checks of verified domains in a process of its own, alone or beside the checks of pending ones: real stores, real DNS packets. */
+/**
+ * Re-checks of verified domains in a process of its own, alone or beside the checks of pending ones: real stores, real
+ * DNS packets.
+ */
 const methods = {
   open(options: { path: string; port: number }): void {
     opened = options;

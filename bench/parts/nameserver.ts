@@ -4,10 +4,12 @@ import { offer } from '../part.ts';
 import { addressOf, NAMESERVERS, nameserversOf, recordsOf } from '../zone.ts';
 
 /**
- * A nameserver of the least work, for every zone `z<number>.test`, and the recursive resolver that leads there. It reads no more of a
- * query than its question, and writes answers octet by octet: a real one would be the bottleneck of what is measured.
+ * A nameserver of the least work, for every zone `z<number>.test`, and the recursive resolver that leads there. It
+ * reads no more of a query than its question, and writes answers octet by octet: a real one would be the bottleneck of
+ * what is measured.
  *
- * Names that begin with `www` are verified: they have both records. Of the others, `absent`: no record is there. `wrong`: at each question another wrong TXT value, and an address where the CNAME should be.
+ * Names that begin with `www` are verified: they have both records. Of the others, `absent`: no record is there.
+ * `wrong`: at each question another wrong TXT value, and an address where the CNAME should be.
  */
 const methods = {
   async start(records: Unpublished): Promise<number> {
@@ -29,7 +31,10 @@ const methods = {
     delayMs = ms;
   },
 
-  /** When the ownership record of each name was asked for, Unix ms, since this was last called. The first call only begins it. */
+  /**
+   * When the ownership record of each name was asked for, Unix ms, since this was last called. The first call only
+   * begins it.
+   */
   asked(): { [name: string]: number[] } {
     const before = asked;
     asked = new Map();

@@ -54,14 +54,14 @@ const methods = {
 
 export interface Raced {
   checks: number;
-  /** Of this process. */
+  /** CPU time of this process. */
   cpuMicros: number;
   wallMicros: number;
 }
 
 export interface Paced {
   checks: number;
-  /** Of each claim. */
+  /** Duration of each claim. */
   claimsMs: number[];
 }
 

@@ -18,7 +18,7 @@ const methods = {
     return `http://127.0.0.1:${await listen([], server)}/`;
   },
 
-  /** Of each event that happened since then and has come: how long after, in ms. */
+  /** Returns, for each event since then that has arrived, its delay in ms. */
   report: (since: number): number[] =>
     received.filter(({ happenedAt }) => happenedAt >= since).map(({ at, happenedAt }) => at - happenedAt),
 };

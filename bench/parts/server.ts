@@ -11,7 +11,7 @@ const { startServer } = await importSource('main');
 
 export interface ServerSettings {
   databaseUrl: string;
-  /** Of the nameservers and the resolver. */
+  /** Port of the nameservers and the resolver. */
   dnsPort: number;
   checkIntervalMs: number;
   /** Settings that are not the default. */

@@ -9,7 +9,10 @@ import { offer } from '../part.ts';
 import type { Population } from '../population.ts';
 import { addressOf, nameOf, nameserversOf, zoneOf } from '../zone.ts';
 
-/** The verifier in a process of its own, as with `NAMEPLATE_ROLES=verifier`; and the bare loop of queries it is held against. */
+/**
+ * The verifier in a process of its own, as with `NAMEPLATE_ROLES=verifier`; and the bare loop of queries it is held
+ * against.
+ */
 const methods = {
   async open({ path, ...options }: { path: string; port: number; checkIntervalMs: number }): Promise<void> {
     const { sqliteStore } = await importSource('sqlite');
@@ -52,7 +55,10 @@ const methods = {
     return now;
   },
 
-  /** Sends as many queries as checks do, two at a time, of so many checks at a time, and does nothing with the responses. */
+  /**
+   * Sends as many queries as checks do, two at a time, of so many checks at a time, and does nothing with the
+   * responses.
+   */
   async ask({ port, domains, zones, checksAtOnce, seconds, queriesPerCheck }: BareInput): Promise<Ran> {
     const client = dnsClient();
     const { signal } = new AbortController();
@@ -95,7 +101,7 @@ export interface Ran {
 }
 
 export interface BareInput {
-  /** Of the nameserver. */
+  /** Port of the nameserver. */
   port: number;
   domains: number;
   zones: number;

@@ -6,7 +6,7 @@ import { quantile } from '../spread.ts';
 interface Watching {
   port: number;
   rootKey: string;
-  /** Of the domains, one for each stream. */
+  /** The domains, one for each stream. */
   names: string[];
 }
 

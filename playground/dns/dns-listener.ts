@@ -15,7 +15,7 @@ export interface DnsListener {
 
 /** A port that is free for UDP may be in use for TCP: number of ports to try. */
 const PORT_TRIES = 50;
-/** For bursts of queries from this same process, which cannot read while it sends. The system may grant less. */
+/** Buffer for bursts of queries from this same process, which cannot read while it sends. The system may grant less. */
 const RECEIVE_OCTETS = 4_000_000;
 const MAX_CONNECTIONS = 5_000;
 const IDLE_MS = 10_000;

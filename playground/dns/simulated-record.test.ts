@@ -18,7 +18,7 @@ describe('a record', () => {
     expect(parseRecord('_service.acme.com', 'TXT', [value], 1).values).toEqual([value]);
   });
 
-  test('can be a CNAME to what is no host name, as DNS panels take it', () => {
+  test('can be a CNAME to an invalid host name, as DNS panels accept it', () => {
     for (const value of ['https://target.example/', '1.2.3.4', 'service-domain-verify=abc', '"target.example"'])
       expect(parseRecord('www.acme.com', 'CNAME', [value]).values).toEqual([value]);
   });

@@ -1,6 +1,8 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** `ALIAS` is not a DNS type: responses for the name contain the addresses of the value, as DNS providers flatten it. */
+/**
+ * `ALIAS` is not a DNS type: responses for the name contain the addresses of the value, as DNS providers flatten it.
+ */
 const SIMULATED_TYPES = ['A', 'AAAA', 'ALIAS', 'CAA', 'CNAME', 'MX', 'NS', 'SOA', 'TXT'] as const;
 
 /** Types of which a name has one record. */
@@ -106,7 +108,9 @@ function parseValue(type: SimulatedType, value: string): string {
   }
 }
 
-/** What DNS panels take: a URL, a port or the text of the TXT record too, so that these mistakes can be tried. */
+/**
+ * Accepts what DNS panels accept: a URL, a port or the text of the TXT record too, so that these mistakes can be tried.
+ */
 function parseCnameValue(value: string): string {
   const canonical = value.toLowerCase().replace(/\.$/, '');
   const labels = canonical.split('.');

@@ -95,7 +95,7 @@ describe('as the nameserver of a parent', () => {
     });
   });
 
-  test('it says of a zone that it does not delegate that it does not exist', () => {
+  test('it responds that a zone without a delegation does not exist', () => {
     expect(zones.answer('nobody.com', 'NS', false)).toMatchObject({
       rcode: 'NXDOMAIN',
       authoritative: true,

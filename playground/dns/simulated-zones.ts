@@ -43,8 +43,8 @@ export interface Zones {
   /** The apexes of the zones that were made or have records, sorted. */
   apexes(): string[];
   /**
-   * `recursive`: responds as a resolver, across delegations; otherwise as a nameserver of every zone that is held here, with referrals to others. Names
-   * are canonical.
+   * `recursive`: responds as a resolver, across delegations; otherwise as a nameserver of every zone that is held here,
+   * with referrals to others. Names are canonical.
    */
   answer(name: string, type: string, recursive: boolean): SimulatedResponse;
 }
@@ -141,7 +141,7 @@ export function createZones(host: string): Zones {
     return { rcode: 'NOERROR', authoritative: false, answers: [], authorities: nsRecords(zone), additionals };
   }
 
-  /** As far as they are known here. */
+  /** Addresses of the nameservers, as far as they are known here. */
   function addressesOf(names: string[]): ZoneRecord[] {
     return names.flatMap((name) => [...find(name, 'A'), ...find(name, 'AAAA')]);
   }

@@ -14,20 +14,26 @@ import {
 } from './simulated-zones.ts';
 
 /**
- * A DNS server on loopback, over UDP and TCP: authoritative nameserver and recursive resolver in one. Names may be in any case, with
- * or without the final dot. Methods throw `InvalidRecord` for invalid arguments.
+ * A DNS server on loopback, over UDP and TCP: authoritative nameserver and recursive resolver in one. Names may be in
+ * any case, with or without the final dot. Methods throw `InvalidRecord` for invalid arguments.
  */
 export interface Simulator {
   readonly address: string;
   readonly port: number;
 
-  /** Replaces the name's records of that type with one record for each value. A name may begin with `*.`. `ttl`: seconds, 60 by default. */
+  /**
+   * Replaces the name's records of that type with one record for each value. A name may begin with `*.`. `ttl`:
+   * seconds, 60 by default.
+   */
   set(name: string, type: string, values: readonly string[], ttl?: number): void;
   /** Removes the name's records of one type; without a type, all of them and its faults. False if there was nothing. */
   remove(name: string, type?: string): boolean;
   list(): SimulatedRecord[];
 
-  /** Makes `apex` a zone. By default the zone of a name is its last two labels, with the simulator as its only nameserver. */
+  /**
+   * Makes `apex` a zone. By default the zone of a name is its last two labels, with the simulator as its only
+   * nameserver.
+   */
   setZone(apex: string, nameservers?: readonly string[]): void;
   /** Delegates a zone to other nameservers: queries without RD for names in it get a referral to them. */
   delegate(apex: string, nameservers: readonly string[]): void;

@@ -20,7 +20,11 @@ let state = { dns: '', zones: [], records: [], faults: [], queries: [] };
 let zone = new URLSearchParams(location.search).get('zone') ?? '';
 /** The record that the form edits; null: it adds one. @type {PanelRecord | null} */
 let edited = null;
-/** What each part of the page shows, to leave alone what has not changed: focus and selection stay. @type {Map<string, string>} */
+/**
+ * The content that each part of the page shows now. A part is not redrawn for the same content, so that focus and
+ * selection stay.
+ * @type {Map<string, string>}
+ */
 const shown = new Map();
 
 /** @param {string} id */
@@ -53,7 +57,7 @@ function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * A button that says what it does to what.
+ * A button whose label names the action and its object.
  * @param {string} text
  * @param {string} what
  * @param {() => void} onClick
@@ -64,7 +68,11 @@ function button(text, what, onClick) {
   return made;
 }
 
-/** Rejects with what the simulator says. @param {string} command @param {object} body */
+/**
+ * Sends a command. Rejects with the simulator's message.
+ * @param {string} command
+ * @param {object} body
+ */
 async function send(command, body = {}) {
   const headers = { authorization: `Bearer ${location.hash.slice(1)}`, 'content-type': 'application/json' };
   const response = await fetch(command, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => null);
@@ -105,7 +113,9 @@ async function change(section, command, body, done) {
 
 // Names
 
-/** The panel appends the zone to whatever is typed, as most providers do; nothing is corrected. @param {string} typed */
+/**
+ * The panel appends the zone to whatever is typed, as most providers do; nothing is corrected. @param {string} typed
+ */
 function fullName(typed) {
   return typed === '' || typed === '@' ? zone : `${typed}.${zone}`;
 }
@@ -126,7 +136,7 @@ function showFullNames() {
   byId('fault-full').textContent = fullName(faultNameInput.value);
 }
 
-// What the simulator has
+// The state of the simulator
 
 async function refresh() {
   try {
@@ -155,7 +165,10 @@ function show() {
   part('queries', [zone, queries], () => showQueries(queries));
 }
 
-/** Shows a part of the page again if what it shows has changed. @param {string} name @param {unknown} content @param {() => void} draw */
+/**
+ * Shows a part of the page again if what it shows has changed. @param {string} name @param {unknown} content @param {()
+ * => void} draw
+ */
 function part(name, content, draw) {
   const text = JSON.stringify(content);
   if (shown.get(name) === text) return;
@@ -243,7 +256,7 @@ function bodyOf(id) {
   return body;
 }
 
-// What people do
+// Actions of the visitor
 
 /** @param {PanelRecord} record @param {number} ttl */
 function edit(record, ttl) {
@@ -288,7 +301,7 @@ byId('record-form').addEventListener('submit', async (event) => {
   };
   const done = `${edited === null ? 'Added' : 'Saved'} ${record.type} ${record.name}.`;
   const fields = /** @type {HTMLFieldSetElement} */ (byId('record-fields'));
-  // What is typed meanwhile would be lost.
+  // Disabled, since text typed meanwhile would be lost.
   fields.disabled = true;
   const isDone =
     edited === null

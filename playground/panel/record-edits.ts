@@ -37,7 +37,10 @@ export function removeRecord(simulator: Simulator, { name, type, value }: PanelR
   return true;
 }
 
-/** Replaces one record with another; the two may differ in name and type. Throws `InvalidRecord`, and then nothing has changed. */
+/**
+ * Replaces one record with another; the two may differ in name and type. Throws `InvalidRecord`, and then nothing has
+ * changed.
+ */
 export function editRecord(simulator: Simulator, from: PanelRecord, to: NewPanelRecord): void {
   const before = simulator.snapshot();
   if (!removeRecord(simulator, from)) {

@@ -41,11 +41,11 @@ interface ServerOptions {
   challengePort?: number | 'edge';
   /** A crashed process delays a certificate by this long at most; a minute unless given. */
   certificateLeaseMs?: number;
-  /** The same for a delivery to a webhook; 30 s unless given. */
+  /** A crashed process delays a delivery to a webhook by this long at most; 30 s unless given. */
   deliveryLeaseMs?: number;
   checkIntervalMs?: number;
   windowMs?: number;
-  /** Told of each attempt to deliver an event to a webhook, with `apiThreads` 0. */
+  /** Called with each attempt to deliver an event to a webhook, with `apiThreads` 0. */
   onAttempt?: RoleDeps['onAttempt'];
   /** Browsers reach the API where it listens, whatever the port. */
   isPublicHere?: boolean;
@@ -53,9 +53,15 @@ interface ServerOptions {
   signal?: AbortSignal;
   /** Listening sockets of another process, or of systemd. */
   inherited?: InheritedSockets | undefined;
-  /** By which the API knows requests that the edge forwards: that of the process before, whose edge still forwards some; a new one unless given. */
+  /**
+   * The secret by which the API knows requests that the edge forwards. A successor has that of its predecessor, whose
+   * edge still forwards some; a new one unless given.
+   */
   edgeSecret?: string | undefined;
-  /** It replaces a process that is still serving: nothing of the store is migrated, and `accept` begins what only one process may do. */
+  /**
+   * It replaces a process that is still serving: the schema is not migrated, and `accept` starts the roles that only
+   * one process may run.
+   */
   isSuccessor?: boolean;
 }
 
@@ -65,18 +71,21 @@ export interface RunningServer {
   edge: Omit<Edge, 'stop'> | null;
   metrics: string | null;
   store: Store;
-  /** Resolves when a thread has ended that the process cannot do without; the log says which. */
+  /** Resolves when a thread has ended that the process needs; the log says which. */
   failed: Promise<void>;
   /**
-   * Accepts connections on the sockets that were inherited. A successor also starts the roles that only one process may run, as soon as the process before it
-   * has given them up.
+   * Accepts connections on the sockets that were inherited. A successor also starts the roles that only one process may
+   * run, as soon as the process before it has given them up.
    */
   accept(): Promise<void>;
-  /** What a successor is given. */
+  /** Returns the sockets and the secret that a successor takes over. */
   handOver(): Promise<HandedOver>;
   /** Another process answers health checks and writes the edge cache from now on. */
   leave(): Promise<void>;
-  /** Stops accepting, gives up the roles that only one process may run, drains for NAMEPLATE_DRAIN_SECONDS, and closes the store. */
+  /**
+   * Stops accepting, gives up the roles that only one process may run, drains for NAMEPLATE_DRAIN_SECONDS, and closes
+   * the store.
+   */
   stop(): Promise<void>;
 }
 
@@ -111,7 +120,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
   }
 }
 
-/** What the parts of a process start with. */
+/** The parts of a process are started with these. */
 interface Process {
   config: Config;
   options: ServerOptions;
@@ -240,7 +249,7 @@ function backgroundOf(
   };
 }
 
-/** What all threads of the process are told. */
+/** The settings that all threads of the process share. */
 function settingsOf(
   base: Omit<RoleSettings, 'challengePort'> & Pick<ServerOptions, 'challengePort'>,
   edge: Pick<Edge, 'http'> | null,

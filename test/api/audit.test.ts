@@ -28,7 +28,7 @@ afterAll(() => api.close());
 const place = () => ({ project: tree.project, app: tree.app, environment: tree.environment });
 const URL = 'https://hooks.acme.test/secret-path';
 
-/** What earlier steps made. */
+/** Ids that earlier steps created. */
 const made: Record<string, string> = {};
 const keep = (name: string) => (data: Record<string, string>) => {
   made[name] = data[name] ?? '';
@@ -37,7 +37,7 @@ const keep = (name: string) => (data: Record<string, string>) => {
 interface Step {
   operation: string;
   body(): object;
-  /** What it changes, as entries name it; none: it changes nothing. */
+  /** The changes, as entries name them; none: it changes nothing. */
   changes?: () => unknown[];
   after?(data: Record<string, string>): void;
 }
@@ -238,7 +238,7 @@ describe('the audit log', () => {
 });
 
 describe('audit.listEntries', () => {
-  it('shows the entries of its own workspace alone, also what was deleted, and filters them exactly', async () => {
+  it('shows only the entries of its own workspace, also of deleted things, and filters them exactly', async () => {
     const other = await api.createWorkspace();
     const foreign = await api.createKey({ workspaceId: other.id });
     await api.createTree('foreign', foreign.key);

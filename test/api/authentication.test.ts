@@ -136,7 +136,8 @@ describe('a flood of unknown keys', () => {
   it('from one address gets 429 and Retry-After, and locks out no key in use', async () => {
     const flooded = await startApi();
     const askWith = (key: string) => flooded.call('domains.getDomain', { domain: 'nobody.test' }, { key });
-    // The end of a write of another test on the same PostgreSQL would clear the caches, and the key would no longer be in use.
+    // The end of a write of another test on the same PostgreSQL would clear the caches, and the key would no longer be
+    // in use.
     await flooded.changes.poll();
     await flooded.changes.stop();
     expect(await askWith(flooded.rootKey)).toMatchObject({ status: 404 });

@@ -73,7 +73,7 @@ describe('the client', () => {
     expect(new Set(has)).toEqual(new Set(['function']));
   });
 
-  it('repeats exactly what the API declares to change nothing, or to be a creation', () => {
+  it('repeats exactly the operations that the API declares to change nothing, or to create', () => {
     // Under the permission to make what they are about, or for anybody who may make it.
     const others = ['domains.checkName', 'domains.listSetupLinks'];
     for (const operation of operations) {
@@ -103,7 +103,7 @@ describe('the client', () => {
     expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });
 
-  it('throws what the API responds with', async () => {
+  it('throws the error that the API responds with', async () => {
     const error = await client.domains.getDomain({ domain: 'x' }).catch((thrown) => thrown);
     expect(error).toBeInstanceOf(NameplateError);
     expect(error).toMatchObject({ status: 400, type: 'validation-error', title: 'Bad Request', retryAfter: null });
@@ -208,7 +208,7 @@ describe('of a server that fails,', () => {
     expect(requests).toHaveLength(4);
   });
 
-  it('a change is repeated after 429 alone: anything else may have made it', async () => {
+  it('a change is repeated only after 429: after any other failure it may have been made', async () => {
     const first = await serve(problem(429), success);
     await first.domains.deleteDomain({ domain: 'a.example.com' });
     expect(first.requests).toHaveLength(2);
@@ -243,7 +243,7 @@ describe('of a server that fails,', () => {
     expect(requests).toEqual([{ lastEventId: undefined, key: undefined }]);
   });
 
-  it('a key makes nothing but a creation safe to repeat', async () => {
+  it('a key makes only a creation safe to repeat', async () => {
     const { requests, call } = await serve(problem(500));
     const deleting = call('domains.deleteDomain', { domain: 'a.example.com' }, { idempotencyKey: 'mine' });
     await expect(deleting).rejects.toMatchObject({ status: 500 });
@@ -300,7 +300,7 @@ describe('of a server that fails,', () => {
     }
   });
 
-  it('a watch goes on with the id of its last event, and tells why it was interrupted', async () => {
+  it('a watch goes on with the id of its last event, and reports why it was interrupted', async () => {
     const streams =
       (...texts: string[]): RequestListener =>
       (_, response) => {

@@ -286,7 +286,7 @@ describe('a request that was executed gets its own response, once, in its turn',
   );
 });
 
-describe('what is not a request', () => {
+describe('bytes that are not a request', () => {
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n', 400],
     ['TLS on a plain port', Buffer.from([0x16, 3, 1, 0, 5, 1, 0, 0, 1, 0]), 400],

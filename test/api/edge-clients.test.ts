@@ -27,7 +27,7 @@ describe('a request that the edge forwards', () => {
     expect(await api.call('projects.listProjects', {}, { key: 'nonsense' })).toMatchObject({ status: 401 });
   });
 
-  it('is believed for its secret alone: whoever else names a client counts himself', async () => {
+  it('is believed only with its secret: any other sender that names a client is counted itself', async () => {
     const api = await start();
     for (let i = 0; i < 300; i += 1) await forwarded(api, `192.0.2.${i % 250}`, { secret: 'a secret of somebody' });
     expect(await forwarded(api, '198.51.100.7', { secret: '' })).toMatchObject({ status: 429 });

@@ -6,7 +6,7 @@ import type { Answer } from '../support/api-contract.ts';
 import { type CallOptions, dataOf, type Harness, startApi } from '../support/api-harness.ts';
 import { unique } from '../support/entities.ts';
 
-/** What happens between the API and the store in a test. */
+/** A test replaces calls between the API and the store. */
 interface Between {
   /** Instead of a change that may be a repeat. */
   createOnce?: (createOnce: () => Promise<unknown>) => Promise<unknown>;

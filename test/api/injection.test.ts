@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../server/src/api/operations.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
-// What somebody types into a field is a value, never a part of a statement: on every engine, in every field of every operation.
+// Typed text is a value, never a part of a statement: on every engine, in every field of every operation.
 
 const ATTEMPTS = [
   "' or '1'='1",
@@ -21,7 +21,7 @@ const ATTEMPTS = [
 
 let api: Harness;
 let tree: Tree;
-/** Of another workspace, which must stay as it is. */
+/** Another workspace, which must stay as it is. */
 let stranger: { key: string; tree: Tree };
 
 beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('SQL in the fields of requests', () => {
     }
   });
 
-  it('finds nothing by a search but what has that text in it', async () => {
+  it('finds by a search only names that contain the text', async () => {
     const { project, app, environment } = tree;
     for (const search of ATTEMPTS) {
       expect(dataOf(await api.call('domains.listDomains', { project, app, environment, search }))).toEqual([]);

@@ -6,7 +6,10 @@ import { createLoadShedder } from '../../server/src/api/load-shedding.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
-/** Operations whose request names one domain, and the properties of the request. A name that is only examined is no domain yet. */
+/**
+ * Operations whose request names one domain, and the properties of the request. A name that is only examined is no
+ * domain yet.
+ */
 const aboutDomains = operations
   .map((operation): [string, string[]] => [operation.name, Object.keys(Object(Object(operation.request).properties))])
   .filter(([name, properties]) => properties.includes('domain') && name !== 'domains.checkName');

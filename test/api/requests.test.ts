@@ -92,7 +92,7 @@ describe('paths and methods', () => {
     expect(answer).toMatchObject({ status: 405, headers: { allow: 'POST' }, text: '' });
   });
 
-  it('what is read with GET does not answer POST: 405 with Allow', async () => {
+  it('a path for GET does not answer POST: 405 with Allow', async () => {
     for (const path of ['/v2/liveness', '/healthz', '/readyz', '/openapi.json', '/docs']) {
       expect(await api.send({ path })).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
       expect(await api.send({ method: 'HEAD', path })).toMatchObject({ status: 200, text: '' });
@@ -118,7 +118,7 @@ describe('a request is refused at the first step that refuses it', () => {
     expect(await api.call('apps.getApp', '{')).toMatchObject({ status: 429 });
   });
 
-  it('a bad body before what it names is looked for', async () => {
+  it('a bad body, before the thing that it names is looked up', async () => {
     expect(await api.call('domains.getDomain', { domain: 'nobody.test', more: 1 })).toMatchObject({ status: 400 });
   });
 });
@@ -321,7 +321,7 @@ describe('a request body', () => {
     expect(answer.text.length).toBeLessThan(40_000);
   });
 
-  it('that names a property twice counts with the last, for every reader alike', async () => {
+  it('that names a property twice has the value of the last, for every reader', async () => {
     const body = '{"domain":"abc","domain":"nobody.test"}';
     expect(await api.call('domains.getDomain', body)).toMatchObject({ status: 404 });
   });

@@ -27,7 +27,7 @@ const ask = (key: string) => api.call('domains.getDomain', { domain: 'api.acme.c
 const unauthorized = { status: 401, body: { error: { status: 401, title: 'Unauthorized', type: 'unauthorized' } } };
 
 describe('a dashboard token', () => {
-  it('is sent like a root key, and does what its permissions say in its workspace', async () => {
+  it('is sent like a root key, and has its permissions in its workspace', async () => {
     expect(await ask(await mint())).toMatchObject({ status: 200 });
     const one = [`environment.${tree.environmentId}.read_domain`];
     expect(await ask(await mint({ permissions: one }))).toMatchObject({ status: 200 });

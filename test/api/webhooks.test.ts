@@ -177,7 +177,7 @@ describe('webhooks.createWebhook', () => {
     expect(await create({}, await keyOf('webhook.*.create_webhook'))).toMatchObject({ status: 200 });
   });
 
-  it('without a key to encrypt the secret with: answers 412 with what the operator has to do, and stores nothing', async () => {
+  it('without a key to encrypt the secret with: answers 412 with advice for the operator, and stores nothing', async () => {
     const keyless = createKeyring({ name: 'the configuration', keys: () => [] });
     const open = await startApi({ wrap: (store) => sealedStore(store, keyless) });
     expect(await open.call('webhooks.createWebhook', { url: URL })).toMatchObject({
@@ -190,7 +190,7 @@ describe('webhooks.createWebhook', () => {
 });
 
 describe('webhooks.listWebhooks', () => {
-  it('answers in order of creation, page by page, with those of the workspace alone', async () => {
+  it('answers in order of creation, page by page, with only those of the workspace', async () => {
     const { key } = await elsewhere();
     const ids = [];
     for (let i = 0; i < 3; i++) ids.push((await created({}, key)).webhookId);
@@ -358,7 +358,7 @@ describe('deliveries', () => {
     expect(await get(webhookId)).not.toHaveProperty('failingSince');
   });
 
-  it('are those of the webhook alone, page by page, the newest first; the domain is named', async () => {
+  it('are only those of the webhook, page by page, the newest first; the domain is named', async () => {
     const { key } = await elsewhere();
     const tree = await api.createTree('demo', key);
     const { webhookId } = await created({}, key);

@@ -9,7 +9,7 @@ import { embedded, onPostgres } from '../support/server-data.ts';
 import { type Server, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site, type Tenant } from '../support/server-site.ts';
 
-/** What was tried. */
+/** Counts of the attempts. */
 export interface Resumed {
   names: number;
   /** Kills of the command, and of the server while the command runs. */
@@ -20,7 +20,10 @@ export interface Resumed {
 
 const SCHEDULE = { checkIntervalMs: 60_000, windowMs: 86_400_000 };
 
-/** Imports so many names, kills the command and the server so often on the way, and sees that in the end each name is there once, or reported. */
+/**
+ * Imports so many names, kills the command and the server so often on the way, and sees that in the end each name is
+ * there once, or reported.
+ */
 export async function importKilled(
   names: number,
   kills: number,

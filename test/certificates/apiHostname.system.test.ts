@@ -11,7 +11,10 @@ import { addName, expectServed, nameOf } from './live/names.ts';
 import { createIssuingSite, GREETING, type IssuingSite } from './live/site.ts';
 import { visit } from './live/visitor.ts';
 
-/** The API under a name of its own (`NAMEPLATE_API_HOSTNAME`), with a certificate of pebble, beside the names of customers. */
+/**
+ * The API under a name of its own (`NAMEPLATE_API_HOSTNAME`), with a certificate of pebble, beside the names of
+ * customers.
+ */
 
 const API = 'api.platform.test';
 const CUSTOMER = nameOf(0);
@@ -106,7 +109,7 @@ describe("the API's own name", () => {
     sent.destroy();
   });
 
-  test('failures count for the address of the client, whatever it says of itself, and for nobody else', async () => {
+  test('failures count for the address of the client alone, whatever it claims', async () => {
     const failing = (from: string) => getDomain({ from, headers: { authorization: 'Bearer nonsense' } });
     const forged = { 'x-forwarded-for': '127.9.9.9', 'x-real-ip': '127.9.9.9', 'x-forwarded-by-edge': 'guessed' };
     const guess = async () =>
@@ -119,7 +122,7 @@ describe("the API's own name", () => {
     for (const other of ['127.0.0.8', '127.9.9.9', '127.0.0.1']) expect((await failing(other)).status).toBe(401);
   }, 120_000);
 
-  test('leads to the API and to nothing else: no metrics, no listener for a program in front', async () => {
+  test('leads to the API alone: not to metrics, and not to the listener for a program in front', async () => {
     for (const path of ['/metrics', `/edge/certificate?server_name=${CUSTOMER}`, `/edge/ask?domain=${CUSTOMER}`]) {
       const { status, body } = await askApi({ path });
       expect([status, JSON.parse(body).error.type], path).toEqual([404, 'not-found']);
@@ -137,7 +140,7 @@ describe("the API's own name", () => {
     }
   });
 
-  test('serve does not start while a domain has it, and says which', async () => {
+  test('serve does not start while a domain has it, and names that domain', async () => {
     const taken = nameOf(0);
     const { id } = (await store.findDomainByName(site.tenant.workspaceId, taken)) ?? { id: '' };
     await site.end(node, 'stop');

@@ -136,7 +136,7 @@ describe('the issuer domain names of a CA', () => {
 });
 
 describe('a renewal order', () => {
-  /** Of a certificate that the CA has issued. */
+  /** A task that renews a certificate of the CA. */
   async function renewed(ca: FakeCa): Promise<Task> {
     const task = world.task();
     const { chain } = await world.issuer(ca).issue(task);

@@ -53,7 +53,7 @@ describe('a certificate', () => {
     expect(ca.revoked).toMatchObject([{ hostname: name, reason: 4 }]);
   });
 
-  test('of another account, whose key is not known, is not revoked, and the error has what the CA says', async () => {
+  test('of another account, whose key is not known, is not revoked, and the error has the message of the CA', async () => {
     const { issued } = await certified();
     ca.forgetAccounts();
     await expect(revoke(issued)).rejects.toMatchObject({ kind: 'account' });

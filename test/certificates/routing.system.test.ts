@@ -266,7 +266,7 @@ describe('while an order is in progress', () => {
     });
   });
 
-  test('what the CA said of the order before is shown, until it has judged this one', async () => {
+  test('the result of the previous order is shown until the CA has decided about this one', async () => {
     const ca = await world.startCa();
     await world.add({ name: NAME });
     ca.failAuthorizations(NAME, new AcmeProblem(403, 'unauthorized', 'no'));

@@ -404,12 +404,12 @@ describe('of several addresses', () => {
     expect(await reasonOf()).toMatchObject({ reason: 'answered_by_another' });
   });
 
-  test('those that do not answer are not tolerated where none does', async () => {
+  test('addresses that do not answer are not tolerated where none answers', async () => {
     dns.set(HOST, 'A', ['127.0.0.2', '127.0.0.3']);
     expect(await check()).toMatchObject({ blocker: { reason: 'unreachable' }, tolerated: [] });
   });
 
-  test.skipIf(!HAS_IPV6)('those of one family say nothing about the other', async () => {
+  test.skipIf(!HAS_IPV6)('addresses of one family prove nothing about the other', async () => {
     const mayDial = () => true;
     dns.set(HOST, 'A', ['127.0.0.1']);
     dns.set(HOST, 'AAAA', ['::1']);

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startSimulator } from '../../playground/dns/simulator.ts';
 
-/** What a CA validates: DNS records that point here, and challenge responses. */
+/** The parts that a CA validates: DNS records that point here, and challenge responses. */
 export interface Site {
   port: number;
   dns: { address: string; port: number };

@@ -27,7 +27,7 @@ async function addMany(count: number): Promise<string[]> {
 const states = () => world.store.countCertificates();
 
 describe('a CA with server errors', () => {
-  test('is left alone by all nodes for longer each time, and costs other names no failure', async () => {
+  test('is not asked by any node, for longer each time, and other names count no failure', async () => {
     const ca = await world.startCa();
     const names = await addMany(10);
     ca.fault({ ...DOWN, at: ['newOrder'], until: world.clock.now() + HOUR });
@@ -102,7 +102,7 @@ describe('a CA with server errors', () => {
     expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 0 });
   });
 
-  test('for one name alone, delays the certificates of others only briefly', async () => {
+  test('for one name delays the certificates of others only briefly', async () => {
     const ca = await world.startCa();
     const names = await addMany(20);
     ca.fault({ ...DOWN, at: ['newOrder'], times: 1 });
@@ -160,7 +160,7 @@ describe('a CA whose rate limit is reached', () => {
   });
 });
 
-test('a CA that does not accept our account is left alone for an hour, with a warning in the log', async () => {
+test('a CA that does not accept our account is not asked for an hour, with a warning in the log', async () => {
   const ca = await world.startCa();
   const { name } = await world.add();
   ca.fault({ at: ['newAccount'], answer: new AcmeProblem(400, 'invalidContact', 'no such address') });

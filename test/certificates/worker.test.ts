@@ -174,7 +174,7 @@ test('a started worker attempts what becomes due, also after the store was down'
   expect(ca.certificates.map(({ hostname }) => hostname)).toEqual([first.name, second.name]);
 });
 
-test('a started worker says that there is one', async () => {
+test('a started worker records its heartbeat', async () => {
   const ca = await world.startCa();
   expect(await world.store.findLastIssuing()).toBeNull();
   world.worker([world.issuer(ca)]).start();
@@ -204,7 +204,7 @@ test('the gauges show all certificates', async () => {
 test('the gauge of the longest wait shows how long a name has been waiting to be attempted, then for the CA, and never how long for its owner', async () => {
   const ca = await world.startCa();
   const ordering = world.worker([world.issuer(ca)]);
-  /** What a worker measures that claims nothing. */
+  /** Returns the waiting time that a worker measures when it claims nothing. */
   async function measured(): Promise<string | undefined> {
     const store: Store = { ...world.store, claimCertificates: async () => [] };
     world.metrics.certificateWaitSeconds.set(-1);

@@ -21,7 +21,10 @@ import { openEngine } from '../support/engine.ts';
 import { type Planted, plant, timelineOf } from '../support/entities.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
-/** A real store, DNS on loopback, an edge that serves challenge responses from the store, CAs and workers; only the clock is simulated. */
+/**
+ * A real store, DNS on loopback, an edge that serves challenge responses from the store, CAs and workers; only the
+ * clock is simulated.
+ */
 export interface World {
   store: Store;
   dns: Simulator;

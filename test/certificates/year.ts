@@ -29,7 +29,7 @@ export interface Year {
   certificates: number;
   orders: number;
   exempt: number;
-  /** What happened to the CAs and to us. */
+  /** Counts of events at the CAs and at the nodes. */
   events: Record<string, number>;
 }
 

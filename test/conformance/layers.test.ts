@@ -21,7 +21,7 @@ function filesOf(file: string, found = new Set<string>()): Set<string> {
   return found;
 }
 
-describe('npm test needs nothing but Node and the installed packages', () => {
+describe('npm test needs only Node and the installed packages', () => {
   const fast = globSync('{client,page,playground,server,test}/**/*.test.ts', { cwd: ROOT }).filter(
     (file) => !file.endsWith('.system.test.ts') && !file.startsWith('test/long/'),
   );

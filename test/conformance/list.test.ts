@@ -4,7 +4,10 @@ import { describe, expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
-/** The tests and groups that a file defines, each after the groups it is in, as they are written: those of tables with placeholders. */
+/**
+ * The tests and groups that a file defines, each after the groups it is in, as they are written: those of tables with
+ * placeholders.
+ */
 function titlesIn(path: string): Set<string> {
   const titles = new Set<string>();
   const visit = (node: ts.Node, groups: readonly string[]): void => {

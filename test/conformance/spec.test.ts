@@ -7,8 +7,8 @@ import { cname, everywhere, rightTxt, txt } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
 
 /**
- * The tables of the specification, copied by hand and not made from the code: whatever the program and its OpenAPI document agree on
- * is held against these too.
+ * The tables of the specification, copied by hand and not made from the code: whatever the program and its OpenAPI
+ * document agree on is held against these too.
  */
 
 const text = (minLength: number, maxLength: number) => ({ type: 'string', minLength, maxLength });

@@ -111,7 +111,7 @@ describe('when the clock jumps, the checks', () => {
     expect((await world.check(domain)).status).toBe('failed');
   });
 
-  test('not at all, a window ends within two periods, whatever the schedule draws and however long nobody checked', async () => {
+  test('not at all, a window ends within two periods, whatever the schedule draws and however long no check ran', async () => {
     let [drawn, serial] = [0.5, 0];
     const about = { log: createLog('silent'), metrics: createMetrics(), random: () => drawn };
     const verifier = createVerifier({ ...world, ...about });

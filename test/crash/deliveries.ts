@@ -15,10 +15,10 @@ import { type Server, startServer } from '../support/server-process.ts';
 import { createSite, plant, type Site, type Tenant, until } from '../support/server-site.ts';
 import { type Received, type Receiver, startRawReceiver, startReceiver } from '../webhooks/receivers.ts';
 
-/** What was sent to webhooks over all kills. */
+/** Counts of deliveries to webhooks over all kills. */
 export interface DeliveriesSurvived extends Record<string, number> {
   kills: number;
-  /** Of the timelines. */
+  /** Events in the timelines. */
   events: number;
   /** Requests that receivers got. */
   requests: number;
@@ -34,8 +34,9 @@ const LEASE_MS = 1500;
 const SECRET = `whsec_${Buffer.alloc(24, 3).toString('base64')}`;
 
 /**
- * Kills the server `kills` times at random moments while clients change domains and receivers get the events, and sees that each receiver gets each event, in
- * the order of its domain's timeline, and that what it gets twice has the same id and body. One receiver never answers.
+ * Kills the server `kills` times at random moments while clients change domains and receivers get the events, and sees
+ * that each receiver gets each event, in the order of its domain's timeline, and that what it gets twice has the same
+ * id and body. One receiver never answers.
  */
 export async function surviveDelivering(
   kills: number,
@@ -86,7 +87,10 @@ async function killDelivering(scene: Scene): Promise<void> {
   expect(server.errors()).toEqual([]);
 }
 
-/** A receiver that, until it is told to be calm, answers some requests late, with 500, or not at all; the same event once at most. */
+/**
+ * A receiver that, until it is told to be calm, answers some requests late, with 500, or not at all; the same event
+ * once at most.
+ */
 async function startMoody(closing: Closing, random: Random): Promise<{ receiver: Receiver; calm(): void }> {
   const refused = new Set<string>();
   const receiver = await startReceiver(closing, SECRET, (response) => {

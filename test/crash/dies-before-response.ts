@@ -1,6 +1,7 @@
 import { ServerResponse } from 'node:http';
 
-// Node loads this before the server: it dies at the moment at which it would send the response of a deployment, when all that it wrote is committed.
+// Node loads this before the server: it dies at the moment at which it would send the response of a deployment, when
+// all that it wrote is committed.
 
 const { writeHead } = ServerResponse.prototype;
 Object.assign(ServerResponse.prototype, {

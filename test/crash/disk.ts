@@ -6,7 +6,10 @@ import type { Call } from './trace.ts';
 export interface Disk {
   /** To be given the events of a trace in their order. */
   happens(event: DiskEvent): void;
-  /** What a power cut may leave: all that was synced, and of the rest whatever had been written by chance, sector by sector. */
+  /**
+   * Returns a possible disk after a power cut: all that was synced, and a random part of the other writes, sector by
+   * sector.
+   */
   cut(random: Random): Map<string, Buffer>;
 }
 
@@ -25,7 +28,7 @@ interface File {
   named: boolean;
 }
 
-/** What a file holds: so much of the octets, whose rest is room to grow. */
+/** The content of a file: the first `length` octets; the rest is room to grow. */
 interface Content {
   octets: Buffer;
   length: number;
@@ -115,7 +118,7 @@ function truncate(content: Content, { numbers: [length = 0] }: Call): void {
 function resize(content: Content, length: number): void {
   const { octets } = content;
   if (length > octets.length) content.octets = Buffer.concat([octets, Buffer.alloc(2 * length - octets.length)]);
-  // What comes back later comes back empty.
+  // A file that grows again is filled with zeros.
   if (length < content.length) content.octets.fill(0, length, content.length);
   content.length = length;
 }

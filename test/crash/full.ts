@@ -10,7 +10,7 @@ import { launchServer, type Server, startServer } from '../support/server-proces
 import { createSite, plant, type Site, type Tenant, until } from '../support/server-site.ts';
 import type { Room } from './room.ts';
 
-/** What was tried, and what came of it. */
+/** Counts of the attempts and their outcomes. */
 export interface Endured extends Record<string, number> {
   acknowledged: number;
   refused: number;
@@ -19,7 +19,9 @@ export interface Endured extends Record<string, number> {
 
 const SCHEDULE = { checkIntervalMs: 500, windowMs: 600_000 };
 
-/** Fills the disk of a server that is used, for a time, and sees that it says so, loses nothing, and recovers by itself. */
+/**
+ * Fills the disk of a server that is used, for a time, and sees that it says so, loses nothing, and recovers by itself.
+ */
 export async function endure(room: Room, fullMs: number): Promise<Endured> {
   const site = await createSite(SCHEDULE);
   const tenant = await plant(site);
@@ -52,7 +54,10 @@ interface World {
   full: boolean;
 }
 
-/** Creates domains all the time, and reads them, while the disk becomes full, stays so, and has room again. How many were read meanwhile. */
+/**
+ * Creates domains all the time, and reads them, while the disk becomes full, stays so, and has room again. How many
+ * were read meanwhile.
+ */
 async function use(world: World, room: Room, fullMs: number, whileFull: () => Promise<void>): Promise<number> {
   const { ledger, server } = world;
   let over = false;

@@ -10,10 +10,10 @@ import { embedded, onPostgres } from '../support/server-data.ts';
 import { launchKeymaker, launchServer, type Server } from '../support/server-process.ts';
 import { createSite, plant, type Site, until } from '../support/server-site.ts';
 
-/** What was tried, and what was found to be there of what had been acknowledged. */
+/** Counts of the attempts, and of acknowledged changes that were found again. */
 export interface Survived extends Record<string, number> {
   kills: number;
-  /** Of these, while the server started. */
+  /** Kills while the server started. */
   'while starting': number;
   /** How often PostgreSQL was stopped as by a crash, and started again. */
   'stops of the store': number;
@@ -27,8 +27,9 @@ const SCHEDULE = { checkIntervalMs: 600, windowMs: 10_000 };
 const LOAD = { clients: 6, pauseMs: 12, most: 60 };
 
 /**
- * Kills the server `kills` times at random moments, under load and while it starts, and sees after each restart that everything is there
- * that was acknowledged, that nothing is torn, and that checks go on. Where the data is on a PostgreSQL server, that one is stopped, too.
+ * Kills the server `kills` times at random moments, under load and while it starts, and sees after each restart that
+ * everything is there that was acknowledged, that nothing is torn, and that checks go on. Where the data is on a
+ * PostgreSQL server, that one is stopped, too.
  */
 export async function survive(kills: number, random: Random, postgres?: PostgresServer): Promise<Survived> {
   const site = await createSite(SCHEDULE, postgres === undefined ? embedded : onPostgres(postgres));
@@ -82,7 +83,10 @@ async function killLoaded(scene: Scene, tally: Survived): Promise<void> {
   tally.kills += 1;
 }
 
-/** Stops PostgreSQL in the middle of everything, and starts it again; the server goes on by itself, and is killed now and then as well. */
+/**
+ * Stops PostgreSQL in the middle of everything, and starts it again; the server goes on by itself, and is killed now
+ * and then as well.
+ */
 async function stopStore(scene: Scene, postgres: PostgresServer, tally: Survived): Promise<void> {
   const { site, ledger, random, tenants } = scene;
   const server = await site.serve();

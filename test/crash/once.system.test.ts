@@ -28,7 +28,7 @@ test('kill -9 between the commit and the response: a repeat gets the first resul
   }
 });
 
-test('kill -9 at any moment: whoever repeats a creation until there is a response has created exactly once', async () => {
+test('kill -9 at any moment: a client that repeats a creation until there is a response has created exactly once', async () => {
   const tried = await createThrough(KILLS, seeded(chooseSeed()));
   console.log(tried);
   expect(tried.kills).toBe(KILLS);

@@ -5,7 +5,7 @@ import type { Random } from '../support/seeded-random.ts';
 import { embedded, onPostgres } from '../support/server-data.ts';
 import { createSite, plant, type Site, type Tenant } from '../support/server-site.ts';
 
-/** What was tried. */
+/** Counts of the attempts. */
 export interface Tried extends Record<string, number> {
   kills: number;
   /** Things that were to be created, each under a key of its own. */
@@ -42,8 +42,9 @@ export async function deploymentsIn({ data }: Site): Promise<[key: string, id: s
 }
 
 /**
- * Kills the server `kills` times while clients create deployments, some of them two at once under one key. Whoever gets no response repeats the request until there is
- * one. At the end each key has created exactly one deployment, which every response has named.
+ * Kills the server `kills` times while clients create deployments, some of them two at once under one key. Whoever gets
+ * no response repeats the request until there is one. At the end each key has created exactly one deployment, which
+ * every response has named.
  */
 export async function createThrough(kills: number, random: Random, postgres?: PostgresServer): Promise<Tried> {
   const site = await createSite(SCHEDULE, postgres === undefined ? embedded : onPostgres(postgres));

@@ -10,7 +10,7 @@ import { createSite, plant, type Site, type Tenant, until } from '../support/ser
 import { createDisk, type DiskEvent } from './disk.ts';
 import { type Call, readTrace, tracing } from './trace.ts';
 
-/** What was acknowledged by an answer. */
+/** A change that a response acknowledged. */
 export interface Acknowledged {
   /** In the answer. */
   requestId: string;
@@ -119,7 +119,7 @@ function firstIn(calls: readonly Call[], pattern: RegExp): Map<string, number> {
   return first;
 }
 
-/** What power cuts at random moments take from what had been acknowledged by then, and whatever else they leave torn. */
+/** Cuts the power at random moments. Counts acknowledged changes that are lost, and anything that is left torn. */
 export async function cutPower(
   recording: Recording,
   cuts: number,
@@ -152,7 +152,9 @@ export async function cutPower(
   return { lost, looks };
 }
 
-/** What happened to files, each at the moment from which it counts: a write as soon as it began, a sync once it had ended. */
+/**
+ * The events of files, each at the moment from which it counts: a write as soon as it began, a sync once it had ended.
+ */
 function eventsOf(calls: readonly Call[]): DiskEvent[] {
   const events = calls.flatMap((call): DiskEvent[] => {
     switch (call.name) {

@@ -5,7 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A file system of a few megabytes, for programs that are started in it; nobody else sees it, and it goes with its last program. */
+/**
+ * A file system of a few megabytes, for programs that are started in it; nobody else sees it, and it goes with its last
+ * program.
+ */
 export interface Room {
   /** Words that run a program in it. */
   wrapper: readonly string[];

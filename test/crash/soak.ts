@@ -12,14 +12,14 @@ import { createSite, plant, type Site, until } from '../support/server-site.ts';
 /** A server at one moment, seen from outside. */
 export interface Vitals {
   atMs: number;
-  /** Of the heap of JavaScript, right after a collection of garbage. */
+  /** Size of the JavaScript heap, right after a collection of garbage. */
   heapBytes: number;
   rssBytes: number;
   /** Open files and sockets. */
   descriptors: number;
-  /** What keeps the event loop alive: timers, sockets, requests. */
+  /** Resources that keep the event loop alive: timers, sockets, requests. */
   resources: number;
-  /** Of the write-ahead log. */
+  /** Size of the write-ahead log. */
   logBytes: number;
 }
 
@@ -40,7 +40,10 @@ export interface SoakOptions {
 
 const SCHEDULE = { checkIntervalMs: 15_000, windowMs: 86_400_000 };
 const MINUTE = 60_000;
-/** Fewer things than that keep the event loop alive: each check on its way is several, and a server at rest has about 40. */
+/**
+ * Fewer things than that keep the event loop alive: each check on its way is several, and a server at rest has about
+ * 40.
+ */
 const AT_REST = 100;
 /** Each look collects garbage, which takes the server's time. */
 const LOOK_EVERY_MS = 500;
@@ -75,7 +78,10 @@ async function populate(scene: Scene, { url }: Server, { domains, clients }: Soa
   await Promise.all(populating);
 }
 
-/** Uses it in spells, and looks at its vitals when it is at rest after each: what is on its way would hide what it keeps. */
+/**
+ * Uses it in spells, and looks at its vitals when it is at rest after each: what is on its way would hide what it
+ * keeps.
+ */
 async function use(scene: Scene, server: Server, options: SoakOptions): Promise<Vitals[]> {
   const { spells, spellMs, clients, domains } = options;
   const vitals: Vitals[] = [];
@@ -118,7 +124,9 @@ export function growthPerMinute(vitals: readonly Vitals[], vital: Exclude<keyof 
   return (rise / mean(({ atMs }) => (atMs - middle) ** 2)) * MINUTE;
 }
 
-/** Lets a used server grow older by as long as changes are told of, and waits until it has forgotten those from before. */
+/**
+ * Lets a used server grow older by as long as changes are told of, and waits until it has forgotten those from before.
+ */
 export async function expectForgotten(random: Random): Promise<void> {
   const site = await createSite(SCHEDULE);
   try {

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 /** Where the package of strace is unpacked where the system has none; git ignores it. */
 const UNPACKED = join(import.meta.dirname, '../../.tools/strace');
 
-/** Words that run strace: the system's own, or that of a Debian package, unpacked into the clone. Throws the reason where it cannot be run. */
+/**
+ * Words that run strace: the system's own, or that of a Debian package, unpacked into the clone. Throws the reason
+ * where it cannot be run.
+ */
 export function findStrace(): string[] {
   const own = ['strace'];
   if (failureOf(own) === null) return own;

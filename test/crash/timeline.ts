@@ -9,12 +9,15 @@ export interface Entry {
   data: DomainEventData;
 }
 
-/** The status that `domain` has after the event; `same`: that before it; `any`: whichever it had once; null: the domain is not there. */
+/**
+ * The status that `domain` has after the event; `same`: that before it; `any`: whichever it had once; null: the domain
+ * is not there.
+ */
 type To = DomainStatus | 'same' | 'any' | null;
 
 /**
- * From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md). That a domain is `verifying` is
- * no event.
+ * From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md).
+ * That a domain is `verifying` is no event.
  */
 const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> = {
   'domain.created': { from: [null], to: 'pending' },
@@ -40,7 +43,10 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'certificate.expiring': { from: ['verified'], to: 'verified' },
 };
 
-/** Transitions that the rules do not know, events that say nothing new, and names that two domains held as verified at one time. */
+/**
+ * Transitions that the rules do not know, events that say nothing new, and names that two domains held as verified at
+ * one time.
+ */
 export function timelineFaults(entries: Iterable<Entry>): string[] {
   const faults: string[] = [];
   const last = new Map<string, Entry>();

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** What a program asked of the system, as strace saw it. Positions are lines of the trace: what stands before has happened before. */
+/** A system call of a program, as strace saw it. Positions are lines of the trace: an earlier line happened before. */
 export interface Call {
   name: string;
   began: number;
@@ -9,7 +9,7 @@ export interface Call {
   ended: number;
   /** The file, or what else it was done to. */
   path: string;
-  /** What was written. */
+  /** The data that was written. */
   data: Buffer;
   /** Whole numbers after the data: length and offset of a write, length of a truncation. */
   numbers: number[];

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { DAY_MS, logged, whileDomainsWait } from './wrong-clock.ts';
 
-// Real servers on SQLite, whose clock is wrong by a day. Checks are a minute apart, so that each jump is seen by one of each domain.
+// Real servers on SQLite, whose clock is wrong by a day. Checks are a minute apart, so that each jump is seen by one of
+// each domain.
 
 const MINUTE_MS = 60_000;
 

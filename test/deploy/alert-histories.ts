@@ -1,4 +1,7 @@
-/** What Prometheus has scraped once a minute, by series (promtool's notation): `0x5` is 0 six times, `0+2x5` rises by 2, `_` is no value. */
+/**
+ * Values that Prometheus scraped once a minute, by series (promtool's notation): `0x5` is 0 six times, `0+2x5` rises by
+ * 2, `_` is no value.
+ */
 export type History = Record<string, string>;
 
 interface Case {

@@ -43,7 +43,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** What `promtool test rules` says of one history; empty: the alerts that fire at that minute are these. */
+/** Returns the output of `promtool test rules` for one history; empty: exactly these alerts fire at that minute. */
 function evaluate(history: History, minute: number, firing: readonly string[]): string {
   const group = {
     interval: '1m',

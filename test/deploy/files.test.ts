@@ -113,7 +113,7 @@ test('the image starts the program under an init that it has installed', () => {
   );
 });
 
-test('the unit, compose.yaml and what is said of Kubernetes give a clean stop the time that it may take', () => {
+test('the unit, compose.yaml and the Kubernetes example give a clean stop the time that it may take', () => {
   const longestMs = service.drainMs + STOP_MS;
   expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(longestMs);
   const [, compose] = /^ {2}nameplate:\n[\s\S]*?stop_grace_period: (\d+)s/m.exec(read('compose.yaml')) ?? [];
@@ -123,7 +123,7 @@ test('the unit, compose.yaml and what is said of Kubernetes give a clean stop th
   expect((Number(kubernetes) - Number(sleep)) * 1000).toBeGreaterThan(longestMs);
 });
 
-test('the unit is told to systemd by another process, and reloads with the program that it runs', () => {
+test('the unit lets another process notify systemd, and reloads with the program that it runs', () => {
   expect(settings('Type')).toEqual(['notify']);
   expect(settings('NotifyAccess')).toEqual(['all']);
   expect(settings('ExecReload')).toEqual(settings('ExecStart').map((command) => command.replace(/ serve$/, ' reload')));
@@ -195,12 +195,12 @@ test('the examples of load balancers and pods look at the health of the edge whe
   ]);
 });
 
-test('every alert is told of in docs/operations.md', () => {
+test('docs/operations.md explains every alert', () => {
   const told = read('docs/operations.md');
   for (const [, name] of read('deploy/alerts.yml').matchAll(/- alert: (\w+)/g)) expect(told).toContain(`\`${name}\``);
 });
 
-test('every page of the edge that a visitor may see is told of in docs/operations.md', () => {
+test('docs/operations.md explains every page of the edge that a visitor may see', () => {
   const told = read('docs/operations.md');
   for (const name of PAGE_NAMES) {
     const { body } = renderPage(name, { hostname: null, requestId: 'req_1', accept: 'application/json' });
@@ -210,7 +210,7 @@ test('every page of the edge that a visitor may see is told of in docs/operation
   }
 });
 
-test.each(['08P01', '26000', '42P05'])('what a pooler refuses (%s) leads to what it has to be told', (code) => {
+test.each(['08P01', '26000', '42P05'])('the refusal of a pooler (%s) leads to the setting that it needs', (code) => {
   const refusal = Object.assign(new Error('as the pooler says it'), { severity: 'ERROR', code });
   const [, section, page = ''] = /see "(\w+)" in (\S+\.md)/.exec(String(asUnavailable(refusal))) ?? [];
   expect(read(page)).toContain(`## ${section}\n`);

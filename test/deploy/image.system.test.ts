@@ -23,7 +23,10 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs what the Dockerfile says, in the image's files and nothing but its environment. `ready` resolves once its log says so. */
+/**
+ * Runs what the Dockerfile says, in the image's files and nothing but its environment. `ready` resolves once its log
+ * says so.
+ */
 function runIn(command: string[], env: Record<string, string>) {
   const [program = '', ...args] = command.map((word) => word.replace(/^\/app\b/, image.app));
   const child = spawn(program, args, { ...image.user, cwd: image.app, env: { ...image.env, ...env } });
@@ -66,7 +69,7 @@ async function surroundings(): Promise<Record<string, string>> {
   };
 }
 
-test('what is in the image, without the right to write any of it and without a home, migrates a store, serves it and stops', async () => {
+test('the content of the image, read-only and without a home, migrates a store, serves it and stops', async () => {
   const env = await surroundings();
   expect(await runIn([...start, 'migrate'], env).ended).toMatchObject({ code: 0, stderr: '' });
   const server = runIn(serve, env);

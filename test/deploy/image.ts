@@ -24,7 +24,10 @@ interface Instruction {
   value: string;
 }
 
-/** The instructions of a stage of the Dockerfile: of the first one, which bundles the program, or of the last one, which is the image. */
+/**
+ * The instructions of a stage of the Dockerfile: of the first one, which bundles the program, or of the last one, which
+ * is the image.
+ */
 export function instructions(stage: 'bundle' | 'image' = 'image'): Instruction[] {
   const stages = read('Dockerfile')
     .replace(/^#.*\n/gm, '')
@@ -45,14 +48,14 @@ export function instruction(name: string): string {
   return found[0].value;
 }
 
-/** What the image starts: an init with its options, which starts the program. */
+/** The command of the image: an init with its options, which starts the program. */
 export function entrypoint(): { init: string[]; program: string[] } {
   const words: string[] = JSON.parse(instruction('ENTRYPOINT'));
   const end = words.indexOf('--');
   return { init: words.slice(0, end), program: words.slice(end + 1) };
 }
 
-/** What the image sets in the environment. */
+/** The environment that the image sets. */
 export function imageEnvironment(): Record<string, string> {
   return Object.fromEntries(instruction('ENV').split(' ').map(assignment));
 }
@@ -62,9 +65,12 @@ export function assignment(text: string): [name: string, value: string] {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-/** The files of the image, without the system below them: nobody may write them, whoever runs the programs may read them. */
+/**
+ * The files of the image, without the system below them: nobody may write them, whoever runs the programs may read
+ * them.
+ */
 export interface Image {
-  /** What is `/app` in the image. */
+  /** The directory that is `/app` in the image. */
   app: string;
   /** A directory that can be written. */
   data: string;

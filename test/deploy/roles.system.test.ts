@@ -9,7 +9,8 @@ import { createRoles, FIRST, type Roles } from '../support/database-roles.ts';
 import { aWorkspace } from '../support/entities.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// That the role that serves has all the rights it needs is shown by the contract of the store (test/store/postgres.system.test.ts).
+// That the role that serves has all the rights it needs is shown by the contract of the store
+// (test/store/postgres.system.test.ts).
 
 let server: PostgresServer;
 let roles: Roles;
@@ -30,7 +31,7 @@ describe('the role that serves, with the rights that deploy/postgres/roles.sql g
     expect(await migrate(address)).toEqual([]);
   });
 
-  test('hears of changes', async () => {
+  test('receives changes', async () => {
     const address = await roles.createDatabase();
     const store = await postgresStore({ address });
     let heard = () => {};

@@ -8,8 +8,8 @@ import { type DnsTree, startDnsTree } from '../support/dns-tree.ts';
 import { aDomain, anApp, anEnvironment, aProject } from '../support/entities.ts';
 
 /**
- * A zone that makes Nameplate ask about nameservers of others (NXNSAttack): each referral names fifty new ones. That they have no address is worst: each is asked
- * for anew, over IPv4 and IPv6.
+ * A zone that makes Nameplate ask about nameservers of others (NXNSAttack): each referral names fifty new ones. That
+ * they have no address is worst: each is asked for anew, over IPv4 and IPv6.
  */
 const environment = anEnvironment(anApp(aProject({ workspaceId: 'ws_1' })));
 const HOSTILE = '127.0.0.6';

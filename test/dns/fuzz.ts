@@ -6,8 +6,8 @@ import { currentName, readAnswer, startChase } from '../../server/src/dns/record
 import type { Answer as RecordAnswer } from '../../server/src/domain/observation.ts';
 
 /**
- * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at random.
- * Each is processed like a real one, from its octets to the answer that a check sees.
+ * Responses as a hostile or broken nameserver would send them: close to a proof of a domain, with octets changed at
+ * random. Each is processed like a real one, from its octets to the answer that a check sees.
  */
 
 const NAME = 'api.acme.com';
@@ -88,7 +88,9 @@ function holdsTarget(octets: Buffer): boolean {
   return answers.some((answer) => answer.type === 'CNAME' && answer.data.toLowerCase() === TARGET);
 }
 
-/** The answers as read by dns-packet, which shares no code with ours; null where it fails at a record that we ignore. */
+/**
+ * The answers as read by dns-packet, which shares no code with ours; null where it fails at a record that we ignore.
+ */
 function answersIn(octets: Buffer): Answer[] | null {
   try {
     return packet.decode(octets).answers ?? [];
@@ -130,7 +132,9 @@ const ALMOST: ((random: (below: number) => number) => Answer[])[] = [
   (random) => Array.from({ length: random(40) }, (_, i) => txt(OWNER, `${i}`)),
 ];
 
-/** Up to four changes: octets overwritten, bits flipped, parts removed or duplicated, counts and pointers overwritten. */
+/**
+ * Up to four changes: octets overwritten, bits flipped, parts removed or duplicated, counts and pointers overwritten.
+ */
 function mutated(original: Buffer, random: (below: number) => number): Buffer {
   let octets = original;
   for (let changes = random(5); changes > 0; changes--) {

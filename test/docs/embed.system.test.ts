@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
 
-// What docs/embed.md tells a platform to put on its server, as it stands there, in a project of its own that has the package.
+// Runs the code that docs/embed.md gives platforms for their servers, unchanged, in a project of its own that has the
+// package.
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');

@@ -19,7 +19,10 @@ const MINUTE_MS = 60_000;
 const BY = { ...AUTHOR, actor: 'key_01kaghm6r7t8y9u0p1a2s3d4f5' };
 const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** By type of event, the first body that a store with a webhook had for its receiver, while domains lived through everything that can happen. */
+/**
+ * By type of event, the first body that a store with a webhook had for its receiver, while domains lived through
+ * everything that can happen.
+ */
 export async function producedBodies(): Promise<Map<string, string>> {
   const bodies = new Map<string, string>();
   for (const story of [verified, refused, redirected]) {

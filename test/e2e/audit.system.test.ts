@@ -80,7 +80,10 @@ const reading: [action: string, args: string[]][] = [
   ['certificates show', [NAME]],
 ];
 
-/** They change no resource, but the schema, a copy of the file, how secrets are stored; those in the second line have tests of their own. */
+/**
+ * They change no resource, but the schema, a copy of the file, how secrets are stored; those in the second line have
+ * tests of their own.
+ */
 const others = [
   ...['migrate', 'backup', 'sealing rotate', 'doctor'],
   ...['init', 'workspaces delete', 'sealing forget', 'certificates revoke'],

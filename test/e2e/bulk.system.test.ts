@@ -80,7 +80,7 @@ test('an export is narrowed by status, certificate and search', async () => {
   expect(await run(['domains', 'export', '--status', 'unknown', ...data])).toMatchObject({ code: 2 });
 });
 
-test('an export ends when nobody reads it any more', async () => {
+test('an export ends when its reader has gone', async () => {
   const { ready } = playground;
   const env = { NAMEPLATE_URL: ready.api, NAMEPLATE_ROOT_KEY: ready.rootKey };
   const program = start(['domains', 'export'], { env });
@@ -88,7 +88,7 @@ test('an export ends when nobody reads it any more', async () => {
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('names belong where the options or the columns say', async () => {
+test('names belong to the environment that the options or the columns name', async () => {
   for (const slug of ['staging', 'preview']) {
     await runJson(['environments', 'create', slug, ...data]);
   }
@@ -110,7 +110,7 @@ test('names belong where the options or the columns say', async () => {
   expect(await listed('staging')).toEqual(['one.example.org', 'four.example.org']);
 });
 
-test('a row that cannot be used costs itself alone, and the report of an earlier import is not kept', async () => {
+test('an unusable row is skipped alone, and the report of an earlier import is removed', async () => {
   const rows = [
     'domain;environment',
     'five.example.org;',
@@ -168,7 +168,7 @@ test('an import that waits for the rate limit says so, and ends with Ctrl-C', as
   busy.close();
 });
 
-test('what cannot be read is said before anything is sent', async () => {
+test('unreadable rows are reported before anything is sent', async () => {
   writeFileSync(file('bad.csv'), 'name\na.example.net\n');
   expect(await run(['domains', 'import', file('bad.csv'), ...data])).toMatchObject({
     code: 1,

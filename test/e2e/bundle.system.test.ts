@@ -17,7 +17,7 @@ import { isBundled } from '../../bin/bundle.mjs';
 import { bundle } from '../../scripts/bundle.ts';
 import { ANY_PORTS, CLONE, type Started, startCommand, temporaryDirectory } from '../support/command.ts';
 
-// What `npm run build` and `npm pack` make, and which of bundle and sources a clone runs.
+// Tests the results of `npm run build` and `npm pack`, and whether a clone runs its bundle or its sources.
 
 const directory = temporaryDirectory();
 const clone = join(directory.path, 'clone');
@@ -25,7 +25,7 @@ const clone = join(directory.path, 'clone');
 const installed = join(directory.path, 'node_modules/nameplate');
 const running: Started[] = [];
 
-/** What is in the repository and belongs to a bundle or a package. */
+/** The parts of the repository that belong to a bundle or a package. */
 const FILES = [
   'CHANGELOG.md',
   'LICENSE',
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const filter = (path: string) => !path.endsWith('.test.ts');
   for (const file of FILES) cpSync(join(CLONE, file), join(clone, file), { recursive: true, filter });
   symlinkSync(join(CLONE, 'node_modules'), join(clone, 'node_modules'));
-  // What `npm run build` has made of these sources, if it has.
+  // Copies the build of these sources, if there is one.
   if (isBundled(CLONE)) cpSync(join(CLONE, 'dist'), join(clone, 'dist'), { recursive: true });
   else await bundle(clone);
   const [packed] = JSON.parse(

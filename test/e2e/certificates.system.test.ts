@@ -50,7 +50,7 @@ async function wanted(name: string): Promise<Domain> {
   return before;
 }
 
-/** What is known of one file, written for the test. */
+/** Writes a file for the test, and returns its path. */
 function file(name: string, text: string): string {
   const path = `${directory.path}/${name}`;
   writeFileSync(path, text);
@@ -70,7 +70,7 @@ describe('certificates', () => {
   beforeAll(begin);
   afterAll(end);
 
-  test('are listed by name, of one state where that is asked for, with what stands in the way', async () => {
+  test('are listed by name, or only those of one state, with their blockers', async () => {
     expect(await run(['certificates', 'list', ...data])).toMatchObject({ stdout: 'No certificates found.\n' });
     await wanted('b.example.com');
     await wanted('a.example.com');
@@ -132,7 +132,7 @@ describe('certificates', () => {
     });
   });
 
-  test('that wait for a CA which refuses the account say so when they are shown and renewed, since when and why, until it is resumed', async () => {
+  test('that wait for a CA which refuses the account are shown with the reason and its time, until the CA is resumed', async () => {
     const { name } = await wanted('held.example.com');
     const at = Date.now() - 60_000;
     const problem = { reason: 'ca_account', message: 'ca.test answered: "blocked".', at } as const;
@@ -180,7 +180,7 @@ describe('certificates', () => {
     });
   });
 
-  test('of names that nobody wants are said not to be there, and what is no name is bad usage', async () => {
+  test('of names without a domain do not exist, and an invalid name is bad usage', async () => {
     const chain = file('x.chain', issueChain('none.example.com').leaf);
     for (const args of [
       ['show', 'none.example.com'],
@@ -278,7 +278,7 @@ describe('sealing', () => {
     });
   });
 
-  test('forget says what is lost with a key, and deletes it once the key is named: every certificate is wanted, and webhooks take new secrets', async () => {
+  test('forget lists the secrets that are lost with a key, and deletes them once the key is named: every certificate is wanted, and webhooks take new secrets', async () => {
     await withSecrets();
     const webhook = await addWebhook(store, { workspaceId: there.workspace.id });
     const [keyId = ''] = (await keyIds()).map(String);
@@ -311,7 +311,7 @@ describe('sealing', () => {
     expect(existsSync(`${directory.path}/encryption.key`)).toBe(false);
   });
 
-  test('rotate says which key is not there, and loses nothing', async () => {
+  test('rotate names the missing key, and loses nothing', async () => {
     const digests = await withSecrets();
     const [id] = await keyIds();
     const { code, stderr } = await run(['sealing', 'rotate', ...data], {

@@ -62,7 +62,7 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
     },
   );
 
-  test('a workspace is deleted with everything in it once its name is given; before, the command says what would go', async () => {
+  test('a workspace is deleted with everything in it once its name is given; before, the command lists what would be deleted', async () => {
     const { id } = await runJson<Made>(['workspaces', 'create', 'Brief Ltd', ...data]);
     const permissions = ['project.*.create_project', 'app.*.create_app', 'environment.*.create_environment']
       .concat('environment.*.create_domain', 'environment.*.read_domain')

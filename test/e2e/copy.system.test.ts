@@ -385,7 +385,7 @@ describe('a copy is refused', () => {
   });
 });
 
-test('while it is copied, nothing can write to the source: what was acknowledged is in the copy', async () => {
+test('while it is copied, nothing can write to the source: acknowledged changes are in the copy', async () => {
   await install();
   const open = await openSource(source);
   expect(await run(['workspaces', 'create', 'late', '--database', `sqlite:${source}`])).toMatchObject({

@@ -138,7 +138,7 @@ describe('a broken set-up is named, and makes doctor exit with 1', () => {
     expect(await examine({ ...apart, ...zone })).toMatchObject({ code: 0, found: [`warn ${found}`] });
   });
 
-  test('a wildcard with nothing but an IPv6 address is none of them', async () => {
+  test('a wildcard with only an IPv6 address is no failure', async () => {
     dns.set('*.six.example.org', 'AAAA', ['2001:db8::1']);
     const { code, found } = await examine({ ...asEdge, NAMEPLATE_CNAME_ZONE: 'six.example.org' });
     expect(code).toBe(0);

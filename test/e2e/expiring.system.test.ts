@@ -12,7 +12,7 @@ import { SECRET, subscribe } from '../webhooks/world.ts';
 
 const closing = closingAfterEach();
 
-test('a receiver hears from a server with the role for certificates that one is expiring', async () => {
+test('a server with the role for certificates sends a receiver the event of an expiring one', async () => {
   const directory = temporaryDirectory();
   closing.push(directory.remove);
   const config = readServerConfig({

@@ -1,11 +1,12 @@
-// A machine of its own, with nothing but loopback and an empty /var/lib: `run-it.system.test.ts` starts it. Types what the README says, and prints a line of JSON for each command.
+// A machine of its own, with nothing but loopback and an empty /var/lib: `run-it.system.test.ts` starts it. Types what
+// the README says, and prints a line of JSON for each command.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Zone } from '../interop/internet.ts';
 import { CLONE, startCommand } from '../support/command.ts';
 import { blocksOf, commandsOf, ORIGIN_PORT, startWorld } from './fresh-world.ts';
 
-/** What was typed, and what came of it. */
+/** A typed line, and its result. */
 export interface Typed {
   line: string;
   code: number | null;
@@ -55,7 +56,7 @@ async function type(line: string): Promise<void> {
   if (/domains create /.test(line)) await publish(customer, stdout);
 }
 
-/** What a reader types in place of the example. */
+/** Replaces the examples, as a reader does. */
 function here(text: string): string {
   return text
     .replace('1.1.1.1,8.8.8.8', world.resolver)

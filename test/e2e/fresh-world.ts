@@ -17,9 +17,9 @@ import { startPebble } from '../support/pebble.ts';
 /** The Internet of a machine that has nothing but loopback: nameservers, a resolver, a CA, and an origin. */
 export interface World {
   internet: Internet;
-  /** Of the server's resolver. */
+  /** Address of the server's resolver. */
   resolver: string;
-  /** What the machine differs in from one on the Internet: every address is special, and the CA is pebble. */
+  /** Settings that differ from those on the Internet: every address is special, and the CA is pebble. */
   env: Record<string, string>;
   close(): Promise<void>;
 }
@@ -30,7 +30,8 @@ export const ORIGIN_PORT = 8080;
 export async function startWorld(greeting: string): Promise<World> {
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-fresh-'));
   const internet = await startInternet({ port: 53 });
-  // Of visitors and the CA: that of the server may have kept for an hour that the customer's name does not exist yet.
+  // The resolver of visitors and the CA. The server's own may cache for an hour that the customer's name does not exist
+  // yet.
   const { address } = await internet.startResolver({ validates: true });
   await writeFile(join(directory, 'resolv.conf'), `nameserver ${address}\n`);
   const mount = startCommand('mount', ['--bind', join(directory, 'resolv.conf'), '/etc/resolv.conf'], {});

@@ -64,7 +64,7 @@ test('init a second time makes no second key', async () => {
   expect(await runJson(['keys', 'list', ...database])).toHaveLength(1);
 });
 
-test('init completes what an interrupted one left without a key', async () => {
+test('init completes a workspace that an interrupted one left without a key', async () => {
   const database = databaseAt('interrupted');
   const { id } = await runJson<Made>(['workspaces', 'create', 'My platform', ...database]);
   expect(await runJson(['init', ...database])).toMatchObject({ workspaceId: id, project: 'main' });

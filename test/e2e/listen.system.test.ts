@@ -95,7 +95,7 @@ test('webhooks listen refuses and reports a request that its webhook did not sen
   expect(stdout).not.toContain('webhook.test\n');
 });
 
-test('what a killed webhooks listen leaves behind is deleted by the next one, but no webhook in use', async () => {
+test('the next webhooks listen deletes the webhook of a killed one, but no webhook in use', async () => {
   const used = await listen();
   const killed = await listen();
   killed.started.child.kill('SIGKILL');

@@ -53,7 +53,7 @@ async function linesOf(metric: string): Promise<string[]> {
   return text.split('\n').filter((line) => line.startsWith(`${metric}{`) || line.startsWith(`${metric} `));
 }
 
-test('a verifier says how many domains there are of each status', async () => {
+test('a verifier reports the number of domains of each status', async () => {
   const counted = ['pending', 'verifying', 'verified', 'failed'].map(
     (status, at) => `nameplate_domains{status="${status}"} ${[3, 0, 1, 0][at]}`,
   );
@@ -61,7 +61,7 @@ test('a verifier says how many domains there are of each status', async () => {
   expect(await linesOf('nameplate_domains_drifted')).toEqual(['nameplate_domains_drifted 0']);
 });
 
-test('a verifier says of when the last backup is', async () => {
+test('a verifier reports the time of the last backup', async () => {
   await expect
     .poll(() => linesOf('nameplate_backup_last_success_timestamp_seconds'))
     .toEqual(['nameplate_backup_last_success_timestamp_seconds 1800000000']);
@@ -76,7 +76,7 @@ test('a store of which nameplate backup has made none has no such time', async (
   await store.close();
 });
 
-test('a process that has seen no certificate says nothing of the first expiry', async () => {
+test('a process that has seen no certificate reports no first expiry', async () => {
   expect(await linesOf('nameplate_certificate_expiry_timestamp_seconds')).toEqual([]);
 });
 

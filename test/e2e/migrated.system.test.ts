@@ -4,7 +4,7 @@ import { readServerConfig } from '../../server/src/config/config.ts';
 import { startServer } from '../../server/src/main.ts';
 import { temporaryDirectory } from '../support/command.ts';
 
-test('a start that makes a new database, and one that migrates nothing, say nothing of migrations', async () => {
+test('a start with a new database, and one without migrations, logs no migration', async () => {
   const directory = temporaryDirectory();
   try {
     const path = `${directory.path}/nameplate.db`;

@@ -1,4 +1,5 @@
-// A machine of its own, as `fresh-machine.ts`: `operations-walk.system.test.ts` starts it. An operator who reads docs/operations.md; prints a line of JSON for each command.
+// A machine of its own, as `fresh-machine.ts`: `operations-walk.system.test.ts` starts it. An operator who reads
+// docs/operations.md; prints a line of JSON for each command.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Started, startCommand } from '../support/command.ts';
@@ -6,7 +7,7 @@ import type { Typed } from './fresh-machine.ts';
 import { commandsOf, ORIGIN_PORT, openWay, startWorld } from './fresh-world.ts';
 import { openShell } from './operator-shell.ts';
 
-/** What the machine is given: the blocks to type, and where PostgreSQL is. */
+/** The blocks to type, and the address of PostgreSQL. */
 export interface Orders {
   blocks: string[];
   greeting: string;
@@ -33,7 +34,7 @@ await mkdir('/etc/systemd/system', { recursive: true });
 for (const path of ['/var/lib/nameplate', '/var/cache/nameplate', '/backups']) await mkdir(path, { recursive: true });
 
 const { CURL_CA_BUNDLE, ...special } = world.env;
-/** Of the server. Webhooks are received by the origin. */
+/** Settings of the server. The origin also receives webhooks. */
 const SURROUNDINGS = {
   ...special,
   NAMEPLATE_WEBHOOK_SCHEMES: 'http',
@@ -46,7 +47,7 @@ let operatorsShell = '';
 const known: Record<'ws' | 'wh' | 'dlv', string> = { ws: '', wh: '', dlv: '' };
 let shell = openShell({ cwd: '/opt/nameplate', tools });
 
-/** What the page has an operator do before a block, in other words than commands. */
+/** Steps that the page describes in words before a block. */
 const BEFORE: [RegExp, () => Promise<unknown>][] = [
   [/^set -a/, becomeOperator],
   [/^systemctl reload/, serveFirstName],
@@ -93,7 +94,7 @@ async function typed(line: string): Promise<Typed> {
   return done;
 }
 
-/** What a reader types in place of the example. */
+/** Replaces the examples, as a reader does. */
 function here(text: string): string {
   return text
     .replace('https://api.example.net', 'http://127.0.0.1:7070')

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** One shell that commands are typed into, one after the other; a command may replace the shell by another. */
 export interface Shell {
-  /** What the command printed on both streams, and its exit code. */
+  /** The output of the command on both streams, and its exit code. */
   type(line: string): Promise<{ code: number; output: string }>;
   close(): Promise<void>;
 }

@@ -5,7 +5,8 @@ import { run, runJson, type Started, start } from '../support/command.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { type Postgres, sharedPostgres } from '../support/postgres.ts';
 
-// The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another NAMEPLATE_DATABASE_URL.
+// The program on PostgreSQL, as whoever outgrows one machine runs it: the same commands, another
+// NAMEPLATE_DATABASE_URL.
 
 let server: Postgres;
 let dns: Simulator;

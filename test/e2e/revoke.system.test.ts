@@ -109,7 +109,7 @@ test('a certificate whose key is compromised is not served from then on, and the
   expect(await revoke(name, '--yes')).toMatchObject({ code: 1, stderr: expect.stringContaining('none to revoke') });
 });
 
-test('what no CA can revoke for us is said plainly, and nothing is changed', async () => {
+test('a certificate that no CA can revoke for us is an error that says so, and nothing is changed', async () => {
   await certified('internal.example.com', 'internal');
   await certified('imported.example.com', 'imported');
   const said = async (name: string, ...flags: string[]) => (await revoke(name, ...flags)).stderr;

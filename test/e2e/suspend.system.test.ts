@@ -31,7 +31,7 @@ test('a domain is suspended, resumed and moved from the command line, and its ev
   );
 });
 
-test('what the operator suspends is shown, and stays until the operator resumes it', async () => {
+test('a suspension by the operator is shown, and stays until the operator resumes it', async () => {
   const [workspace] = (await runJson(['workspaces', 'list', ...data])) as [{ id: string }];
   expect(await said('workspaces', 'suspend', workspace.id, '--status', '451')).toBe(
     `Suspended workspace ${workspace.id}: its sites show a page with status 451.\n`,

@@ -10,7 +10,7 @@ const data = ['--data', directory.path];
 let playground: Started;
 let server: Server;
 let url = '';
-/** What the receiver answers. */
+/** The status that the receiver responds with. */
 let status = 204;
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ test('a webhook is created, shown, changed and deleted; its secret is shown only
   expect((await run(['webhooks', 'list', ...data])).stdout).toBe('No webhooks yet.\n');
 });
 
-test('a test shows what the receiver answered, and fails unless it was delivered', async () => {
+test('a test shows the response of the receiver, and fails unless it was delivered', async () => {
   await withWebhook(['--type', 'domain.failed'], async ({ id }) => {
     const delivered = await run(['webhooks', 'test', id, ...data]);
     expect(delivered).toMatchObject({
@@ -86,13 +86,13 @@ test('a test shows what the receiver answered, and fails unless it was delivered
     status = 500;
     const refused = await run(['webhooks', 'test', id, ...data]);
     expect(refused).toMatchObject({ code: 3, stdout: expect.stringMatching(/was not delivered.*status 500/s) });
-    // What a receiver answers cannot control the terminal.
+    // The receiver's response cannot control the terminal.
     expect(refused.stdout).toContain('The receiver answered:\n\n  out of \\u{1b}[2Jpaper\n');
     status = 204;
   });
 });
 
-test('what was sent is listed by state, shown with the answer, and sent again; the playground prints each attempt', async () => {
+test('deliveries are listed by state, shown with the response, and sent again; the playground prints each attempt', async () => {
   await run(['domains', 'create', 'before.example.com', ...data]);
   await withWebhook(['--type', 'domain.created'], async ({ id }) => {
     status = 503;
@@ -116,7 +116,7 @@ test('what was sent is listed by state, shown with the answer, and sent again; t
     );
     expect(await list('--state', 'waiting')).toEqual([]);
 
-    // Of what was delivered, a redelivery is a delivery of its own.
+    // The redelivery of a delivered event is a delivery of its own.
     const again = await runJson<{ id: string }>(['webhooks', 'redeliver', dlv, '--webhook', id, ...data]);
     expect(again.id).not.toBe(dlv);
     await playground.says(new RegExp(`domain\\.created delivered to ${id} \\(status 204\\)`));
@@ -137,7 +137,7 @@ describe.concurrent('a mistake', () => {
     expect(stderr).toMatch(/Did you mean domain\.verified\? Types are: domain\.created .*certificate\.expiring \*/);
   });
 
-  test('in the URL is told by the API', async () => {
+  test('in the URL is reported by the API', async () => {
     expect(await run(['webhooks', 'create', 'http://ada@127.0.0.1:1/', ...data])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('body.url: must not have a user or a password'),

@@ -123,7 +123,7 @@ describe('the access log', () => {
     expect(await linesOf(hostname)).toEqual([expect.objectContaining({ status: 503, origin: null })]);
   });
 
-  it('has what a client sends as text, in one line', async () => {
+  it('has the texts of a client escaped, in one line', async () => {
     const raw = await openRaw(closing, edge.httpPort);
     const head = 'GET /a","status":200,"x":"\\ HTTP/1.1\r\nHost: hostile.example.com\r\nConnection: close\r\n\r\n';
     await raw.send(head).closed();

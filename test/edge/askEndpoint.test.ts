@@ -87,7 +87,7 @@ describe('/edge/route', () => {
     expect((await route(hostname)).headers['x-nameplate-origin']).toBe('127.0.0.1:8082');
   });
 
-  it('leaves to the edge what it alone may forward or respond to', async () => {
+  it('gives no origin for requests that only the edge may forward or respond to', async () => {
     const origins = [null, 'https://origin.example', 'http://10.0.0.1', 'http://169.254.169.254', 'http://[::1]:6379'];
     for (const origin of origins) {
       const { hostname } = await edge.addSite({ origin, certified: false });

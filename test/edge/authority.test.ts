@@ -110,7 +110,7 @@ describe('a request without exactly one host', () => {
     expect((await overHttp2({ ...asking, headers: { host: other.hostname } })).status).toBe(400);
   });
 
-  it('of HTTP/1.0 is refused as well', async () => {
+  it('of HTTP/1.0 is refused too', async () => {
     expect(statusOf(await overTls(['GET / HTTP/1.0']))).toBe(400);
   });
 });
@@ -151,7 +151,7 @@ describe('a request that cannot be forwarded', () => {
     },
   );
 
-  it('is none when its method is any that HTTP/1.1 knows', async () => {
+  it('is forwarded with any method that HTTP/1.1 knows', async () => {
     for (const method of ['PROPFIND', 'QUERY', 'M-SEARCH']) {
       expect(await status(`${method} / HTTP/1.1`)).toBe(200);
       const { hostname } = site;

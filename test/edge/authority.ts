@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 const root = { name: 'Test root', privateKey: newKey() };
 const validity = { notBefore: Date.now() - DAY_MS, notAfter: Date.now() + 365 * DAY_MS };
 
-/** What clients trust. PEM. */
+/** The root that clients trust. PEM. */
 export const ROOT = certificatePem(createAuthorityCertificate(root, { pathLength: 0, ...validity }));
 
 /** A certificate for a name, as it is put in use. Its serial number tells it from others. */

@@ -81,7 +81,7 @@ describe('a certificate that is replaced', () => {
 });
 
 describe('a name that another workspace takes over', () => {
-  it('is served by the new one alone, at once: with the certificate that it has, until there is a new one', async () => {
+  it('is served by the new one only, at once: with the certificate that it has, until there is a new one', async () => {
     const site = await edge.addSite();
     const { hostname } = site;
     expect((await overHttps({ port: edge.httpsPort, hostname })).status).toBe(200);
@@ -185,7 +185,7 @@ describe.for(endings)('a domain that is %s', ([, end]) => {
 });
 
 describe('a domain that is moved to another environment', () => {
-  it('is served by that without a dropped request, and what is in flight ends where it began', async () => {
+  it('is served by it without a dropped request, and requests in flight end where they began', async () => {
     const site = await edge.addSite({ origin: await edge.addOrigin((_, response) => response.end('old')) });
     const { hostname, domain, environment } = site;
     const slow = await startEndless();

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-/** What the edge thread calls in the main thread meanwhile: each call is a round trip. */
+/** Returns the calls of the edge thread to the main thread meanwhile: each call is a round trip. */
 async function callsOf(act: () => Promise<unknown>): Promise<string[]> {
   edge.calls.length = 0;
   await act();

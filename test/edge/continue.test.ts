@@ -8,10 +8,11 @@ import { type Harness, handshake, type Site, startHarness } from './harness.ts';
 import { startOrigin, until } from './proxy-server.ts';
 import { asRaw } from './raw.ts';
 
-// A client that asks first whether its content is wanted (RFC 9110 section 10.1.1), through the whole edge: nobody but the origin tells it to go on.
+// A client that asks first whether its content is wanted (RFC 9110 section 10.1.1), through the whole edge: nobody but
+// the origin tells it to go on.
 
 const closing: Closing = [];
-/** What came to the origin and waits for its word. */
+/** Requests that have reached the origin, and wait for its response. */
 const waiting: { expect: string | undefined; goOn(): void }[] = [];
 let edge: Harness;
 let site: Site;

@@ -15,9 +15,10 @@ import { aDeployment, plant } from '../support/entities.ts';
 import { issue, ROOT } from './authority.ts';
 import { onLoopback } from './loopback.ts';
 
-// An edge in a process of its own, which so many names lead to: `fork('test/edge/edge-process.ts', [names])`. It ends with its parent.
+// An edge in a process of its own, which so many names lead to: `fork('test/edge/edge-process.ts', [names])`. It ends
+// with its parent.
 
-/** What it says once it serves. */
+/** Sent once the process serves. */
 export interface Serving {
   httpPort: number;
   httpsPort: number;
@@ -26,7 +27,7 @@ export interface Serving {
   root: string;
 }
 
-/** What it answers to `measure`. */
+/** The answer to `measure`. */
 export interface Measured {
   rssBytes: number;
   metrics: string;

@@ -38,7 +38,7 @@ const open = (i: number) => frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, 
 const post = () => frame(HEADERS, END_HEADERS, 1, requestFields(site.hostname, '/', 'POST'));
 const endless = () => frame(HEADERS, END_STREAM, 1, requestFields(site.hostname));
 
-/** What is sent, over and over, of one kind. */
+/** Frames that are sent over and over, by kind. */
 const FLOODS: Record<string, (i: number) => Buffer> = {
   'requests that are taken back (CVE-2023-44487)': (i) =>
     Buffer.concat([open(i), frame(RST_STREAM, 0, 2 * i + 1, CANCEL)]),

@@ -15,7 +15,7 @@ export function frame(type: keyof typeof TYPES, stream: number, payload: Buffer 
   return Buffer.concat([head, content]);
 }
 
-/** What a connection begins with. */
+/** The first octets of a connection. */
 export const opening = Buffer.concat([Buffer.from(PREFACE), frame('settings', 0, '')]);
 
 /** Header fields without compression (RFC 7541 section 6.2.2). All shorter than 127 bytes. */

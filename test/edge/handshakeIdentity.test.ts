@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { createTlsTerminator } from '../../server/src/edge/tls/tls.ts';
 import { issue, ROOT } from './authority.ts';
 
-it('a connection that closes leaves the handshake of another one with the same addresses alone', async () => {
+it('a connection that closes does not disturb the handshake of another one with the same addresses', async () => {
   const certificate = { ...issue('a.example.com'), inherited: false };
   const outcomes: string[] = [];
   const secured: Socket[] = [];
@@ -24,7 +24,10 @@ it('a connection that closes leaves the handshake of another one with the same a
     handshakeMs: 60_000,
     contexts: 1,
   });
-  /** Streams without an address, as sockets once their client has reset them. What the server sends is held back until `release`. */
+  /**
+   * Streams without an address, as sockets once their client has reset them. What the server sends is held back until
+   * `release`.
+   */
   function open() {
     const [clientEnd, clientSide] = duplexPair();
     const [serverSide, serverEnd] = duplexPair();

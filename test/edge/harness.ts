@@ -57,7 +57,7 @@ export interface Site {
   hostname: string;
   domain: Domain;
   environment: Environment;
-  /** Of its certificate; null without one. */
+  /** Serial number of its certificate; null without one. */
   serial: string | null;
 }
 
@@ -244,7 +244,7 @@ export async function overHttp2({ port, hostname, path = '/', method = 'GET', ..
   }
 }
 
-/** What clients ask for who want nothing special; made once, since it costs more than a handshake. */
+/** TLS settings of an ordinary client; created once, since that costs more than a handshake. */
 const usual = createSecureContext({ ca: ROOT });
 
 /** A TLS connection whose handshake is done; rejects with what ended it before. */

@@ -19,7 +19,7 @@ async function ask({ edge: { health: url } }: Harness, path: string, method = 'G
 const ready = { status: 200, body: '{"status":"ready"}\n' };
 
 describe('the health endpoint of the edge', () => {
-  it('says that it runs and that it is ready', async () => {
+  it('responds that it runs and that it is ready', async () => {
     expect(await ask(edge, '/healthz')).toEqual({ status: 200, body: '{"status":"ok"}\n' });
     for (const path of ['/readyz', '/readyz?verbose']) expect(await ask(edge, path)).toEqual(ready);
     expect(await ask(edge, '/readyz', 'HEAD')).toEqual({ status: 200, body: '' });

@@ -259,7 +259,7 @@ describe('of clients', () => {
     await nothingStays(hasty);
   });
 
-  /** What clients may send; the first are refused by HTTP/2 itself, and are what it has trouble with. */
+  /** Frames that clients may send. HTTP/2 itself refuses the first ones. */
   const WHIMS: ((stream: number) => Buffer)[] = [
     (stream) => malformed(stream, field('X-Upper', 'a')),
     (stream) => frame(HEADERS, END_HEADERS, stream, requestFields(long.hostname, '/', 'CONNECT')),

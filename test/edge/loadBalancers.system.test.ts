@@ -12,7 +12,8 @@ import { type Service, startService } from '../support/service.ts';
 import { ROOT } from './authority.ts';
 import { type Harness, type Site, startHarness } from './harness.ts';
 
-// HAProxy and nginx as Debian has them, with the files of deploy/ and docs/edge.md: only addresses and ports are others.
+// HAProxy and nginx as Debian has them, with the files of deploy/ and docs/edge.md: only addresses and ports are
+// others.
 
 /** The load balancer connects from 127.0.0.1, clients from here. */
 const CLIENT = '127.0.0.9';
@@ -47,7 +48,7 @@ async function tls(port: number, protocol: string): Promise<TLSSocket> {
   return socket;
 }
 
-/** What comes until the end. */
+/** Reads a stream to its end. */
 async function readAll(stream: NodeJS.ReadableStream): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(Buffer.from(chunk));

@@ -56,7 +56,10 @@ describe('a request that was forwarded gets its own response, once, in its turn'
   const head = (line: string, ...fields: string[]) => [line, `Host: ${slow.hostname}`, ...fields, '', ''].join('\r\n');
   const get = (path: string, ...fields: string[]) => head(`GET ${path} HTTP/1.1`, ...fields);
 
-  /** What a client hears until the end of its connection. The first requests are answered once all of the bytes were sent. */
+  /**
+   * Returns the responses that a client gets until its connection ends. The first requests are answered once all of the
+   * bytes were sent.
+   */
   async function hear(requests: number, bytes: string): Promise<string[]> {
     const client = asRaw(await handshake(edge.httpsPort, { servername: slow.hostname }));
     client.send(bytes);

@@ -35,7 +35,7 @@ export function versions(closing: Closing): [string, Ask][] {
 async function askHttp1(port: number, question: Question): Promise<Answer> {
   const { method = 'GET', path = '/', headers = {}, body, trailers } = question;
   const agent = new Agent();
-  // Of some methods Node expects no content, and would not frame it.
+  // Node does not frame the content of methods that usually have none.
   const framing =
     body === undefined || trailers || headers['transfer-encoding']
       ? {}

@@ -107,7 +107,7 @@ describe.each(versions(closing))('over %s', (version, ask) => {
     expect(answer.trailers).toEqual({ 'x-sum': '7', 'x-got': '{"x-check":"1"}' });
   });
 
-  test('trailers that were not announced pass as well', async () => {
+  test('trailers that were not announced pass too', async () => {
     const response = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 2\r\n\r\n';
     const front = await startProxyServer(closing, await answering(response));
     const answer = await ask(front);

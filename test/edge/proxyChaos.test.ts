@@ -6,7 +6,8 @@ import { type Random, seeded } from '../support/seeded-random.ts';
 import { type ProxyServer, startProxyServer, startRawOrigin, until } from './proxy-server.ts';
 import { openRaw } from './raw.ts';
 
-// Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is thrown.
+// Everybody does whatever they like at any moment: what is under way comes to an end, nothing is left, and nothing is
+// thrown.
 
 const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
 const closing: Closing = [];
@@ -78,7 +79,7 @@ async function clientOfHttp2({ http2Port }: ProxyServer, random: Random): Promis
   session.destroy();
 }
 
-test(`of what anybody does at any moment nothing is left (seed ${SEED})`, async () => {
+test(`nothing stays open, whatever client and origin do at any moment (seed ${SEED})`, async () => {
   const random = seeded(SEED);
   const { origin } = await startRawOrigin(closing, (socket) => moody(socket, random));
   const limits = { responseMs: 200, silenceMs: 200, unreadMs: 200, tunnelMs: 200, halfOpenMs: 100, keepAliveMs: 100 };

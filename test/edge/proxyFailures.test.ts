@@ -281,7 +281,7 @@ describe('a client that reads nothing', () => {
     }
     await until(() => waits);
     await until(() => front.proxy.counts().requests === 0);
-    // What the sockets of both connections take, on loopback.
+    // The sockets of both connections buffer this much on loopback.
     expect(written).toBeLessThan(32 * 1024 * 1024);
     await until(() => front.proxy.counts().connections === 0);
     expect(front.failures).toEqual([]);

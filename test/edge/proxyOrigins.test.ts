@@ -86,7 +86,7 @@ describe.each(versions(closing))('over %s', (_, ask) => {
     await until(() => front.failures.length === 1 && front.proxy.counts().connections === 0);
   });
 
-  test(`what is passed on of what an origin says is one response, whatever it says (seed ${SEED})`, async () => {
+  test(`the client gets one response, whatever the origin sends (seed ${SEED})`, async () => {
     const random = seeded(SEED);
     const { origin } = await saying(() => mutated(random));
     const front = await startProxyServer(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });
@@ -118,7 +118,7 @@ function mutated(random: Random): Buffer {
   return random.chance(0.3) ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
-test(`what is passed on over a connection of HTTP/1.1 is one response, whatever the origin says (seed ${SEED})`, async () => {
+test(`the client of an HTTP/1.1 connection gets one response, whatever the origin sends (seed ${SEED})`, async () => {
   const random = seeded(SEED);
   const { origin } = await saying(() => mutated(random));
   const front = await startProxyServer(closing, { origin, limits: { responseMs: 500, silenceMs: 500 } });

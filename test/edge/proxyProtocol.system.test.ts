@@ -87,7 +87,7 @@ async function readAll(socket: Duplex): Promise<string> {
 const requestFor = (hostname: string, fields = '') =>
   `GET / HTTP/1.1\r\nHost: ${hostname}\r\n${fields}Connection: close\r\n\r\n`;
 
-/** What the origin saw of a request. */
+/** The header fields of the request that reached the origin. */
 function seenIn(response: string): Record<string, string> {
   return JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4)).headers;
 }

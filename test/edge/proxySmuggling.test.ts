@@ -81,7 +81,9 @@ describe('nothing of an ambiguous request reaches the origin', () => {
   });
 });
 
-/** Chunks are judged one by one, so that the header may have reached the origin by then: as a request that never ends. */
+/**
+ * Chunks are judged one by one, so that the header may have reached the origin by then: as a request that never ends.
+ */
 describe('a request with ambiguous chunks never ends at the origin', () => {
   const CHUNKED = `${HEAD}Transfer-Encoding: chunked\r\n\r\n`;
 
@@ -166,7 +168,7 @@ describe('unambiguous requests arrive in normalized form', () => {
 
 const PSEUDO = { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'app.acme.com' };
 
-describe('what would be two requests over HTTP/1.1 is rejected over HTTP/2', () => {
+describe('a message that would be two requests over HTTP/1.1 is rejected over HTTP/2', () => {
   test.each<[string, Record<string, string>]>([
     ['a capital letter in a name', { ...PSEUDO, 'X-A': 'b' }],
     ['a line end in the path', { ...PSEUDO, ':path': '/ HTTP/1.1\r\nx-a: b' }],

@@ -5,7 +5,7 @@ import type { Closing } from '../support/closing.ts';
 /** A connection that speaks bytes. */
 export interface Raw {
   socket: Socket;
-  /** What has come so far, in latin1. */
+  /** The text that has arrived so far, in latin1. */
   readonly text: string;
   send(text: string): Raw;
   /** Waits until what has come matches. Rejects when the connection ends before. */

@@ -88,7 +88,7 @@ describe.for(Object.entries(ways))('a redirect over %s', ([, ask]) => {
     expect([after.status, after.headers.location]).toEqual([before.status, before.headers.location]);
   });
 
-  it('never leads to whoever takes the destination over: the name is served by its own origin', async () => {
+  it('never leads to a workspace that takes the destination over: the name is served by its own origin', async () => {
     const { www, apex } = await redirected();
     expect((await ask({ hostname: www.hostname })).headers.location).toContain(apex.hostname);
     await takeOver(edge.store, (await plant(edge.store)).environment, { name: apex.hostname }, edge.clock.now());
@@ -113,7 +113,7 @@ describe.for(Object.entries(ways))('a redirect over %s', ([, ask]) => {
   });
 });
 
-it('a name that redirects has its own certificate, and may be requested over its own connections alone', async () => {
+it('a name that redirects has its own certificate, and can be requested only over its own connections', async () => {
   const { www, apex } = await redirected();
   const socket = await handshake(edge.httpsPort, { servername: www.hostname });
   expect(socket.getPeerX509Certificate()?.serialNumber).toBe(www.serial);

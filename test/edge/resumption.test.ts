@@ -26,7 +26,10 @@ async function sessionFor(hostname: string, maxVersion: SecureVersion): Promise<
   return session;
 }
 
-/** Clients of this OpenSSL offer a session to no other name. This one thinks that it was begun for that name, which has to be as long. */
+/**
+ * Clients of this OpenSSL offer a session to no other name. This one thinks that it was begun for that name, which has
+ * to be as long.
+ */
 function relabelled(session: Buffer, before: string, after: string): Buffer {
   const relabelled = Buffer.from(session.toString('latin1').replaceAll(before, after), 'latin1');
   expect(relabelled.length).toBe(session.length);

@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => edge.close());
 
-/** What a client hears that says one piece after another, and what is left over, until the other side ends. */
+/**
+ * Sends one piece after another, and reads until the other side ends. Returns the response and the pieces that were not
+ * sent.
+ */
 async function hear(socket: Duplex, pieces: Iterable<string> = []): Promise<string> {
   let heard = '';
   let over = false;
@@ -135,7 +138,8 @@ describe('a body', () => {
     reader = await edge.addSite({ origin });
   });
 
-  // What arrives once the edge has closed makes the client's system throw away an answer that the client has not read yet: then once more.
+  // Bytes that arrive after the edge has closed can make the client's system drop an unread response: the test then
+  // runs again.
   it('that arrives too slowly closes its connection with 408', { retry: 3 }, async () => {
     const socket = await overTls(reader);
     expect(await hear(socket, drip(post(reader)))).toMatch(/^HTTP\/1\.1 408 /);

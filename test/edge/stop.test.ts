@@ -116,7 +116,7 @@ async function openTunnel(edge: Harness, sent: string) {
 
 const SWITCHING = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
 
-it('at the end of the drain a WebSocket is closed with 1001, and the origin gets what its client says to that', async () => {
+it('at the end of the drain a WebSocket is closed with 1001, and the origin gets the close frame of its client', async () => {
   const edge = await startHarness({ graceMs: 1200 });
   try {
     const { client, end } = await openTunnel(edge, '\x81\x02hi');

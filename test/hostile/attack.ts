@@ -1,10 +1,12 @@
 import { operations } from '../../server/src/api/operations.ts';
 import type { Random } from '../support/seeded-random.ts';
 
-/** What an attacker sends over one connection. */
+/** The bytes that an attacker sends over one connection. */
 export interface Attack {
   bytes: Buffer;
-  /** Where it goes, if it is well-formed HTTP to be answered with exactly one answer; otherwise anything may come back. */
+  /**
+   * Where it goes, if it is well-formed HTTP to be answered with exactly one answer; otherwise anything may come back.
+   */
   to?: { method: string; path: string };
 }
 
@@ -103,7 +105,7 @@ function createCredentials(random: Random, rootKey: string): string[] {
 
 function createHeader(random: Random): string {
   const name = random.chance(0.5) ? random.pick(NAMES) : `x-${random.bytes(3).toString('hex')}`;
-  // What a field value may hold: no line ends, no zero octet.
+  // A field value may hold no line ends and no zero octet.
   return `${name}: ${printable(random, random.below(100))}`;
 }
 

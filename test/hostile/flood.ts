@@ -4,14 +4,17 @@ import { seeded } from '../support/seeded-random.ts';
 import { type Attack, createAttack } from './attack.ts';
 import { dial, loopback, type Victim } from './server.ts';
 
-/** What came of a flood: how many attacks were answered with each status; `none` had no answer. */
+/** Number of attacks by the status of their response; `none` had no response. */
 export type Tally = Record<string, number>;
 
 const AT_ONCE = 16;
 const GOOD_EVERY = 100;
 const LONGEST_MS = 20_000;
 
-/** Sends `count` random attacks. Rejects at the first answer that is not what openapi.json promises, and when a good question has none. */
+/**
+ * Sends `count` random attacks. Rejects at the first answer that is not what openapi.json promises, and when a good
+ * question has none.
+ */
 export async function flood(victim: Victim, { count, seed }: { count: number; seed: number }): Promise<Tally> {
   const tally: Tally = {};
   let sent = 0;

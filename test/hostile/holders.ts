@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { dial, loopback, type Victim } from './server.ts';
 
-/** What clients that only hold connections send: nothing, or what never becomes a request. */
+/** Clients that only hold connections send nothing, or bytes that never become a request. */
 const BEGINNINGS = [
   '',
   'P',

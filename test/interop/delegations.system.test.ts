@@ -37,7 +37,7 @@ describe('a zone below another', () => {
   });
 });
 
-describe('a zone that nobody serves', () => {
+describe('a zone without a working nameserver', () => {
   test('does not prevent a CNAME to a target in it from being verified', async () => {
     await internet.register('nameplate');
     await expect(world.ask('target1.cname.nameplate.test', 'A')).resolves.toMatchObject({ rcode: 'servfail' });
@@ -49,7 +49,10 @@ describe('a zone that nobody serves', () => {
 });
 
 describe('a zone that moves to another provider during the window', () => {
-  /** Published at the new provider alone, after the third check: the next ones ask one nameserver of the cached delegation. */
+  /**
+   * Published at the new provider alone, after the third check: the next ones ask one nameserver of the cached
+   * delegation.
+   */
   async function move(label: string): Promise<{ zone: Zone; domain: Domain }> {
     const zone = await internet.register(label);
     const domain = await apex(zone);

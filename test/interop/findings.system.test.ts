@@ -6,7 +6,8 @@ import { type Lab, startLab } from './lab.ts';
 import { allScenarios, failureOf, tryScenarios } from './scenarios.ts';
 import { ownershipLine, routingLine } from './world.ts';
 
-// Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail: test/api/domains/deadResolvers.test.ts.
+// Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail:
+// test/api/domains/deadResolvers.test.ts.
 const APART = ['held_elsewhere', 'nameserver_timeout', 'resolvers_unreachable'];
 
 let lab: Lab;
@@ -17,7 +18,7 @@ beforeAll(async () => {
 }, START_LIMIT_MS);
 afterAll(() => lab.close());
 
-test('every code is found where it belongs, and what its fix says is verified by the next check', async () => {
+test('every code is found where it belongs, and its fix is verified by the next check', async () => {
   const scenarios = allScenarios(lab, other).filter(({ isSlow }) => !isSlow);
   const first = scenarios.filter(({ code }, at) => scenarios.findIndex((each) => each.code === code) === at);
   expect([...first.map(({ code }) => code), ...APART].toSorted()).toEqual(FINDING_CODES.toSorted());

@@ -7,12 +7,15 @@ import { type Mistake, type MistakenSubject, OWNERSHIP_MISTAKES, ROUTING_MISTAKE
 import { type DelegatedHost, dsData, TOP_LEVEL } from './registry.ts';
 import { EDGE_ADDRESS, ownershipLine, routingLine } from './world.ts';
 
-/** Zones that a seed makes: as customers have them, with other records beside, at one to four nameservers, signed or not. */
+/**
+ * Zones that a seed makes: as customers have them, with other records beside, at one to four nameservers, signed or
+ * not.
+ */
 export interface GeneratedZone {
   domain: Domain;
-  /** What the zone has of the catalogue; none: it is healthy. */
+  /** Mistakes of the catalogue in the zone; none: it is healthy. */
   mistakes: Mistake[];
-  /** What makes it differ from the plainest zone. */
+  /** Its differences from the plainest zone. */
   traits: string[];
   /** The domain's own lines. */
   lines: string;
@@ -21,7 +24,7 @@ export interface GeneratedZone {
 export interface Setting {
   lab: Lab;
   random: Random;
-  /** Of the same workspace as every domain. */
+  /** Another domain of the workspace that all domains belong to. */
   other: Domain;
   number: number;
 }

@@ -5,8 +5,9 @@ import packet, { type Answer, type DecodedPacket } from 'dns-packet';
 import type { Host } from './knot.ts';
 
 /**
- * An authoritative nameserver that misbehaves as no real one does: it contradicts itself, publishes what zone files may not contain, and answers
- * what it was not asked. It has one zone, answers for it like any other, and differs where `respond` says so.
+ * An authoritative nameserver that misbehaves as no real one does: it contradicts itself, publishes what zone files may
+ * not contain, and answers what it was not asked. It has one zone, answers for it like any other, and differs where
+ * `respond` says so.
  */
 export interface HostileServer extends Host {
   /** Queries that arrived over UDP, TCP not counted. */
@@ -19,7 +20,7 @@ export interface HostileOptions {
   zone: string;
   /** Its content besides SOA and NS; the server calls it for every query. */
   records(): HostileRecord[];
-  /** What differs from an ordinary answer. */
+  /** Changes an ordinary answer. */
   respond?(query: HostileQuery, ordinary: HostileResponse): HostileResponse | 'drop' | Buffer;
   /** Datagrams that reach the client before the response, some from an address that was not asked. */
   forge?(query: HostileQuery, response: Buffer): { octets: Buffer; from?: Socket }[];

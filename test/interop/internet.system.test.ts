@@ -5,7 +5,8 @@ import { type Internet, startInternet } from './internet.ts';
 import { dsData } from './registry.ts';
 import { tamper, withExpiredSignatures } from './signed-zone.ts';
 
-// The lab itself: tests that prove something by what a resolver refuses prove nothing where it refuses for another reason.
+// The lab itself: tests that prove something by what a resolver refuses prove nothing where it refuses for another
+// reason.
 
 let internet: Internet;
 beforeAll(async () => {

@@ -12,8 +12,9 @@ import { type DelegatedHost, dsData, type Registry, rootZone, startRegistry, TOP
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
- * A small Internet on loopback addresses and one port: a signed root, signed top-level domains, nameservers of providers, and a resolver that
- * validates, made of real DNS servers. Each zone is delegated by its parent, with glue where the nameserver is below the same top-level domain.
+ * A small Internet on loopback addresses and one port: a signed root, signed top-level domains, nameservers of
+ * providers, and a resolver that validates, made of real DNS servers. Each zone is delegated by its parent, with glue
+ * where the nameserver is below the same top-level domain.
  */
 export interface Internet {
   port: number;
@@ -28,7 +29,9 @@ export interface Internet {
   startNameserver(make?: 'Knot' | 'NSD'): Promise<Nameserver>;
   /** Another resolver. */
   startResolver(options: { validates: boolean }): Promise<Unbound>;
-  /** Registers a zone below `test.`, never registered before, delegated to the hosts: the first nameserver unless given. */
+  /**
+   * Registers a zone below `test.`, never registered before, delegated to the hosts: the first nameserver unless given.
+   */
   register(label: string, hosts?: DelegatedHost[]): Promise<Zone>;
   /** The same of a whole name: below any of `TOP_LEVEL`, or below a registered zone, which then has to delegate it. */
   registerName(name: string, hosts?: DelegatedHost[]): Promise<Zone>;
@@ -38,13 +41,17 @@ export interface Internet {
 export interface Zone {
   name: string;
   /**
-   * Serves these records, in the notation of zone files, besides SOA and NS. At all of `nameservers`, which need not be those that the
-   * zone is delegated to; at the first one unless given. A zone that is signed is signed by the first of them.
+   * Serves these records, in the notation of zone files, besides SOA and NS. At all of `nameservers`, which need not be
+   * those that the zone is delegated to; at the first one unless given. A zone that is signed is signed by the first of
+   * them.
    */
   publish(records: string, nameservers?: Nameserver[], options?: PublishOptions): Promise<void>;
   /** Changes the delegation at the parent, and from the next `publish` on the NS records of the zone. */
   delegate(hosts: DelegatedHost[], ds?: string[]): Promise<void>;
-  /** Publishes DS records at the parent, without owner and type: by default those of the zone's keys at the first nameserver. */
+  /**
+   * Publishes DS records at the parent, without owner and type: by default those of the zone's keys at the first
+   * nameserver.
+   */
   secure(ds?: string[], nameserver?: Nameserver): Promise<void>;
   /** Ends the registration. */
   expire(): Promise<void>;

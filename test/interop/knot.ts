@@ -14,8 +14,8 @@ export interface Host {
 }
 
 /**
- * A nameserver: Knot DNS at its own address. Unlike NSD, it is one process (which can be stopped and continued), adds and
- * removes zones without a restart, signs zones, and has a module that answers over TCP only.
+ * A nameserver: Knot DNS at its own address. Unlike NSD, it is one process (which can be stopped and continued), adds
+ * and removes zones without a restart, signs zones, and has a module that answers over TCP only.
  */
 export interface Nameserver extends Host, Service {
   /** Serves the zone with this content; null: has the zone configured, but cannot load it. */

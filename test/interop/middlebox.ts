@@ -22,7 +22,10 @@ export interface MiddleboxOptions {
   change?: (answer: Buffer) => Buffer;
   /** Delay of each response. */
   delayMs?: () => number;
-  /** TCP connections are forwarded, accepted without any response, or refused; `treated`: forwarded where a UDP query is. */
+  /**
+   * TCP connections are forwarded, accepted without any response, or refused; `treated`: forwarded where a UDP query
+   * is.
+   */
   tcp?: 'pass' | 'silent' | 'refuse' | 'treated';
 }
 

@@ -3,10 +3,13 @@ import type { FindingCode } from '../../server/src/domain/finding.ts';
 import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
 import { ownershipLine, routingLine, txtLine } from './world.ts';
 
-/** Mistakes that customers make in the content of a zone, one by one: the catalogue that scenarios and generated zones draw from. */
+/**
+ * Mistakes that customers make in the content of a zone, one by one: the catalogue that scenarios and generated zones
+ * draw from.
+ */
 export interface Mistake {
   code: FindingCode;
-  /** What the customer did. */
+  /** The customer's mistake, in words. */
   what: string;
   /** The record that the lines stand in place of. */
   record: 'routing' | 'ownership';
@@ -14,8 +17,8 @@ export interface Mistake {
   /** The lines in place of the record, in the notation of zone files. */
   lines(subject: MistakenSubject): string;
   /**
-   * `hidden`: the routing record cannot be read back, so that the TXT record is needed. `in_the_way`: nothing can be published at the name
-   * of the other record.
+   * `hidden`: the routing record cannot be read back, so that the TXT record is needed. `in_the_way`: nothing can be
+   * published at the name of the other record.
    */
   effect?: 'hidden' | 'in_the_way';
 }
@@ -33,7 +36,7 @@ export interface MistakenSubject {
 const SUBDOMAIN: Domain['kind'][] = ['subdomain'];
 const EITHER: Domain['kind'][] = ['subdomain', 'apex'];
 const ELSEWHERE_ADDRESS = '203.0.113.80';
-/** Of Cloudflare. */
+/** An address of Cloudflare. */
 const PROXY_ADDRESS = '104.16.132.229';
 
 /** `shop` of `shop.acme.com`. */
@@ -198,7 +201,7 @@ export const OWNERSHIP_MISTAKES: Mistake[] = [
   ),
 ];
 
-/** What belongs in the zone. */
+/** The line that belongs in the zone. */
 export function rightLine(record: Mistake['record'], domain: Domain, targetAddress: string): string {
   if (record === 'ownership') return ownershipLine(domain);
   return domain.kind === 'apex' ? `${domain.name}. A ${targetAddress}` : routingLine(domain);

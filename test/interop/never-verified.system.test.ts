@@ -204,7 +204,7 @@ describe('never verified: nameservers that contradict each other or themselves',
   });
 });
 
-describe('never verified: answers of those who have no say', () => {
+describe('never verified: answers of servers without authority', () => {
   test('off-path answers: of another address, with another id, to another question', async () => {
     const world = await openWorld();
     const zone = await internet.register(label());
@@ -254,7 +254,7 @@ describe('never verified: answers of those who have no say', () => {
   });
 });
 
-/** What somebody who sees neither the query's port nor its id, or only one of them, could send. */
+/** Responses of an attacker who knows at most one of the query's port and id. */
 function forgeries(response: Buffer, record: HostileRecord, attacker: Socket) {
   const matching = answerWith(response, record);
   const otherId = Buffer.from(matching);

@@ -59,7 +59,7 @@ export interface Tried {
   subject: ZoneSubject;
   /** After the first check, with the mistake. */
   before: Domain;
-  /** What a diagnosis says then. */
+  /** The findings of a diagnosis with the mistake. */
   findings: Finding[];
   /** After the next check, with the mistake corrected. */
   after: Domain;
@@ -89,7 +89,10 @@ export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domai
   return tried;
 }
 
-/** What is not as it should be: the mistake is the first finding, nothing is verified with it, and without it the domain is. */
+/**
+ * Returns a failed expectation: the mistake is the first finding, nothing is verified with it, and without it the
+ * domain is.
+ */
 export function failureOf({ scenario, before, findings: [first], after }: Tried): string | null {
   const failures = [
     first?.code === scenario.code ? null : `the first finding is ${first?.code}`,

@@ -1,7 +1,9 @@
 import { sign } from 'node:crypto';
 import type { ZoneKey } from './knot.ts';
 
-/** Changes to a signed zone, in the notation of zone files with one record a line and whole names, as Knot prints it. */
+/**
+ * Changes to a signed zone, in the notation of zone files with one record a line and whole names, as Knot prints it.
+ */
 
 /** Changes the data of records and keeps their signatures. */
 export function tamper(signed: string, from: string, to: string): string {
@@ -9,7 +11,10 @@ export function tamper(signed: string, from: string, to: string): string {
   return signed.replaceAll(` ${from}\n`, ` ${to}\n`);
 }
 
-/** The zone with other signatures of its TXT and CNAME records: made by the zone's own keys, and valid until a month ago. */
+/**
+ * The zone with other signatures of its TXT and CNAME records: made by the zone's own keys, and valid until a month
+ * ago.
+ */
 export function withExpiredSignatures(signed: string, keys: ZoneKey[]): string {
   const lines = signed.split('\n');
   return lines
@@ -28,9 +33,9 @@ export function withExpiredSignatures(signed: string, keys: ZoneKey[]): string {
 interface RecordSet {
   owner: string;
   covered: 'TXT' | 'CNAME';
-  /** Of each record, as zone files have it. */
+  /** Data of each record, as zone files have it. */
   data: string[];
-  /** Of the present RRSIG, from the algorithm on: algorithm, labels, TTL, expiration, inception, key tag, signer, signature. */
+  /** Fields of the present RRSIG: algorithm, labels, TTL, expiration, inception, key tag, signer, signature. */
   fields: string[];
 }
 

@@ -9,7 +9,10 @@ import { type Service, startService } from '../support/service.ts';
 /** The recursive resolver: Unbound, with its usual cache. */
 export interface Unbound extends Service {
   address: string;
-  /** Leads it to the nameservers of a zone at these addresses; null: to nothing but the parent's answer. The cache stays as it is. */
+  /**
+   * Leads it to the nameservers of a zone at these addresses; null: to nothing but the parent's answer. The cache stays
+   * as it is.
+   */
   delegate(zone: string, addresses: string[] | null): Promise<void>;
   /** Removes names at and below this one from the cache, and the list of silent nameservers. */
   forget(name: string): Promise<void>;
@@ -30,9 +33,9 @@ export interface UnboundOptions {
 }
 
 /**
- * Referrals have no port, and Unbound would follow them to port 53. So each zone is configured as a stub zone beside the
- * delegation at its parent. Validation does not depend on that: Unbound asks the parent for DS records and follows the chain
- * from the root.
+ * Referrals have no port, and Unbound would follow them to port 53. So each zone is configured as a stub zone beside
+ * the delegation at its parent. Validation does not depend on that: Unbound asks the parent for DS records and follows
+ * the chain from the root.
  */
 export async function startUnbound(options: UnboundOptions): Promise<Unbound> {
   const { programs, directory, address, port } = options;

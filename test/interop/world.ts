@@ -22,7 +22,7 @@ export const EDGE_ADDRESS = '203.0.113.10';
 /** The verification world, with real DNS servers. */
 export interface InteropWorld extends Pick<World, 'store' | 'clock' | 'create' | 'read' | 'check' | 'close'> {
   verifier: Verifier;
-  /** What is wrong with the domain's DNS, looked at now. */
+  /** Diagnoses the domain's DNS now. */
   diagnose(domain: Domain, incumbent?: Domain | null): Promise<Finding[]>;
   /** Asks the recursive resolver. */
   ask(name: string, type: RecordType, options?: Pick<QueryOptions, 'timeoutsMs'>): Promise<DnsMessage>;

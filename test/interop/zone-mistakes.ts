@@ -9,13 +9,15 @@ import { dsData } from './registry.ts';
 import { tamper, withExpiredSignatures } from './signed-zone.ts';
 import { type InteropWorld, ownershipLine, routingLine } from './world.ts';
 
-/** A zone with a mistake that no record of the domain itself shows: in its delegation, its nameservers, its signatures. */
+/**
+ * A zone with a mistake that no record of the domain itself shows: in its delegation, its nameservers, its signatures.
+ */
 export interface ZoneMistake {
   code: FindingCode;
-  /** What is wrong with it. */
+  /** The mistake in the zone, in words. */
   what: string;
   kind?: 'apex';
-  /** Of the domain, below the zone; `shop` unless given. */
+  /** Host of the domain, below the zone; `shop` unless given. */
   host?: string;
   /** Brings the zone into this state, before the first check. */
   breaks(subject: ZoneSubject): Promise<void>;
@@ -52,7 +54,7 @@ async function publishRight(subject: ZoneSubject): Promise<void> {
   await forget(subject);
 }
 
-/** What the resolvers have cached about the zone expires. */
+/** Expires the entries of the zone in the resolvers' caches. */
 const forget = ({ internet, zone }: ZoneSubject) => internet.resolver.forget(zone.name);
 
 /** The nameserver does not behave; the zone is moved to one that does. */

@@ -71,7 +71,10 @@ async function ask({ api }: RunningServer, key: string, operation = 'domains.get
   return response;
 }
 
-/** Asks until the key is no longer accepted: when it was for the last time, Unix ms, and what was answered then, after how long. */
+/**
+ * Asks until the key is no longer accepted: when it was for the last time, Unix ms, and what was answered then, after
+ * how long.
+ */
 async function askUntilRefused(at: RunningServer, key: string) {
   let acceptedAt = 0;
   for (;;) {

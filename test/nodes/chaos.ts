@@ -12,7 +12,7 @@ import { startFleet } from './fleet.ts';
 import { type Happened, longestUnchecked, type Wait, waitsIn } from './life.ts';
 import { type Watch, watchChecks } from './watch.ts';
 
-/** What happened to the nodes, and what their clients were told meanwhile. */
+/** Counts of events at the nodes, and of the responses to their clients meanwhile. */
 export interface Weathered extends Record<string, number> {
   /** Requests without an outcome. */
   failures: number;
@@ -43,8 +43,9 @@ const STALE_MS = 1000;
 const LATE_MS = 5000;
 
 /**
- * Lets clients create, verify and delete domains at nodes that are killed, stopped and started all the time, and sees that nothing that was
- * acknowledged is missing, that every timeline is legal, and that every domain that waits is checked.
+ * Lets clients create, verify and delete domains at nodes that are killed, stopped and started all the time, and sees
+ * that nothing that was acknowledged is missing, that every timeline is legal, and that every domain that waits is
+ * checked.
  */
 export async function weather(postgres: PostgresServer, random: Random, options: ChaosOptions): Promise<Weathered> {
   const { checkIntervalMs, windowMs, clients, pauseMs, most, forMs } = options;

@@ -6,7 +6,7 @@ import { type Server, type ServerStart, startServer } from '../support/server-pr
 export interface Fleet {
   /** The URL of a node that runs, of which there is always one. */
   anyone(): string;
-  /** What has happened to the nodes. */
+  /** Counts of events at the nodes. */
   tally: { started: number; killed: number; stopped: number; 'killed while stopped': number };
   /** Resolves once no node is left. Rejects when one has ended by itself. */
   end(): Promise<void>;

@@ -26,7 +26,7 @@ const ENGINES: [string, () => Promise<string>][] = [
 ];
 
 describe.each(ENGINES)('a next version with one more migration, on %s', (engine, create) => {
-  it('has its commands wait for the migration, and keeps what is there; this version is refused from then on', async () => {
+  it('makes its commands wait for the migration, and keeps all data; this version is refused from then on', async () => {
     const database = await create();
     const env = { NAMEPLATE_DATABASE_URL: database };
     const next = (...args: string[]): Promise<Ended> => startCommand(NEXT_VERSION, args, { env }).ended;

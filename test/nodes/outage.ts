@@ -11,7 +11,10 @@ import type { Server } from '../support/server-process.ts';
 import { createSite, plant, until } from '../support/server-site.ts';
 import { watchChecks } from './watch.ts';
 
-/** What clients were told before, while and after PostgreSQL was away, and how soon everything worked again. */
+/**
+ * The responses to clients before, during and after an outage of PostgreSQL, and the time until everything worked
+ * again.
+ */
 export interface Outlived {
   phases: Row[];
   /** From when PostgreSQL took connections again, in ms. */
@@ -23,7 +26,7 @@ interface Row {
   seconds: number;
   operation: Operation;
   requests: number;
-  /** Of these, with 500 and Retry-After. */
+  /** Responses with 500 and Retry-After. */
   failed: number;
   ms: string;
 }
@@ -48,7 +51,10 @@ const WINDOW_MS = 86_400_000;
 const CLIENTS = 8;
 const PAUSE_MS = 25;
 
-/** Stops PostgreSQL for a time while two nodes are used, and sees that they say so, go on by themselves, and lose nothing. */
+/**
+ * Stops PostgreSQL for a time while two nodes are used, and sees that they say so, go on by themselves, and lose
+ * nothing.
+ */
 export async function outlive(postgres: PostgresServer, random: Random, options: OutageOptions): Promise<Outlived> {
   const { awayMs, aroundMs, checkIntervalMs, domains } = options;
   const site = await createSite({ checkIntervalMs, windowMs: WINDOW_MS }, onPostgres(postgres));
@@ -229,7 +235,10 @@ async function endWindows(postgres: PostgresServer, { site }: Scene, entries: En
   );
 }
 
-/** A window that ended while nobody could look: whoever published meanwhile is verified, and nobody fails without a look. */
+/**
+ * A window that ended while nobody could look: whoever published meanwhile is verified, and nobody fails without a
+ * look.
+ */
 async function expectLastLook(
   postgres: PostgresServer,
   { site }: Scene,

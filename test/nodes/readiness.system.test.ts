@@ -7,7 +7,7 @@ import { startApi } from '../support/api-harness.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { addressOf, startPostgres } from '../support/postgres.ts';
 
-// What /readyz says while a real database hangs. A full disk: test/crash/full.system.test.ts.
+// Tests /readyz while a real database hangs. A full disk: test/crash/full.system.test.ts.
 
 const HANGS = { status: 503, body: { status: 'not ready', reason: 'The store does not answer in time.' } };
 
@@ -52,7 +52,7 @@ async function expectTold(store: Store, hang: () => Promise<unknown>, goOn: () =
   }
 }
 
-test('a SQLite database whose writer hangs is told before the write times out, with one ping for all probes', async () => {
+test('a SQLite database whose writer hangs is reported before the write times out, with one ping for all probes', async () => {
   const directory = temporaryDirectory();
   const path = `${directory.path}/nameplate.db`;
   const store = await sqliteStore({ path, busyTimeoutMs: 30_000 });
@@ -66,7 +66,7 @@ test('a SQLite database whose writer hangs is told before the write times out, w
   directory.remove();
 });
 
-test('a PostgreSQL server that is stopped (SIGSTOP) is told before its connections time out, with one ping for all probes', async () => {
+test('a stopped PostgreSQL server (SIGSTOP) is reported before its connections time out, with one ping for all probes', async () => {
   const server = await startPostgres();
   try {
     const address = addressOf(await server.createDatabase());

@@ -21,9 +21,9 @@ export interface Kept {
   'never asked': number;
   /** Longest time between two checks of a domain, in periods. */
   'longest gap': number;
-  /** Of the nodes together, of PostgreSQL, and of the nameserver. */
+  /** CPU time of the nodes together, of PostgreSQL, and of the nameserver. */
   'CPU µs a check': string;
-  /** What they logged as errors from their start on, and how often. */
+  /** Errors that the nodes logged since their start, and how often. */
   errors: Record<string, number>;
 }
 
@@ -33,13 +33,13 @@ export interface ScheduleOptions {
   checkIntervalMs: number;
   /** Over which the first checks are spread, each of which writes that the domain is `verifying` from now on. */
   firstPeriods: number;
-  /** What is looked at, after those. */
+  /** Number of periods that are counted after the first ones. */
   periods: number;
 }
 
 const WINDOW_MS = 86_400_000;
 const ZONES = 1000;
-/** Of one check. */
+/** Deadline of one check. */
 const DEADLINE_MS = 10_000;
 
 /** Lets nodes check domains whose records are not there, and sees that each domain is checked once in each period. */
@@ -173,7 +173,10 @@ const WATCH = `
   create trigger watch after update on checks referencing old table as before new table as after
     for each statement execute function watch()`;
 
-/** Domains as they are right after their creation, their first checks spread over a period: through the API it would take many minutes. */
+/**
+ * Domains as they are right after their creation, their first checks spread over a period: through the API it would
+ * take many minutes.
+ */
 const POPULATE = `
   with asked as (
     select 'dom_' || lpad(i::text, 26, '0') as id, 'd' || i || '.z' || i % $6::int || '.test' as name, i, e.*

@@ -3,10 +3,10 @@ import type { DnsPanel, Entry, PROVIDERS } from './provider-panel.ts';
 
 /** A mistake that customers make with the two records, as they enter it in the panel of a provider. */
 export interface CustomerMistake {
-  /** What the customer did. */
+  /** The customer's mistake, in words. */
   what: string;
   provider: keyof typeof PROVIDERS;
-  /** Of the page, about it. */
+  /** The text of the page about the mistake. */
   says: RegExp;
   entries(right: RightEntries): Entry[];
   /** The domain is the zone itself; below it unless given. */
@@ -17,9 +17,9 @@ export interface CustomerMistake {
   isVerified?: true;
   /** The provider takes what zone files may not contain. */
   lenient?: true;
-  /** Of the zone; one unless given. */
+  /** Nameservers of the zone; one unless given. */
   nameservers?: 1 | 2;
-  /** What is wrong with the zone as a whole. */
+  /** Makes a mistake in the zone as a whole. */
   besides?(panel: DnsPanel): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export interface RightEntries {
 
 const FORMER_HOST = 'shops.oldhost.test.';
 const FORMER_ADDRESS = '127.0.0.9';
-/** Of Cloudflare. */
+/** An address of Cloudflare. */
 const PROXY_ADDRESS = '104.16.132.229';
 
 const DS_OF_ANOTHER_KEY = `12345 13 2 ${'00'.repeat(32)}`;

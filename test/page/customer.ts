@@ -1,12 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import type { DnsPanel, Entry } from './provider-panel.ts';
 
-/** What the page says now, as a customer reads it: values stand between backticks. */
+/** The texts of the page, as a customer reads them: values stand between backticks. */
 export interface Advice {
   title: string;
-  /** What is wrong, or what happens now. */
+  /** The mistake, or the current step. */
   message: string;
-  /** What to do about it; empty where the page says no more than the records. */
+  /** The fix; empty where the page shows only the records. */
   fix: string;
   records: CardRecord[];
 }
@@ -67,7 +67,10 @@ async function cardOf(card: Locator): Promise<CardRecord> {
   };
 }
 
-/** Does what the page says, word by word, and nothing that it does not say. Throws where its words leave open what to do. */
+/**
+ * Does what the page says, word by word, and nothing that it does not say. Throws where its words leave open what to
+ * do.
+ */
 export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
   if (/^At the registrar of \S+, remove the DS record/.test(advice.fix)) await panel.setDs([]);
   else await panel.save(entriesAsTold(advice, panel));
@@ -75,7 +78,7 @@ export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
 
 function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel): Entry[] {
   if (fix === '' || /^(Add these|One record found)/.test(title)) return addMissing(records, panel);
-  // Of two ways, the first.
+  // The customer takes the first of two ways.
   const [told = ''] = fix.split(/ Or, /);
   // Saved again, it is at all nameservers.
   if (/publish the same at all of them/.test(told)) return [...panel.entries];

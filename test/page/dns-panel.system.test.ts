@@ -17,7 +17,7 @@ let simulator: Simulator;
 let control: Control;
 let context: BrowserContext;
 let page: Page;
-/** What the browser complains about. */
+/** Errors that the browser reports. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function violations(): Promise<string[]> {
 }
 
 describe('a record', () => {
-  it('is put where a provider would put it: the zone is appended to every name, and the page shows what comes of it', async () => {
+  it('is put where a provider would put it: the zone is appended to every name, and the page shows the resulting name', async () => {
     await page.locator('#name').fill('shop.acme.com');
     await page.getByText('The record will be at shop.acme.com.acme.com').waitFor();
     await add(page, 'CNAME', 'shop.acme.com', 'target.example.net');
@@ -90,7 +90,7 @@ describe('a record', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  it('is edited and removed by keyboard alone', async () => {
+  it('can be edited and removed by keyboard', async () => {
     simulator.set('shop.acme.com.acme.com', 'CNAME', ['target.example.net'], 300);
     await page.getByRole('button', { name: 'Edit CNAME shop.acme.com.acme.com' }).press('Enter');
     await page.keyboard.type('x');
@@ -116,7 +116,7 @@ describe('a record', () => {
     expect(await page.locator('#records tbody tr').count()).toBe(1);
   });
 
-  it('is text, whatever its value: no element or script comes of it', async () => {
+  it('is shown as text, whatever its value: it creates no element and no script', async () => {
     simulator.set('x.acme.com', 'TXT', ['<img src=x onerror="globalThis.hacked=1"><script>hacked=1</script>']);
     await row('<img src=x').waitFor();
     expect(await page.locator('table img, table script').count()).toBe(0);
@@ -142,7 +142,7 @@ it('a zone is added, and shown', async () => {
   expect(simulator.zones()).toEqual(['acme.co.uk']);
 });
 
-it('without the whole link, the page says where that is', async () => {
+it('without the whole link, the page asks for it', async () => {
   page = await open(control.url);
   await page.getByRole('alert').filter({ hasText: 'Open the panel with the whole link' }).waitFor();
 });

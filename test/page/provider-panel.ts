@@ -6,19 +6,19 @@ import type { Host, Nameserver } from '../interop/knot.ts';
 export interface Entry {
   type: 'A' | 'ALIAS' | 'CAA' | 'CNAME' | 'NS' | 'TXT';
   name: string;
-  /** Of a CAA record flags, tag and value. */
+  /** For a CAA record: flags, tag and value. */
   value: string;
 }
 
-/** What differs between the panels of DNS providers. */
+/** The differences between the panels of DNS providers. */
 export interface Provider {
   /** As the page should call it; absent: it does not know it. */
   name?: string;
   /** One of its nameservers. */
   nameserver?: string;
-  /** What a value without a final dot is taken for: a name in the zone. */
+  /** The panel takes a value without a final dot for a name in the zone. */
   appendsZoneToValues?: true;
-  /** What it calls a record that leads the apex to a host, and answers with addresses. */
+  /** The panel's type of record that leads the apex to a host; it answers with addresses. */
   apexRecord?: 'ALIAS' | 'CNAME';
 }
 

@@ -9,7 +9,7 @@ import type { Script } from './states.ts';
 
 export interface ScriptedSetup {
   url: string;
-  /** What was asked, since the script was last set. */
+  /** Requests since the script was last set. */
   requests: string[];
   /** Streams that are open. */
   readonly streams: number;

@@ -23,7 +23,8 @@ import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
 
-// A customer, in Chromium, at the whole server: its files, its sessions, real DNS, a real ACME server, and the name over HTTPS.
+// A customer, in Chromium, at the whole server: its files, its sessions, real DNS, a real ACME server, and the name
+// over HTTPS.
 
 const NAME = 'shop.acme.com';
 const GREETING = 'hello from the origin';
@@ -148,7 +149,7 @@ it('takes a customer from two records, over a mistake, to the name served over H
   expect(await (await opened).locator('body').textContent()).toBe(GREETING);
 });
 
-it('says that a link was revoked while it is open, and whom to ask', async () => {
+it('shows that an open link was revoked, and whom to ask', async () => {
   const { url, linkId } = await invite('revoked.acme.com');
   await page.goto(url);
   await shows('Add these two records to your DNS');
@@ -173,7 +174,7 @@ it('a link that is incomplete opens nothing', async () => {
   await shows('This link is incomplete');
 });
 
-it('it calls its own server alone, puts the token into no address, and no other page may have it in a frame', async () => {
+it('it calls only its own server, puts the token into no address, and cannot be framed by another page', async () => {
   const { url } = await invite('framed.acme.com');
   const { headers } = await fetch(new URL('/setup', url));
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

@@ -21,17 +21,20 @@ import { freePort } from '../support/free-port.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
 import { type Server, startServer } from '../support/server-process.ts';
 
-/** The set-up page as customers meet it: the program in a process of its own with all roles, an Internet of real DNS servers, a real CA, an origin, and Chromium. */
+/**
+ * The set-up page as customers meet it: the program in a process of its own with all roles, an Internet of real DNS
+ * servers, a real CA, an origin, and Chromium.
+ */
 export interface SetupLab {
   internet: Internet;
-  /** Of a provider, with the same content. */
+  /** Nameservers of a provider, with the same content. */
   servers: [Nameserver, Nameserver];
   pebble: Pebble;
   server: Server;
   client: NameplateClient;
   /** A domain, and a link to its set-up page. */
   invite(name: string): Promise<Invitation>;
-  /** What a customer opens links with. */
+  /** The browser in which a customer opens links. */
   openBrowser(): Promise<BrowserContext>;
   /** A request for the name, through the edge, by a client that trusts the CA alone. */
   requestOverHttps(name: string): Promise<string>;
@@ -51,7 +54,7 @@ const PLACE = { project: 'demo', app: 'web', environment: 'production' };
 const WINDOW_MS = 24 * 3_600_000;
 
 export interface SetupLabOptions {
-  /** Of the background checks, in ms. */
+  /** Interval of the background checks, in ms. */
   checkIntervalMs: number;
 }
 
@@ -149,7 +152,10 @@ function startOrigin(): Promise<HttpServer> {
   return startHttp((_, response) => void response.setHeader('connection', 'close').end(GREETING));
 }
 
-/** The directory of pebble, which does not say how the CA calls itself in CAA records (RFC 8555 section 7.1.1), with that. */
+/**
+ * The directory of pebble, which does not say how the CA calls itself in CAA records (RFC 8555 section 7.1.1), with
+ * that.
+ */
 async function startDirectory({ directoryUrl, trustRoots }: Pebble): Promise<HttpServer> {
   const [response] = await once(get(directoryUrl, { ca: trustRoots }), 'response');
   const { meta, ...directory } = JSON.parse(await text(response));

@@ -20,7 +20,7 @@ let chromium: { browser: Browser; close(): Promise<void> };
 let setup: ScriptedSetup;
 let context: BrowserContext;
 let page: Page;
-/** What the browser complains about. */
+/** Errors that the browser reports. */
 let complaints: string[];
 
 beforeAll(async () => {
@@ -104,7 +104,7 @@ describe('every state', () => {
 });
 
 describe('the two records', () => {
-  it('are copied by keyboard alone, exactly, and a screen reader is told', async () => {
+  it('can be copied by keyboard, exactly, and a screen reader announces it', async () => {
     await open('publish');
     const buttons = page.locator('button.copy');
     const copied: unknown[] = [];
@@ -251,7 +251,7 @@ describe('a change', () => {
 });
 
 describe('a connection', () => {
-  it('that is lost is told, what was shown stays, and it is made again', async () => {
+  it('that is lost is shown as lost, the page keeps its content, and connects again', async () => {
     await open('publish');
     setup.play({ ...state('publish'), isDown: true });
     await shows(/The connection was lost/);
@@ -286,7 +286,7 @@ describe('a connection', () => {
     await shows('The domain was removed');
   });
 
-  it('that the limit of the link refuses is told as such, and made again', async () => {
+  it('that the limit of the link refuses is shown as such, and made again', async () => {
     await open('publish');
     setup.play({ ...state('publish'), streamRefusal: { status: 429, type: 'rate-limited' } });
     setup.end({ reason: 'server_stopping' });
@@ -361,7 +361,7 @@ async function rests(address: string): Promise<void> {
   await expect.poll(() => setup.streams).toBe(1);
 }
 
-describe('a page that nobody looks at', () => {
+describe('a hidden page', () => {
   it('closes its connection after 30 s, asks for nothing, and is current once it is seen', async () => {
     await rests(`${setup.url}/setup#nps_x`);
   });
@@ -387,27 +387,27 @@ describe('a page that nobody looks at', () => {
   });
 });
 
-it('a link that was cut off within an escape is told not to work', async () => {
+it('a link that was truncated within an escape is shown not to work', async () => {
   setup.play(state('unknown'));
   await page.goto(`${setup.url}/setup#nps_x%`);
   await shows('This link does not work');
   expect(setup.requests).toEqual(['setup.openSession {"token":"nps_x%"}']);
 });
 
-it('a disabled workspace is told as such, also where the types of errors are addresses', async () => {
+it('a disabled workspace is shown as such, also where the types of errors are addresses', async () => {
   const type = 'https://docs.example.net/errors/service/authorization/setup_workspace_disabled';
   setup.play({ ...state('disabled'), refusal: type });
   await page.goto(`${setup.url}/setup#nps_x`);
   await shows(STATES.disabled?.shows ?? '');
 });
 
-it('the page says what it does before its script runs', async () => {
+it('the page explains itself before its script runs', async () => {
   await page.route('**/*.js', (route) => route.abort());
   await page.goto(`${setup.url}/setup#nps_x`);
   await shows('Opening your link…');
 });
 
-it('whatever a customer controls is text: no element, no script, no address of a script comes of it', async () => {
+it('all that a customer controls is shown as text: it creates no element, no script and no script address', async () => {
   setup.play(HOSTILE);
   await page.goto(`${setup.url}/setup#${encodeURIComponent('<img src=x onerror=hacked=1>')}`);
   await shows('Checks have stopped');
@@ -495,7 +495,7 @@ describe('<nameplate-domain>', () => {
     );
   });
 
-  it('closes its connection while nobody looks at the page, and is current once it is seen', async () => {
+  it('closes its connection while the page is hidden, and is current once it is visible', async () => {
     await rests(url);
   });
 

@@ -5,7 +5,7 @@ import { apexRoutingNote } from '../../server/src/domain/records.ts';
 
 /** Every state of the set-up page, each as the API describes it. */
 
-/** What the API says, where a test wants one state of many to be seen at once: responses by the script of the test, on a real connection. */
+/** Scripted responses of the API on a real connection, for tests that need one of many states at once. */
 export interface Script {
   /** Type of the error of setup.openSession, in place of a session; `nothing`: no response. */
   refusal?: string;
@@ -225,7 +225,7 @@ const apexDiagnosis = (changes: Partial<Diagnosis> = {}): Diagnosis =>
 export interface State {
   script: Script;
   shows: string | RegExp;
-  /** What happens to a page that shows it: the last event of its stream, or another script. */
+  /** A change of the shown state: the last event of its stream, or another script. */
   after?: { script?: Script; end?: object; shows: string | RegExp };
 }
 
@@ -478,7 +478,7 @@ export const STATES: Record<string, State> = {
   },
 };
 
-/** What a customer controls, as HTML and script: all of it is text. */
+/** A customer's texts, as HTML and script: all of it is shown as text. */
 export const HOSTILE = (() => {
   const html = '<img src=x onerror="globalThis.hacked=1"><script>globalThis.hacked=1</script>`<b>`';
   const script = `javascript:globalThis.hacked=1`;

@@ -3,7 +3,8 @@ import { overHttps } from '../edge/harness.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { accepts, portOf, startReloadable, threads } from './reloading.ts';
 
-// Each with real processes, which reload several times: a process that has lost a listener hands over fewer sockets than it was given.
+// Each with real processes, which reload several times: a process that has lost a listener hands over fewer sockets
+// than it was given.
 
 vi.setConfig({ testTimeout: 180_000 });
 const closing = closingAfterEach();
@@ -32,7 +33,7 @@ test.each(CHANGES)('a reload that %s can be followed by another, undone, and don
   expect((await fetch(`${api}/readyz`)).status).toBe(200);
 });
 
-test('nobody listens any more where the edge was, once a reload has dropped its role', async () => {
+test('the addresses of the edge are closed once a reload has dropped its role', async () => {
   const server = await startReloadable(closing);
   expect(await server.reload({ NAMEPLATE_ROLES: 'api,verifier' })).toMatchObject({ code: 0 });
   for (const port of [server.httpPort, server.httpsPort])
@@ -57,7 +58,7 @@ test('a listener may move to a wider address of its port, and back to a narrower
       // The process before may not have closed its own yet.
       while ((await accepts(port, '127.0.0.2')) !== isWide) await new Promise((resolve) => setTimeout(resolve, 10));
     }
-    // What waits in the queue of the former address when that is closed is reset.
+    // The system resets connections in the queue of the former address when that is closed.
     const site = () => overHttps({ port: httpsPort, hostname, path: '/' }).then(({ status }) => status, String);
     const api = () => fetch(`http://127.0.0.1:${apiPort}/readyz`).then(({ status }) => status, String);
     await expect.poll(site, { timeout: 10_000 }).toBe(200);

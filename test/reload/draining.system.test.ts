@@ -8,7 +8,7 @@ import { closingAfterEach } from '../support/closing.ts';
 import { freePort } from '../support/free-port.ts';
 import { isRunning, type ReloadableServer, startReloadable } from './reloading.ts';
 
-// What is true between a reload and the end of the process before, which still serves connections of its own.
+// Tests the time between a reload and the end of the process before, which still serves connections of its own.
 
 // Each starts a server several times.
 vi.setConfig({ testTimeout: 180_000 });
@@ -53,7 +53,7 @@ test("the API's own name: a client counts by its own address, at the edge that d
   ]);
 });
 
-test('reloads and a stop while the first process drains: each process answers health checks in turn, and what was in flight ends', async () => {
+test('reloads and a stop while the first process drains: each process answers health checks in turn, and requests in flight end', async () => {
   const { promise: begun, resolve: begin } = Promise.withResolvers<ServerResponse>();
   const server = await startReloadable(closing, {
     env: { NAMEPLATE_EDGE_HEALTH_LISTEN: '127.0.0.1:0' },
@@ -110,7 +110,10 @@ function probe(url: string) {
   };
 }
 
-/** A connection of a proxy in front, for the client with this address. Its first request is in flight, so that the connection outlasts a reload. */
+/**
+ * A connection of a proxy in front, for the client with this address. Its first request is in flight, so that the
+ * connection outlasts a reload.
+ */
 async function openVisitor({ hostname, httpPort: port }: ReloadableServer, address: string) {
   const socket = connect({ port, host: '127.0.0.1' });
   closing.push(() => socket.destroy());
@@ -119,7 +122,10 @@ async function openVisitor({ hostname, httpPort: port }: ReloadableServer, addre
   socket.setEncoding('latin1').write(`GET / HTTP/1.1\r\nHost: ${hostname}\r\n${forwarded}\r\n`);
   while (!received.includes('begun')) received += await once(socket, 'data');
   return {
-    /** Sends another request, to the API with a wrong key. Resolves with the status of its response, and whether that is the last one. */
+    /**
+     * Sends another request, to the API with a wrong key. Resolves with the status of its response, and whether that is
+     * the last one.
+     */
     async fail() {
       const key = 'Authorization: Bearer nonsense\r\nContent-Type: application/json\r\nContent-Length: 2\r\n';
       socket.write(`POST ${LIST} HTTP/1.1\r\nHost: ${API}\r\n${forwarded}${key}\r\n{}`);
@@ -133,7 +139,10 @@ async function openVisitor({ hostname, httpPort: port }: ReloadableServer, addre
   };
 }
 
-/** Opens a connection to the process that serves. The function that it returns resolves once that process accepts no more. */
+/**
+ * Opens a connection to the process that serves. The function that it returns resolves once that process accepts no
+ * more.
+ */
 async function draining(api: string): Promise<() => Promise<void>> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   closing.push(() => agent.destroy());

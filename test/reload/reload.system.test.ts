@@ -111,7 +111,7 @@ test("SIGHUP reloads as the command does; roles that only one process may run ar
   expect((await visit(server)).status).toBe(200);
 });
 
-test('a download goes on while the process that serves it drains, and its end is what ends the process', async () => {
+test('a download goes on while the process that serves it drains, and the process ends with it', async () => {
   let finish = () => {};
   const server = await startReloadable(closing, {
     onRequest(request, response) {
@@ -133,7 +133,7 @@ test('a download goes on while the process that serves it drains, and its end is
   await server.first.says(/"msg":"drained/);
 });
 
-test('`kill -9` of the process that drains costs its own connections, and nobody else anything', async () => {
+test('`kill -9` of the process that drains ends only its own connections', async () => {
   const server = await startReloadable(closing, {
     onRequest(request, response) {
       response.write('begun');
@@ -157,7 +157,7 @@ test('`kill -9` of the process that drains costs its own connections, and nobody
   expect((await visit(server)).status).toBe(200);
 });
 
-test('where nobody can be told of another process, the first one stays, passes signals on, and ends as the last one does', async () => {
+test('where no service manager accepts another process, the first one stays, passes signals on, and ends as the last one does', async () => {
   const server = await startReloadable(closing);
   for (let i = 0; i < 2; i += 1) expect(await server.reload()).toMatchObject({ code: 0 });
   const [first = 0, second = 0, third = 0] = await server.pids(3);
@@ -176,7 +176,7 @@ test('the first process ends with 1 when the one that serves is killed', async (
   expect((await server.first.ended).code).toBe(1);
 });
 
-test('after a plain stop, what was in flight ends, and nothing new is accepted', async () => {
+test('after a plain stop, requests in flight end, and no new one is accepted', async () => {
   let finish = () => {};
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const server = await startReloadable(closing, {

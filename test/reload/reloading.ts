@@ -21,13 +21,13 @@ export interface ReloadableServer {
   api: string;
   /** `http://host:port`; null without such a listener. */
   health: string | null;
-  /** Of the database. */
+  /** Path of the database. */
   path: string;
   /** The process that was started, and its output, which those that follow share. */
   first: Started;
   /** Process ids of those that have served, in order, once there are so many. */
   pids(count: number): Promise<number[]>;
-  /** What they have said when they were ready, once there are so many. */
+  /** The "ready" lines so far, once there are this many. */
   ready(count: number): Promise<ReadyLine[]>;
   /** `nameplate reload`, with more variables or others; of the program that is to serve. */
   reload(changes?: Record<string, string>, program?: string): Promise<Ended>;
@@ -36,9 +36,9 @@ export interface ReloadableServer {
 export interface ServerWorld {
   /** With more variables, or others. */
   env: Record<string, string>;
-  /** What else is in its store. */
+  /** Adds to its store. */
   prepare(store: Store, environment: Environment): Promise<void>;
-  /** What the origin of the name does. */
+  /** Handles requests at the origin of the name. */
   onRequest(request: IncomingMessage, response: ServerResponse): void;
   /** How it is started; `bin/nameplate serve` unless given. */
   launch(env: Record<string, string>): Started;

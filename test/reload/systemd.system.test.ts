@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.ts';
 import { startReloadable } from './reloading.ts';
 import { startHolding } from './socket-holder.ts';
 
-// What systemd does for a service, done by programs of the test.
+// Programs of the test do systemd's work for a service.
 
 // Each starts a server several times.
 vi.setConfig({ testTimeout: 180_000 });
@@ -29,7 +29,7 @@ function fakeNotify(): { path: string; told(): string[] } {
   };
 }
 
-test('systemd is told when the server is ready, which process is the main one, and when it stops; the first process ends once it has drained', async () => {
+test('the server notifies systemd when it is ready, which process is the main one, and when it stops; the first process ends once it has drained', async () => {
   const { path, told } = fakeNotify();
   const server = await startReloadable(closing, { env: { NOTIFY_SOCKET: '/run/systemd/notify', PATH: path } });
   while (told()[0] !== 'READY=1') await new Promise((resolve) => setTimeout(resolve, 10));
@@ -57,7 +57,7 @@ test('systemd learns of the end of a process that serves while the one before it
   expect(told().at(-1)).toBe(`MAINPID=${first}`);
 });
 
-test('on sockets that systemd holds, a restart refuses nobody: connections wait for the next process', async () => {
+test('on sockets that systemd holds, a restart refuses no connection: they wait for the next process', async () => {
   const [port, api] = [await freePort(), await freePort()];
   const holder = await startHolding(closing, { https: port, api });
   const server = await startReloadable(closing, {

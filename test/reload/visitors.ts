@@ -20,7 +20,9 @@ type Ask = () => Promise<number>;
 const MOST_FAILURES = 50;
 const PAUSE_MS = 20;
 
-/** HTTP/1.1 to the API and the edge, on new connections and on kept ones; HTTP/2; and a new handshake for each request. */
+/**
+ * HTTP/1.1 to the API and the edge, on new connections and on kept ones; HTTP/2; and a new handshake for each request.
+ */
 export function sendVisitors(closing: Closing, server: ReloadableServer): Visitors {
   const failures: string[] = [];
   const responses: Record<string, number> = {};
@@ -42,7 +44,7 @@ export function sendVisitors(closing: Closing, server: ReloadableServer): Visito
 
   async function visit(way: string, once: Ask): Promise<void> {
     responses[way] = 0;
-    // What goes wrong each time would otherwise take all of this process's time.
+    // Stops after many failures: a failure each time would take all of this process's time.
     while (!stopped && failures.length < MOST_FAILURES) {
       try {
         const status = await once();
@@ -123,7 +125,10 @@ function http2Client({ hostname, httpsPort }: ReloadableServer): { ask: Ask; clo
   }
 
   return {
-    /** What the server has refused without looking at it, since it had said GOAWAY, is repeated, as all clients do (RFC 9113 section 8.7). */
+    /**
+     * The server refuses requests unread after GOAWAY. The client repeats them, as all clients do (RFC 9113 section
+     * 8.7).
+     */
     ask: () =>
       once().catch((error: Error) => (/REFUSED_STREAM|GOAWAY/.test(`${error}`) ? once() : Promise.reject(error))),
     close: () => current?.close(),

@@ -13,7 +13,7 @@ import { attach, failedAt, NOW, type Planted, plant, verifiedAt, verifyingAt } f
 const memory = NO_MEMORY;
 
 let directory: string;
-/** What another process writes through. */
+/** The store of another process, without the cache. */
 let elsewhere: Store;
 let engine: Store;
 let reads: number;
@@ -160,7 +160,7 @@ it('a name that was deleted and attached again leads to the new domain', async (
   expect(await byName(first.name)).toEqual(second);
 });
 
-it('what was read before a change is not cached after it', async () => {
+it('a value that was read before a change is not cached after it', async () => {
   const domain = await attach(elsewhere, planted.environment);
   const after = verifyingAt(domain, NOW);
   meanwhile = async () => {
@@ -172,7 +172,7 @@ it('what was read before a change is not cached after it', async () => {
   expect(await byName(domain.name)).toEqual(after);
 });
 
-it('what one workspace may see is not shown to another', async () => {
+it('a domain of one workspace is not shown to another', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await cached(domain.name);
   const { workspace } = await plant(elsewhere);

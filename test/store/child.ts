@@ -2,7 +2,8 @@ import { migrate, sqliteStore } from '../../server/src/store/engine/sqlite/sqlit
 import type { Environment } from '../../server/src/store/store.ts';
 import { attach } from '../support/entities.ts';
 
-// Another process on the same file: `migrate PATH` or `write PATH ENVIRONMENT COUNT`. It prints what was acknowledged, line by line.
+// Another process on the same file: `migrate PATH` or `write PATH ENVIRONMENT COUNT`. It prints what was acknowledged,
+// line by line.
 
 const [, , task, path = '', environment = 'null', count = '0'] = process.argv;
 

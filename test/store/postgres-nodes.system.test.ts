@@ -23,7 +23,8 @@ import {
 } from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody else's.
+// Several nodes on one database: each test opens as many stores as it needs, and may have a connection of somebody
+// else's.
 
 let server: PostgresServer;
 let url: string;
@@ -35,7 +36,7 @@ let watcher: pg.Client;
 const open: Store[] = [];
 const memory = NO_MEMORY;
 
-// Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
+// A server of its own: the change feed cannot tell transactions of other databases from those of its own.
 beforeAll(async () => {
   server = await startPostgres('newest', { fsync: 'off' });
 });
@@ -263,7 +264,7 @@ it('rejects a write that waits too long for a lock, and accepts writes once the 
   expect(await save()).toBe('saved');
 });
 
-it('rejects what waits too long for a connection', async () => {
+it('rejects a call that waits too long for a connection', async () => {
   const store = await node({ poolSize: 1, timeouts: { connectMs: 200 } });
   const others = (await plant(store)).environment;
   await other.query('begin');
@@ -274,7 +275,7 @@ it('rejects what waits too long for a connection', async () => {
   await first;
 });
 
-it('rejects at once what would wait behind too many others', async () => {
+it('rejects at once a call that would wait behind too many others', async () => {
   const store = await node({ poolSize: 1, maxWaiting: 2 });
   await attach(store, environment);
   await other.query('begin');

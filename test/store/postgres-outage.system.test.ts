@@ -12,7 +12,7 @@ import { type Environment, type Store, StoreUnavailable } from '../../server/src
 import { aDomain, aRequestCount, attach, NOW, plant, verifyingAt } from '../support/entities.ts';
 import { addressOf, type PostgresServer, startPostgres } from '../support/postgres.ts';
 
-// What becomes of a store when its server, or the way there, fails. Each test leaves the server as it found it.
+// Tests a store whose server, or the connection to it, fails. Each test leaves the server as it found it.
 
 let server: PostgresServer;
 let url: string;
@@ -142,7 +142,7 @@ describe('a server that is down', () => {
   });
 });
 
-describe('a database that cannot be used is refused with what to do', () => {
+describe('a database that cannot be used is refused with advice', () => {
   it.for<[what: string, change: (address: PostgresAddress) => PostgresAddress, says: RegExp]>([
     [
       'a wrong password',
@@ -181,7 +181,7 @@ describe('a database that cannot be used is refused with what to do', () => {
     expect(await refusal(postgresStore({ address }))).toMatch(/no connection to spare/);
   });
 
-  it('a standby, for writes alone', async () => {
+  it('a standby, for writes only', async () => {
     await server.stop();
     await server.start('standby');
     expect((await readSomething())?.id).toBe(environment.workspaceId);

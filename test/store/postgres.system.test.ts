@@ -4,7 +4,7 @@ import { describePostgres } from './postgres.ts';
 
 describePostgres(
   'on the newest PostgreSQL that is supported, with the rights of a role that serves',
-  // Of its own: a follower of changes cannot tell transactions of other databases from those of its own.
+  // A server of its own: the change feed cannot tell transactions of other databases from those of its own.
   () => startPostgres('newest', { fsync: 'off' }),
   async (server) => {
     const { createDatabase } = await createRoles(server);

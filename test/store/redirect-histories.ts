@@ -6,7 +6,10 @@ import { lose, prove } from '../support/certificates.ts';
 import { aDomain, NOW, type Planted, timelineOf, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-/** Two workspaces claim the same few names, verify, lose and delete them, and redirect them to each other, several at once. */
+/**
+ * Two workspaces claim the same few names, verify, lose and delete them, and redirect them to each other, several at
+ * once.
+ */
 const WORKSPACES = 2;
 const NAMES = 3;
 

@@ -16,10 +16,12 @@ export interface OpenedStore {
   close(): Promise<void>;
 }
 
-/** What the tests of the contract have to work with. */
+/** The tools of the contract's tests. */
 export interface Subject {
   readonly store: Store;
-  /** A workspace of its own for a test, with a project, an app and an environment; its domains are gone after the test. */
+  /**
+   * A workspace of its own for a test, with a project, an app and an environment; its domains are gone after the test.
+   */
   plant(about?: Partial<Workspace>): Promise<Planted>;
   /** Another store, on other data. */
   open(): Promise<OpenedStore>;

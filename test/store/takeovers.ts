@@ -16,7 +16,7 @@ import {
 import { NOW, type Planted, timelineOf, unique } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
-/** What becomes of a certificate when another workspace proves the name. */
+/** Tests the certificate of a name that another workspace proves. */
 export function describeTakeovers(subject: Subject): void {
   const claim = (now = NOW) => subject.store.claimCertificates({ now, limit: 100, leaseMs: 60_000, newNames: true });
   /** A verified domain with a certificate of its own; `about` the certificate. */
@@ -175,7 +175,10 @@ const histories: fc.Arbitrary<Step[]> = fc.array(
 
 type Issued = ReturnType<typeof anIssuedCertificate>;
 
-/** The rule, stated again without a store: who holds a name, and which certificates there are. `carryOut` does each step to the store as well. */
+/**
+ * The rule, stated again without a store: who holds a name, and which certificates there are. `carryOut` does each step
+ * to the store as well.
+ */
 function nameModel(store: Store, workspaces: readonly Planted[], name: string) {
   let now = NOW;
   let holder: Domain | null = null;

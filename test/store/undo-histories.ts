@@ -10,7 +10,10 @@ import { aDomain, anEnvironment, NOW, type Planted, timelineOf, unique } from '.
 import { cname, everywhere, observation, rightTxt } from '../support/observations.ts';
 import type { Subject } from './subject.ts';
 
-/** Three workspaces with two environments each claim one name, publish records, are checked, lose it, delete, restore, move and suspend it, several at once. */
+/**
+ * Three workspaces with two environments each claim one name, publish records, are checked, lose it, delete, restore,
+ * move and suspend it, several at once.
+ */
 const WORKSPACES = 3;
 const NAMES = 1;
 
@@ -18,9 +21,12 @@ interface Step {
   do: 'create' | 'contest' | 'check' | 'lose' | 'delete' | 'restore' | 'move' | 'suspend' | 'resume' | 'operator';
   by: number;
   name: number;
-  /** Of its two environments. */
+  /** Index of one of its two environments. */
   to: number;
-  /** Whose records the zone of the name gets before a check: those of the domain, of the newest one that the workspace deleted, or none. */
+  /**
+   * Whose records the zone of the name gets before a check: those of the domain, of the newest one that the workspace
+   * deleted, or none.
+   */
   publishes: 'own' | 'deleted' | 'nothing';
   status: SuspensionStatus;
 }
@@ -54,13 +60,13 @@ interface World {
   zones: Map<string, Domain>;
   /** Workspaces that have added the name anew, with their records, since the last round. */
   contests: number[];
-  /** What each check passed on to the next, by domain. */
+  /** The memory that each check passed on to the next, by domain. */
   memories: Map<string, CheckMemory>;
   /** When each domain was deleted last. */
   deletedAt: Map<string, number>;
   /** Who became verified for a name, and when, as it was seen after each round. */
   verified: { name: string; workspaceId: string; at: number }[];
-  /** What the operator has suspended. */
+  /** Suspensions by the operator. */
   operator: Map<string, SuspensionStatus | null>;
 }
 

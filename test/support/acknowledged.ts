@@ -7,8 +7,8 @@ export interface Entry {
   readonly tenant: Tenant;
   readonly name: string;
   /**
-   * `asked`: its creation was asked for. `held`: that was acknowledged. `leaving`: its deletion was asked for. `gone`: that was
-   * acknowledged, or its creation has come to nothing.
+   * `asked`: its creation was asked for. `held`: that was acknowledged. `leaving`: its deletion was asked for. `gone`:
+   * that was acknowledged, or its creation has come to nothing.
    */
   state: 'asked' | 'held' | 'leaving' | 'gone';
   /** Once its creation was acknowledged. */
@@ -24,7 +24,7 @@ export interface Entry {
   knownAt: number;
 }
 
-/** What was acknowledged, and what was only asked for. */
+/** Acknowledged changes, and changes that were only asked for. */
 export interface Ledger {
   entries: Entry[];
   /** By their hash: whether the key is there, or `null` while nobody knows. `text` is the key. */
@@ -49,8 +49,8 @@ export function seeVerified({ acknowledged }: Ledger, entry: Entry): void {
 }
 
 /**
- * Holds the ledger against the file, and says what is missing of what was acknowledged. Whatever had no answer is from then on what it turned
- * out to be; records of a domain whose creation had none are left for a reader to fill in.
+ * Holds the ledger against the file, and says what is missing of what was acknowledged. Whatever had no answer is from
+ * then on what it turned out to be; records of a domain whose creation had none are left for a reader to fill in.
  */
 export function reconcile({ entries, keys }: Ledger, { domains, keyHashes }: Contents): string[] {
   const byId = new Map(domains.map((domain) => [domain.id, domain]));
@@ -78,7 +78,7 @@ export function reconcile({ entries, keys }: Ledger, { domains, keyHashes }: Con
   return missing;
 }
 
-/** What of an entry was acknowledged and is not so. */
+/** Describes an acknowledged fact of an entry that does not hold. */
 function lost(entry: Entry, stored: StoredDomain | undefined): string | null {
   if (entry.state === 'gone') return stored === undefined ? null : 'deleted, and there';
   if (stored === undefined) return 'created, and gone';

@@ -11,7 +11,7 @@ export interface Answer<Found = Data> {
   headers: Headers;
 }
 
-/** What domains.createDomain and domains.getDomain answer, as far as it is looked at. */
+/** The fields of the responses of domains.createDomain and domains.getDomain that tests read. */
 export interface Data {
   domainId: string;
   id: string;
@@ -19,7 +19,7 @@ export interface Data {
   dnsRecords: { type: string; name: string; value: string; ttl: number; verified: boolean; note: string }[];
 }
 
-/** What domains.getCertificate answers, as far as it is looked at. */
+/** The fields of the response of domains.getCertificate that tests read. */
 export interface CertificateData {
   state: CertificateState | 'none';
   problem?: { reason: CertificateReason; message: string };

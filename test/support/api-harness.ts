@@ -24,7 +24,7 @@ export interface Harness {
   port: number;
   store: Store;
   metrics: Metrics;
-  /** What the cache of keys hears. Read often, as in the program, and whenever the test says so. */
+  /** The change feed of the cache of keys. It polls often, as in the program, and whenever the test says so. */
   changes: PolledChangeFeed;
   /** Every line that was logged. */
   logged: string[];

@@ -6,7 +6,10 @@ import { findPrograms, TOOLS } from './debian.ts';
 
 const UNPACKED = join(TOOLS, 'chromium');
 
-/** Chromium as Debian has it, without a window. The first time it is fetched, about 75 MB: see `START_LIMIT_MS`. `resolve`: rules for its names, such as `MAP * 127.0.0.1:8443`. */
+/**
+ * Chromium as Debian has it, without a window. The first time it is fetched, about 75 MB: see `START_LIMIT_MS`.
+ * `resolve`: rules for its names, such as `MAP * 127.0.0.1:8443`.
+ */
 export async function startBrowser({ resolve }: { resolve?: string } = {}): Promise<{
   browser: Browser;
   close(): Promise<void>;

@@ -8,8 +8,9 @@ import 'vitest/config';
 const THREAD = /new URL\('(\.\/[\w-]+)\.ts', import\.meta\.url\)/g;
 
 /**
- * A thread of the program loads some 300 modules, and tests open hundreds of stores with such a thread each. Where the program names the file
- * of a thread, tests get the same modules bundled into one file, which starts in a fifth of the CPU time. Bundled when first used, for one run.
+ * A thread of the program loads some 300 modules, and tests open hundreds of stores with such a thread each. Where the
+ * program names the file of a thread, tests get the same modules bundled into one file, which starts in a fifth of the
+ * CPU time. Bundled when first used, for one run.
  */
 export function bundledThreads(): Plugin {
   const directory = mkdtempSync(join(tmpdir(), 'nameplate-threads-'));

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { PLAYGROUND_COMMANDS } from '../../playground/commands.ts';
 import { runCommand } from '../../server/src/cli/program.ts';
 
-/** What a command has of a process of its own. */
+/** The parts of a process that a command has for itself. */
 interface CommandProcess {
   env: NodeJS.ProcessEnv;
   stdout: string;
@@ -14,8 +14,9 @@ const current = new AsyncLocalStorage<CommandProcess>();
 let divided = false;
 
 /**
- * Runs a command of the program in this process, with variables, output and exit code of its own: whatever it does, and whatever follows from
- * that, sees its own `process.env`, `process.exitCode`, `process.stdout` and `process.stderr`. Several may run at once.
+ * Runs a command of the program in this process, with variables, output and exit code of its own: whatever it does, and
+ * whatever follows from that, sees its own `process.env`, `process.exitCode`, `process.stdout` and `process.stderr`.
+ * Several may run at once.
  */
 export async function runInProcess(
   args: readonly string[],

@@ -21,7 +21,10 @@ export interface Ended {
 
 export interface Started {
   child: ChildProcess;
-  /** Resolves with what a pattern finds in standard output (or error), once it is there; rejects when the program ends without it. */
+  /**
+   * Resolves with what a pattern finds in standard output (or error), once it is there; rejects when the program ends
+   * without it.
+   */
   says(pattern: RegExp): Promise<RegExpExecArray>;
   ended: Promise<Ended>;
   /** SIGTERM, and how it ended. */
@@ -43,8 +46,8 @@ export function start(args: string[], surroundings: Surroundings = {}): Started 
 const SERVING = ['dev', 'demo', 'serve'];
 
 /**
- * Runs a command to its end: in this process, which takes a tenth of the time, unless it depends on a process, as those that take signals do and
- * those that read standard input. Where the process is what a test is about, `start` has one.
+ * Runs a command to its end: in this process, which takes a tenth of the time, unless it depends on a process, as those
+ * that take signals do and those that read standard input. Where the process is what a test is about, `start` has one.
  */
 export async function run(args: string[], surroundings: Surroundings = {}): Promise<Ended> {
   const { env = {}, input } = surroundings;

@@ -11,7 +11,10 @@ export interface Roles {
 
 export const FIRST = 'nameplate';
 
-/** Makes the roles as an administrator would, in a first database, which stays as it is. `beforeMigration` is called with it empty. */
+/**
+ * Makes the roles as an administrator would, in a first database, which stays as it is. `beforeMigration` is called
+ * with it empty.
+ */
 export async function createRoles(
   server: Postgres,
   beforeMigration: (roles: Roles) => Promise<void> = async () => {},

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path';
 import { TOOLS } from './debian.ts';
 
-// Unpacks Debian packages that tests need into the clone: `node test/support/debian.install.ts dns knot unbound`. The packages are fetched and
-// unpacked, never installed, so that no service starts and nothing outside the clone changes; that needs no root either. apt-get finds out
-// which shared libraries the machine lacks, and fetches them too.
+// Unpacks Debian packages that tests need into the clone: `node test/support/debian.install.ts dns knot unbound`. The
+// packages are fetched and unpacked, never installed, so that no service starts and nothing outside the clone changes;
+// that needs no root either. apt-get finds out which shared libraries the machine lacks, and fetches them too.
 
 const [FOLDER = '', ...PACKAGES] = process.argv.slice(2);
 const UNPACKED = join(TOOLS, FOLDER);
@@ -51,7 +51,7 @@ function apt(settings: Record<string, string>, ...words: string[][]): string | n
   return run('apt-get', [...options, ...words.flat()]);
 }
 
-/** What went wrong, in the program's own words; null when nothing did. */
+/** Runs a program. Returns its own words when it fails; null when it succeeds. */
 function run(program: string, words: string[]): string | null {
   const { status, error, stderr } = spawnSync(program, words, {
     encoding: 'utf8',

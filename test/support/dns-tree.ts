@@ -6,7 +6,10 @@ import { queryBudget } from '../../server/src/dns/query-budget.ts';
 import type { Resolver } from '../../server/src/dns/resolver.ts';
 import { listenAt, loopbackClient, startSimulatorAt } from './simulators.ts';
 
-/** A part of the DNS on loopback (simulators.ts): a resolver, the nameserver of `com`, and two nameservers that `com` delegates acme.com to. All have one port. */
+/**
+ * A part of the DNS on loopback (simulators.ts): a resolver, the nameserver of `com`, and two nameservers that `com`
+ * delegates acme.com to. All have one port.
+ */
 export interface DnsTree {
   resolver: Simulator;
   com: Simulator;
@@ -15,7 +18,9 @@ export interface DnsTree {
   /** ns2.acme.com */
   ns2: Simulator;
   port: number;
-  /** Makes `com` delegate a zone. Names with an address get it as glue; others are told to the resolver with `resolve`. */
+  /**
+   * Makes `com` delegate a zone. Names with an address get it as glue; others are told to the resolver with `resolve`.
+   */
   delegate(zone: string, nameservers: Record<string, string | null>): void;
   /** The resolver knows the address of a name. */
   resolve(name: string, address: string): void;
@@ -100,7 +105,7 @@ function toAddress(text: string): { address: string; port: number } {
   return { address: text.slice(0, colon), port: Number(text.slice(colon + 1)) };
 }
 
-/** What a check gives each look: 10 s, and a budget of queries. */
+/** The options of a look, as a check sets them: 10 s, and a budget of queries. */
 export function within(queries = 40) {
   return { signal: AbortSignal.timeout(10_000), budget: queryBudget(queries) };
 }

@@ -37,7 +37,7 @@ export interface World {
 interface CreateOptions {
   kind?: Domain['kind'];
   workspaceId?: string;
-  /** Of the ownership record. */
+  /** Token of the ownership record. */
   token?: string;
 }
 

@@ -8,7 +8,10 @@ import { migrate, sqliteStore } from '../../server/src/store/engine/sqlite/sqlit
 import type { Store } from '../../server/src/store/store.ts';
 import { addressOf, createMigratedDatabase } from './postgres.ts';
 
-/** A new store on the engine of the test project (vitest.config.ts): SQLite, or PostgreSQL where the project has a server. */
+/**
+ * A new store on the engine of the test project (vitest.config.ts): SQLite, or PostgreSQL where the project has a
+ * server.
+ */
 export async function openEngine(options: { clock?: Clock } = {}): Promise<{ store: Store; remove(): Promise<void> }> {
   if (inject('postgres') !== undefined) {
     const store = await postgresStore({ ...options, address: addressOf(await createMigratedDatabase()) });

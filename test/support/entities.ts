@@ -117,7 +117,7 @@ export function aDeployment(environment: Environment, about: Partial<Deployment>
   };
 }
 
-/** Of a domain; it works for a day. */
+/** A set-up link of a domain; it works for a day. */
 export function aSetupLink({ id, workspaceId }: Domain, about: Partial<SetupLink> = {}): SetupLink {
   const { createdAt = NOW } = about;
   return {
@@ -152,7 +152,10 @@ export function aDomain(environment: Environment, about: Partial<Domain> = {}): 
   return { ...domain, ...about };
 }
 
-/** A domain of a workspace that has nothing else: several workspaces may claim one name. `serial` makes its id, target and token unique. */
+/**
+ * A domain of a workspace that has nothing else: several workspaces may claim one name. `serial` makes its id, target
+ * and token unique.
+ */
 export function aClaim(
   workspaceId: string,
   serial: number,
@@ -249,7 +252,7 @@ export function aCheckResult(domain: Domain, ...findings: Partial<Finding>[]): C
   return { findings: findings.map(aFinding), observation: observation(domain, 'example.com') };
 }
 
-/** What a check that found everything makes of the domain. */
+/** The domain after a check that found everything. */
 export function verifiedAt(domain: Domain, now: number): Domain {
   return {
     ...domain,
@@ -263,12 +266,12 @@ export function verifiedAt(domain: Domain, now: number): Domain {
   };
 }
 
-/** What a check that found nothing yet makes of the domain. */
+/** The domain after a check that found nothing yet. */
 export function verifyingAt(domain: Domain, now: number): Domain {
   return { ...domain, status: 'verifying', updatedAt: now, revision: domain.revision + 1 };
 }
 
-/** What the last check of the window makes of the domain. */
+/** The domain after the last check of the window. */
 export function failedAt(domain: Domain, now: number): Domain {
   return {
     ...domain,

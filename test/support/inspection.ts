@@ -20,7 +20,7 @@ export interface StoredDomain {
   windowStartedAt: number;
 }
 
-/** What is wrong with a file, each as a query that finds it. */
+/** Inconsistencies of a file, each as a query that finds it. */
 const FAULTS: Record<string, string> = {
   'a domain that waits has no check':
     "select id from domains where status in ('pending', 'verifying') and id not in (select domain_id from checks)",

@@ -6,8 +6,8 @@ import { idMaker } from '../../server/src/base/ids.ts';
 import { databaseAt } from '../../server/src/store/database.ts';
 import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 
-// Makes and revokes root keys straight on the store while a server runs on it, as `nameplate keys` does, and says on standard output what has
-// been acknowledged, before it asks for the next: `node keymaker.ts URL WORKSPACE`.
+// Makes and revokes root keys straight on the store while a server runs on it, as `nameplate keys` does, and says on
+// standard output what has been acknowledged, before it asks for the next: `node keymaker.ts URL WORKSPACE`.
 
 /** A line of standard output. What `asked` names may have happened or not, unless its outcome follows. */
 export type KeySaid = { hash: string; key: string } & ({ asked: 'make' | 'revoke' } | { done: 'make' | 'revoke' });

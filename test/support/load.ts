@@ -4,7 +4,7 @@ import { type Answer, askPatiently, type Data, type Operation } from './api-clie
 import type { Random } from './seeded-random.ts';
 import { type Site, type Tenant, until } from './server-site.ts';
 
-/** What clients work on: they use the API at once, and note in the ledger what was acknowledged. */
+/** The world of clients that use the API at once, and note in the ledger what was acknowledged. */
 export interface Scene {
   site: Site;
   tenants: readonly [Tenant, Tenant];
@@ -49,7 +49,7 @@ export function startLoad(scene: Scene, at: () => string, options: LoadOptions):
   const users = Array.from({ length: clients }, (_, client) => {
     const tenant = tenants[client % 2 === 0 ? 0 : 1];
     const held = ledger.entries.filter((entry) => entry.tenant === tenant && entry.state === 'held');
-    // Of its tenant's domains each takes those that no other does.
+    // Each client takes other domains of its tenant.
     const own = held.filter((_, i) => i % Math.ceil(clients / 2) === Math.floor(client / 2));
     return createUser(scene, at, tenant, own, options);
   });
@@ -194,7 +194,10 @@ export function publish({ dns }: Site, entry: Entry): void {
   for (const { name, type, value } of entry.records) dns.set(name, type, [value]);
 }
 
-/** Reads a domain that was acknowledged; rejects when it is not there, or its records are not those that were handed out. */
+/**
+ * Reads a domain that was acknowledged; rejects when it is not there, or its records are not those that were handed
+ * out.
+ */
 export async function readHeld(url: string, entry: Entry, timeoutMs?: number): Promise<Data> {
   const { status, data } = await askOnce(url, entry.tenant, 'getDomain', entry.name, timeoutMs);
   if (status !== 200 || data === undefined) throw new WrongAnswer(`getDomain ${entry.name}: ${status}`);

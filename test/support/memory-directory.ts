@@ -5,8 +5,8 @@ const MEMORY = '/dev/shm';
 const ROOM_BYTES = 4 * 2 ** 30;
 
 /**
- * A directory in memory, for the files of one run of tests: on a disk a seventh of their CPU time, and more of their waiting, is for its syncs. Undefined where
- * the system has no room for them, or runs no programs from there.
+ * A directory in memory, for the files of one run of tests: on a disk a seventh of their CPU time, and more of their
+ * waiting, is for its syncs. Undefined where the system has no room for them, or runs no programs from there.
  */
 export function memoryDirectory(): string | undefined {
   if (!runsPrograms() || roomBytes() < ROOM_BYTES) return undefined;

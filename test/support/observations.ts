@@ -33,7 +33,7 @@ export function zoneOf(apex: string, changes: Partial<ZoneObservation> = {}): Zo
   return { apex, source: 'parent', nameservers, ownNameservers, failure: null, ...changes };
 }
 
-/** What each nameserver answers, in order; an array: in its two looks. */
+/** The answers of each nameserver, in order; an array: in its two looks. */
 export type Answers = (Answer | [Answer, Answer])[];
 
 export function recordSeen(
@@ -81,7 +81,7 @@ export interface Seen {
   probes?: Probe[];
 }
 
-/** What is not given is absent at both nameservers. */
+/** Records that are not given are absent at both nameservers. */
 export function observation(domain: Domain, apex: string, seen: Seen = {}): Observation {
   const zone = zoneOf(apex, seen.zone);
   const { ownership = everywhere(NXDOMAIN), routing = everywhere(NXDOMAIN) } = seen;

@@ -14,7 +14,10 @@ import {
 import { findPrograms } from './debian.ts';
 import { type Service, startService } from './service.ts';
 
-/** A real ACME server: pebble, that of Let's Encrypt for tests. Of its defaults, it refuses good nonces and takes its time. */
+/**
+ * A real ACME server: pebble, that of Let's Encrypt for tests. Of its defaults, it refuses good nonces and takes its
+ * time.
+ */
 export interface Pebble extends Service {
   directoryUrl: string;
   /** PEM: of its own HTTPS. */

@@ -2,7 +2,10 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../server/src/store/engine/postgres/postgres.ts';
 import { addressOf, installPostgres, startInstalled } from './postgres.ts';
 
-/** One PostgreSQL server for all test files of a project, with a migrated database to copy. Nothing that they test looks at the disk. */
+/**
+ * One PostgreSQL server for all test files of a project, with a migrated database to copy. Nothing that they test looks
+ * at the disk.
+ */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const installation = await installPostgres();
   const server = await startInstalled(installation, { fsync: 'off' });

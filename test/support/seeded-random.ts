@@ -34,7 +34,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** Of a run: CRASH_SEED where a failure is tried again, any otherwise. It is printed. */
+/** The seed of a run: CRASH_SEED where a failure is tried again, any otherwise. It is printed. */
 export function chooseSeed(): number {
   const seed = Number(process.env.CRASH_SEED ?? randomInt(2 ** 31));
   console.log(`CRASH_SEED=${seed}`);

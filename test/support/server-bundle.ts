@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const NAME = 'server-process-main';
 
 /**
- * The server that tests start as a process (server-process.ts), bundled as the program is: it loads some 300 modules in each of its threads otherwise, and
- * tests start hundreds of servers.
+ * The server that tests start as a process (server-process.ts), bundled as the program is: it loads some 300 modules in
+ * each of its threads otherwise, and tests start hundreds of servers.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = join(ROOT, `dist.test-${process.pid}-${project.name || 'all'}`);

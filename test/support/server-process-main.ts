@@ -3,9 +3,10 @@ import { createLog } from '../../server/src/base/log.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
 import { startServer } from '../../server/src/main.ts';
 
-// The program under test: `nameplate serve`, configured by the environment, but for what only tests may choose: the ports of nameservers and
-// of customers' names, the lengths of the schedule and of leases, and the clock, which can be stepped. It is told so in its one argument, and by
-// lines on standard input, at whose end it ends: it never outlives the tests.
+// The program under test: `nameplate serve`, configured by the environment, but for what only tests may choose: the
+// ports of nameservers and of customers' names, the lengths of the schedule and of leases, and the clock, which can be
+// stepped. It is told so in its one argument, and by lines on standard input, at whose end it ends: it never outlives
+// the tests.
 
 /** The argument, in JSON. */
 export interface ServerSettings {

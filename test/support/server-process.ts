@@ -8,9 +8,11 @@ import type { Addresses, Said, ServerSettings } from './server-process-main.ts';
 
 /** A program of this folder in a process of its own, which can be killed. */
 export interface Program<Line> {
-  /** Of what was started. */
+  /** Process id of the started program. */
   pid: number;
-  /** The first line of standard output, after so many, that fulfils `wanted`; rejects when the program ends without it. */
+  /**
+   * The first line of standard output, after so many, that fulfils `wanted`; rejects when the program ends without it.
+   */
   says<Wanted extends Line>(wanted: (line: Line) => line is Wanted, after?: number): Promise<Wanted>;
   /** Everything it has said so far. */
   lines: readonly Line[];
@@ -27,7 +29,7 @@ export interface Program<Line> {
 
 export interface Server extends Program<ServerLine>, Addresses {
   url: string;
-  /** Of the server itself, also where another program runs it. */
+  /** Process id of the server itself, also where another program runs it. */
   pid: number;
   /** Tells it something, and waits for what it says to that. */
   tell(command: string): Promise<Said>;
@@ -100,7 +102,7 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
-    // What is loaded first changes modules, which the bundle does not have.
+    // A module that is loaded first changes modules, which the bundle does not have.
     preload === undefined ? inject('serverProgram') : join(import.meta.dirname, 'server-process-main.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];

@@ -12,7 +12,7 @@ import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { type Data, embedded } from './server-data.ts';
 import { type Server, startServer } from './server-process.ts';
 
-/** What outlives the servers that are killed: a directory for their data, and the world's DNS. */
+/** The parts that outlive killed servers: a directory for their data, and the world's DNS. */
 export interface Site {
   directory: string;
   data: Data;
@@ -28,7 +28,10 @@ export interface Site {
   close(): Promise<void>;
 }
 
-/** A workspace, and a key with which all can be done to its domains, and deployments created. Its project, app and environment are `p`, `a` and `e` by their slugs. */
+/**
+ * A workspace, and a key with which all can be done to its domains, and deployments created. Its project, app and
+ * environment are `p`, `a` and `e` by their slugs.
+ */
 export interface Tenant {
   workspaceId: string;
   environmentId: string;

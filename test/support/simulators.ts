@@ -3,8 +3,9 @@ import { type Simulator, startSimulator } from '../../playground/dns/simulator.t
 import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-client.ts';
 
 /*
- * Nameservers have an address each and one port. Only Linux has loopback addresses other than 127.0.0.1, so all servers of tests listen there, at
- * ports of their own, and the client of tests sends to these what is meant for the address and port that a server stands for.
+ * Nameservers have an address each and one port. Only Linux has loopback addresses other than 127.0.0.1, so all servers
+ * of tests listen there, at ports of their own, and the client of tests sends to these what is meant for the address
+ * and port that a server stands for.
  */
 
 const LOOPBACK = '127.0.0.1';

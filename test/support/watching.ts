@@ -27,7 +27,7 @@ interface WatchOptions {
   domain: string;
   lastEventId?: string | undefined;
   headers?: Record<string, string>;
-  /** Of the client, on loopback. */
+  /** Address of the client, on loopback. */
   localAddress?: string;
   agent?: Agent;
 }

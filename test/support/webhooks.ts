@@ -40,7 +40,9 @@ export async function addWebhook(
   return webhook;
 }
 
-/** Leases everything that is due, or `limit` deliveries of it: of each webhook the most overdue, then the next of each. */
+/**
+ * Leases everything that is due, or `limit` deliveries of it: of each webhook the most overdue, then the next of each.
+ */
 export async function claimDue(
   store: Pick<DeliveryStore, 'findDueWebhooks' | 'leaseDelivery'>,
   { now = NOW, limit = 1000, leaseMs = LEASE_MS }: { now?: number; limit?: number; leaseMs?: number } = {},
@@ -79,7 +81,7 @@ export async function saveResults(
   return disabled;
 }
 
-/** What an attempt at `at` led to: by default a delivery. */
+/** The result of an attempt at `at`: by default a delivery. */
 export function aDeliveryResult(
   { webhookId, queue, deliveryId, lease, type }: DueDelivery,
   about: Partial<Pick<DeliveryResult, 'outcome' | 'attempt'>> & { at?: number } = {},

@@ -9,7 +9,7 @@ import { aDomain, aSetupLink, attach, verifyingAt } from '../support/entities.ts
 import { type Watching, watch } from '../support/watching.ts';
 import { startThreaded, type ThreadedServer } from './threaded-server.ts';
 
-/** What holds however many threads of a process answer the API. `makeDatabase` resolves with the URL of a new one. */
+/** Tests that hold for any number of API threads in a process. `makeDatabase` resolves with the URL of a new one. */
 
 const LIMIT = 150;
 /** Longer than any test: the window ends in the year 2243. */

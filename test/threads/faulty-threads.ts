@@ -1,8 +1,8 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { threadName } from 'node:worker_threads';
 
-// Loaded first in every thread of a server: a thread that is called `x` throws once the file `crash-x` exists, and stops its event loop from the
-// moment that `block-x` exists until `release-x` does, saying so in `blocked-x`.
+// Loaded first in every thread of a server: a thread that is called `x` throws once the file `crash-x` exists, and
+// stops its event loop from the moment that `block-x` exists until `release-x` does, saying so in `blocked-x`.
 
 const directory = process.env.FAULTS_DIRECTORY;
 if (threadName && directory !== undefined) {

@@ -10,19 +10,21 @@ import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 import { aRootKey, type Planted, plant } from '../support/entities.ts';
 
-/** Over so many connections every one of four threads answers: that one is left out has a probability of 4 · 0.75^96. */
+/**
+ * Over so many connections every one of four threads answers: that one is left out has a probability of 4 · 0.75^96.
+ */
 const CONNECTIONS = 96;
 
 /** A server with several threads for the API, and clients that reach all of them. */
 export interface ThreadedServer {
   server: RunningServer;
   tree: Planted;
-  /** Of all its worker threads so far, in the order of their start. */
+  /** All worker threads so far, in the order of their start. */
   workers: { name: string; worker: Worker }[];
   createKey(): Promise<{ id: string; key: string }>;
   /** Sends a request over each connection at once. */
   askAll(operation: string, key: string, body?: object, headers?: Record<string, string>): Promise<Answer[]>;
-  /** Of these connections, those that are open and wait for a request. */
+  /** Number of open connections without a request. */
   idleConnections(): number;
   metric(line: string): Promise<number>;
   close(): Promise<void>;

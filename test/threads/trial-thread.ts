@@ -14,7 +14,7 @@ export interface TrialMethods {
   hang(): void;
 }
 
-/** What it calls in the thread that started it. */
+/** The methods that it calls in the thread that started it. */
 export interface TrialParent {
   started(run: number): void;
 }

@@ -40,7 +40,7 @@ function seenIn(outcome: DiagnosisOutcome) {
   return outcome.observation;
 }
 
-test('a diagnosis looks at both records, twice where they match, and at what is around them', async () => {
+test('a diagnosis looks at both records, twice where they match, and at the names and records around them', async () => {
   const domain = aDomain(environment, { name: 'shop.acme.com', kind: 'subdomain' });
   dns.set('shop.acme.com', 'CNAME', [domain.target]);
   dns.set(`${ownershipName(domain)}.acme.com`, 'TXT', [ownershipValue(domain)]);
@@ -60,7 +60,7 @@ test('the DNS answers of the thread are counted with those of the process', asyn
   expect(values.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThan(5);
 });
 
-test('a name that is not attached is looked at without what would be misplaced', async () => {
+test('a name that is not attached is looked at without probes for misplaced records', async () => {
   dns.set('shop.acme.com', 'A', ['192.0.2.1']);
   const request = { workspaceId: 'ws_1', name: 'shop.acme.com', kind: 'subdomain', service: 'service' } as const;
   const { routing, probes = [] } = seenIn(await opened.diagnoser.diagnoseName(request));
@@ -68,7 +68,7 @@ test('a name that is not attached is looked at without what would be misplaced',
   expect(new Set(probes.map(({ purpose }) => purpose))).toEqual(new Set(['caa']));
 });
 
-test('nameservers that are all silent cost a diagnosis 10 s at most, and what it saw is told', async () => {
+test('nameservers that are all silent cost a diagnosis 10 s at most, and it shows what it saw', async () => {
   const domain = aDomain(environment, { name: 'shop.acme.com', kind: 'subdomain' });
   for (const name of ['shop.acme.com', ownershipName(domain)]) dns.fail(name, 'timeout');
   const startedAt = performance.now();

@@ -123,7 +123,7 @@ describe('a mistake', () => {
 });
 
 describe('the queries of a check in the steady state', () => {
-  /** Of the fifth check, as `name type`: the first three look around, and the delegation is cached. */
+  /** The queries of the fifth check, as `name type`: the first three look around, and the delegation is cached. */
   async function queriesOf(domain: Domain): Promise<string[]> {
     for (let i = 0; i < 4; i++) await world.check(domain);
     const before = world.dns.log().length;
@@ -205,7 +205,7 @@ describe('verificationError names', () => {
     expect(verificationError).toContain('The TXT record is at _service.api.acme.com.acme.com');
   });
 
-  test('the ownership record alone below a doubled zone', async () => {
+  test('only the ownership record below a doubled zone', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('_service.api.acme.com.acme.com', 'TXT', [ownershipValue(domain)]);
     expect((await world.check(domain)).verificationError).toContain(
@@ -405,7 +405,7 @@ describe('two workspaces that claim one name', () => {
     expect((await timelineOf(world.store, first)).at(-1)?.type).toBe('domain.superseded');
   });
 
-  test('the error of a claim older than the incumbent says to delete and add it again', async () => {
+  test('the error of a claim older than the incumbent advises to delete and add the domain again', async () => {
     const older = await world.create('api.acme.com', { workspaceId: 'ws_2' });
     const first = await world.create('api.acme.com');
     world.publish(first);
@@ -426,14 +426,14 @@ describe('in the steady state', () => {
     return errors;
   }
 
-  test('a record below a doubled zone is told by every check, not only by those that look for it', async () => {
+  test('every check reports a record below a doubled zone, not only those that look for it', async () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com.acme.com', 'CNAME', [domain.target]);
     const errors = await told(domain);
     expect([...errors]).toEqual([expect.stringContaining('api.acme.com.acme.com')]);
   });
 
-  test('nameservers that fail in different ways are told in the same words by every check', async () => {
+  test('every check reports nameservers that fail in different ways in the same words', async () => {
     for (const host of ['127.0.0.2', '127.0.0.3', '127.0.0.4']) {
       const server = await world.server(host);
       server.fail('_service.acme.com', host === '127.0.0.2' ? 'refused' : 'servfail');

@@ -9,8 +9,8 @@ import { observe } from '../../server/src/verification/observation/observe.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 
 /**
- * A forger whose every guess is right: whatever is asked over UDP from a port that others can learn gets the forger's answer, of nameservers, registries
- * and resolvers alike. test/long/dns has one that guesses.
+ * A forger whose every guess is right: whatever is asked over UDP from a port that others can learn gets the forger's
+ * answer, of nameservers, registries and resolvers alike. test/long/dns has one that guesses.
  */
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -26,8 +26,9 @@ import {
 } from '../support/observations.ts';
 
 /**
- * The real store and the real re-checks against random histories of one name that two workspaces claim. DNS and the addresses of the name are values
- * that the history changes. When a domain may fail is stated here again, from those values, independently of `domain/monitoring.ts`.
+ * The real store and the real re-checks against random histories of one name that two workspaces claim. DNS and the
+ * addresses of the name are values that the history changes. When a domain may fail is stated here again, from those
+ * values, independently of `domain/monitoring.ts`.
  */
 
 const HOUR_MS = 3_600_000;
@@ -75,7 +76,10 @@ const step = fc.oneof(
   { weight: 5, arbitrary: recheck },
   { weight: 1, arbitrary: pass },
 );
-/** Makes it likely that nothing leads to a domain any more, and that this lasts; at times something else happens meanwhile. */
+/**
+ * Makes it likely that nothing leads to a domain any more, and that this lasts; at times something else happens
+ * meanwhile.
+ */
 const decline: fc.Arbitrary<Step[]> = fc
   .record({
     how: fc.constantFrom('moveAway' as const, 'unroute' as const, 'hide' as const),
@@ -140,7 +144,7 @@ afterAll(async () => {
   await engine.remove();
 });
 
-/** What one name shows to the world. */
+/** The DNS of one name. */
 class World {
   readonly name: string;
   readonly kind: DomainKind;
@@ -159,7 +163,7 @@ class World {
     this.name = kind === 'apex' ? `m${serial}.example` : `www.m${serial}.example`;
   }
 
-  /** What every nameserver answers. */
+  /** Returns the answers of every nameserver. */
   observe(domain: Domain, incumbent: Domain | null = null): Observation {
     const records = (of: Domain) => observation(of, this.name, { ownership: this.txtAt(), routing: this.routeAt() });
     const seen = records(domain);

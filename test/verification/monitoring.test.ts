@@ -14,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 let world: World;
 let monitor: DueLoop;
-/** What each address answers; everything else is another server. */
+/** Addresses that answer as the edge does; every other one is another server. */
 let ours: Set<string>;
 let metrics: ReturnType<typeof createMetrics>;
 
@@ -85,7 +85,7 @@ test('a healthy domain is looked at an hour after verification, then once a day,
   expect((await eventsOf(domain)).toSorted()).toEqual(VERIFIED_EVENTS.toSorted());
 });
 
-test('what is lost is told after a second look ten minutes later, and cleared by the first healthy one', async () => {
+test('a lost record is reported after a second look ten minutes later, and cleared by the first healthy one', async () => {
   const domain = await verified('shop.acme.com');
   world.dns.remove('shop.acme.com', 'CNAME');
   world.dns.remove('_service.shop.acme.com', 'TXT');
@@ -177,7 +177,7 @@ test('a record that is missing but not needed changes its flag only', async () =
 });
 
 describe('an apex', () => {
-  test('whose addresses lead elsewhere is told, though its TXT record matches', async () => {
+  test('whose addresses lead elsewhere is reported, though its TXT record matches', async () => {
     const domain = await verified('acme.com', 'apex');
     await passes(DAY_MS);
     expect(await world.read(domain)).toEqual(domain);
@@ -190,7 +190,7 @@ describe('an apex', () => {
     );
   });
 
-  test('is not told while our own edge does not answer', async () => {
+  test('is not reported while our own edge does not answer', async () => {
     const domain = await verified('acme.com', 'apex');
     ours.clear();
     for (let i = 0; i < 48; i++) await passes(HOUR_MS);
@@ -222,7 +222,7 @@ test('an hour without resolvers and nameservers: no flag, no status, no event', 
   expect(values.filter(({ value }) => value > 0)).toMatchObject([{ labels: { outcome: 'unreadable' }, value: 1 }]);
 });
 
-test('a domain that is deleted or taken over during a re-check is left alone', async () => {
+test('a re-check changes nothing of a domain that is deleted or taken over meanwhile', async () => {
   const domain = await verified('shop.acme.com');
   world.dns.remove('shop.acme.com', 'CNAME');
   await passes(DAY_MS);

@@ -16,7 +16,7 @@ import { addresses, cname, fails, NXDOMAIN, rightTxt, txt } from '../support/obs
 
 const MINUTE_MS = 60_000;
 
-/** What fails in one check. `resolver`: what the resolvers still answer from their caches. */
+/** The failure in one check. `resolver`: the answers that resolvers still have in their caches. */
 interface Outage {
   fails: 'nameservers' | 'delegation' | 'everything';
   reason: 'timeout' | 'servfail' | 'refused' | 'unreachable' | 'lame';

@@ -17,7 +17,8 @@ import { addresses, cname, fails, NXDOMAIN, txt } from '../support/observations.
 
 /**
  * The real store and the real verifier against random histories of one name that three workspaces claim. DNS is a value
- * that the history changes. The rule for `verified` is stated here again, from that value, independently of `domain/status.ts`.
+ * that the history changes. The rule for `verified` is stated here again, from that value, independently of
+ * `domain/status.ts`.
  */
 
 const DAY_MS = 86_400_000;

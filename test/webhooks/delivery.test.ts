@@ -313,7 +313,7 @@ test('a process that was suspended after its claim sends nothing: its lease may 
   expect(items).toMatchObject([{ state: 'delivered', attempts: 1 }]);
 });
 
-describe('what is no fault of the receiver', () => {
+describe('a failure that is no fault of the receiver', () => {
   /** A worker that claims what `change` makes of deliveries. */
   function workerWith(change: (due: DueDelivery) => DueDelivery): DeliveryWorker {
     const store: World['store'] = {
@@ -390,7 +390,7 @@ describe('what is no fault of the receiver', () => {
   });
 });
 
-test('a webhook whose scheme is not allowed any more gets nothing, and its owner is told', async () => {
+test('a webhook whose scheme is no longer allowed gets nothing, and its owner sees why', async () => {
   const { planted, receiver, webhookId, workspaceId } = await plantReceiver(closing, world);
   await addDomain(world, planted, 'a.example.com');
   await world.makeWorker({ schemes: ['https'] }).runOnce();
@@ -438,7 +438,7 @@ test('a worker that waits for its next poll looks at once when it is woken', asy
   await receiver.got(3);
 });
 
-test('the log has neither secrets, nor URLs, nor what receivers answer', async () => {
+test('the log has no secrets, no URLs and no responses of receivers', async () => {
   const { planted, webhookId } = await plantReceiver(closing, world, (response) => {
     response.writeHead(500).end('the answer of the receiver');
   });

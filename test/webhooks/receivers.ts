@@ -17,7 +17,7 @@ export interface Received {
   seconds: number;
 }
 
-/** What a receiver does with a request: sends this status, or whatever it likes. */
+/** The receiver's response to a request: this status, or a function that responds. */
 export type Behaviour = number | ((response: ServerResponse, request: IncomingMessage) => void);
 
 export interface Receiver {
@@ -60,7 +60,10 @@ export async function startReceiver(
   return receiver;
 }
 
-/** Signatures are compared at their own time: the clock of a test may be days ahead. `signatures.test.ts` verifies as receivers do. */
+/**
+ * Signatures are compared at their own time: the clock of a test may be days ahead. `signatures.test.ts` verifies as
+ * receivers do.
+ */
 function verified(secret: string, { headers }: IncomingMessage, body: string): Received {
   const field = (name: string) => String(headers[name]);
   const [id, seconds] = [field('webhook-id'), Number(field('webhook-timestamp'))];

@@ -12,7 +12,10 @@ beforeEach(async () => {
   world = await openWorld(closing);
 });
 
-/** A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does not verify. */
+/**
+ * A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does
+ * not verify.
+ */
 async function startVerifying(secret: () => string): Promise<{ url: string; events: unknown[] }> {
   const events: unknown[] = [];
   const server = createServer(async (request, response) => {
@@ -47,7 +50,7 @@ test('a receiver with another secret refuses it', async () => {
   expect(events).toEqual([]);
 });
 
-test('during a rotation receivers with the old and with the new secret both verify; afterwards with the new one alone', async () => {
+test('during a rotation receivers with the old and with the new secret both verify; afterwards only those with the new one', async () => {
   const next = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
   let current = SECRET;
   const { url, events } = await startVerifying(() => current);

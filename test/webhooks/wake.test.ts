@@ -21,7 +21,7 @@ async function database(): Promise<Database> {
   return databaseAt(url);
 }
 
-test('whoever listens is told at once that a delivery was added, by whichever thread or process', async () => {
+test('every listener is woken at once when a delivery is added, by any thread or process', async () => {
   const opened = await database();
   const { store } = await opened.openShared({ onWriterLost() {} });
   closing.push(() => store.close());
@@ -44,6 +44,6 @@ test('whoever listens is told at once that a delivery was added, by whichever th
   notified = Promise.withResolvers();
   await store.addTestDelivery(workspaceId, webhookId, Date.now());
   await notified.promise;
-  // Of the one process of an SQLite file nobody has to read the change log for it.
+  // A SQLite file has one process, so nobody has to read the change log for it.
   if (!opened.manyNodes) expect(changes).toBe(0);
 });

@@ -18,7 +18,9 @@ import { signatureVerifier } from './signed-token.ts';
 /** Most workspaces cached. */
 const WORKSPACES = 10_000;
 
-/** Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached. */
+/**
+ * Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached.
+ */
 export type Authenticate = (
   header: string | undefined,
   client: { readonly ip: string },
@@ -26,9 +28,9 @@ export type Authenticate = (
 
 export interface Access {
   authenticate: Authenticate;
-  /** Of a set-up link that was found by its token. Rejects with `StoreUnavailable`. */
+  /** Authenticates again the holder of a set-up link that was found by its token. Rejects with `StoreUnavailable`. */
   standingOfLink: SetupSessions['standingOf'];
-  /** Authenticates a request that goes on again, and counts no failure. Rejects with `StoreUnavailable`. */
+  /** Authenticates a long-running request again, and counts no failure. Rejects with `StoreUnavailable`. */
   standingOf(header: string): Promise<Standing>;
 }
 

@@ -143,7 +143,7 @@ describe('an address with too many failures', () => {
         change = () => listener(null);
       },
     } as ChangeFeed;
-    // Fewer keys are kept than are invented: those that exist stay.
+    // The cache keeps fewer keys than are invented here; those that exist stay.
     const rootKeys = createRootKeyCache(store, changes, 10);
     const { deps } = setUp();
     const codeOf = async (credential: string) => {

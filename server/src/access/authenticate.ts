@@ -48,9 +48,9 @@ const BEARER = /^bearer [^\s]+$/i;
 const MAX_HEADER_LENGTH = 'Bearer '.length + MAX_TOKEN_LENGTH;
 
 /**
- * Authenticates a request by the value of its `Authorization` header: a root key, a dashboard token or the token of a session. Returns at once if the key is cached,
- * so that most requests wait for nothing. Reads `client.ip` only when it has to, since proxy headers make it costly. Rejects with
- * `StoreUnavailable` when a lookup fails.
+ * Authenticates a request by the value of its `Authorization` header: a root key, a dashboard token or the token of a
+ * session. Returns at once if the key is cached, so that most requests wait for nothing. Reads `client.ip` only when it
+ * has to, since proxy headers make it costly. Rejects with `StoreUnavailable` when a lookup fails.
  */
 export function authenticate(
   header: string | undefined,
@@ -61,14 +61,15 @@ export function authenticate(
   const credential = credentialOf(header);
   const keyHash = keyHashOf(credential);
 
-  // Before the failure limit, so that other requests from its address never lock out a key in use.
+  // A cached key is checked before the failure limit, so that other requests from its address never lock out a key in
+  // use.
   const cached = keyHash === undefined ? undefined : deps.rootKeys.get(keyHash);
   if (cached) {
     const result = checkKey(cached, deps.clock);
     if (!countsAsFailure(result)) return result;
   }
 
-  // A key that was in use just before a change removed it from the cache is no guess either: the store decides.
+  // A key that was in use until a change removed it from the cache is no guess either: the store decides.
   const isSession = credential !== undefined && isToken(credential) && isSessionToken(credential);
   const kind = isSession ? 'setup' : 'authentication';
   if (!(isSession ? deps.isKnownSession(credential) : isInUse(keyHash, deps))) {
@@ -81,16 +82,22 @@ export function authenticate(
   });
 }
 
-/** What a credential gives its holder. `expiresAt`: Unix ms; null: never. */
+/** The rights of a credential now. `expiresAt`: Unix ms; null: never. */
 export type Standing = { ok: true; principal: Principal; expiresAt: number | null } | Failed;
 
-/** Authenticates the value of an `Authorization` header again, for a request that goes on: counts no failure. Rejects with `StoreUnavailable`. */
+/**
+ * Authenticates the value of an `Authorization` header again, for a long-running request: counts no failure. Rejects
+ * with `StoreUnavailable`.
+ */
 export function standingOf(header: string, deps: AuthenticationDeps): Promise<Standing> {
   const credential = credentialOf(header);
   return check(credential, keyHashOf(credential), deps);
 }
 
-/** The changes after which a credential may give more or less: a kind and a key of the change log, or a kind alone for all of it. */
+/**
+ * The changes that may alter the rights of a credential: a kind and a key of the change log, or a kind alone for all of
+ * it.
+ */
 export function changesOf(header: string, { workspaceId, session }: Principal): string[] {
   const keyHash = keyHashOf(credentialOf(header));
   const own = keyHash === undefined ? ['signing_key'] : [`root_key ${keyHash}`];
@@ -108,7 +115,7 @@ function credentialOf(header: string): string | undefined {
   return isBearer ? header.slice('Bearer '.length) : undefined;
 }
 
-/** Under which the change log and the store know a root key; undefined for what has another length. */
+/** The key by which the change log and the store know a root key; undefined for a text of another length. */
 function keyHashOf(credential: string | undefined): string | undefined {
   return credential?.length === ROOT_KEY_LENGTH ? hashRootKey(credential) : undefined;
 }
@@ -131,7 +138,7 @@ async function check(
 
 function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principal: Principal } | Failed {
   if (key === null) return failed('authentication/key_not_found');
-  // Checked with every request: the change feed does not report that a key expired.
+  // Expiry is checked with every request: the change feed does not report it.
   if (key.expiresAt !== null && key.expiresAt <= clock.now()) return failed('authentication/key_not_found');
   if (key.keyDisabled) return failed('authorization/key_disabled');
   if (key.workspaceDisabled) return failed('authorization/workspace_disabled');

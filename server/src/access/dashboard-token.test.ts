@@ -38,7 +38,7 @@ function forge(claimed: object, head: object = header, { id = signer } = {}): st
   return `${signed}.${sign(null, Buffer.from(signed), key).toString('base64url')}`;
 }
 
-/** What a node reads in a token at a time. */
+/** Reads a token as a node does at a given time. */
 function read(token: string, { now = NOW, keys = [signer] } = {}) {
   const store = { findSigningKey: async (id: string) => keys.find((key) => key.id === id) ?? null };
   return createTokenVerifier(signatureVerifier(store, { now: () => now }, undefined)).verify(token);

@@ -17,7 +17,7 @@ const KIND: TokenKind = {
   claims: ['workspaceId', 'permissions'],
 };
 
-/** As `sign`. */
+/** Limits: as for `sign`. */
 export function signToken(
   key: Pick<SigningKey, 'id' | 'privateKey'>,
   { sub, workspaceId, permissions }: Claims,
@@ -27,12 +27,15 @@ export function signToken(
 }
 
 export interface TokenVerifier {
-  /** Null when the token is forged, expired, for another audience, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
+  /**
+   * Resolves with null when the token is forged, expired, for another audience, or not signed by a key of ours. Rejects
+   * with `StoreUnavailable`.
+   */
   verify(token: string): Promise<VerifiedClaims | null>;
 }
 
 interface VerifiedClaims extends Claims {
-  /** From when on it is refused, Unix ms. */
+  /** The token is refused from this time on, Unix ms. */
   expiresAt: number;
 }
 

@@ -40,7 +40,7 @@ it('saves the uses of all keys in one write, and of each key one an hour, howeve
   expect(saved).toHaveLength(2);
 });
 
-it('saves when it stops, and says so where it cannot', async () => {
+it('saves when it stops, and logs a failure', async () => {
   const { uses, saved } = open();
   uses.note(principal('key_1'));
   await uses.stop();
@@ -52,7 +52,7 @@ it('saves when it stops, and says so where it cannot', async () => {
   expect(failing.log.warn).toHaveBeenCalledOnce();
 });
 
-it('keeps what could not be saved for the next time', async () => {
+it('keeps unsaved uses for the next time', async () => {
   const { uses, saved, store } = open();
   store.saveKeyUses.mockRejectedValueOnce(new Error('down'));
   uses.note(principal('key_1'));

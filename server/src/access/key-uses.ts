@@ -14,7 +14,7 @@ interface KeyUsesDeps {
 /** When root keys were last used, coarsely: a key costs one row an hour in each thread, however many its requests. */
 export interface KeyUses {
   note(principal: Principal): void;
-  /** Saves what is not saved yet, in one write. */
+  /** Saves unsaved uses in one write. */
   flush(): Promise<void>;
   /** Flushes once more; never rejects. */
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ const FLUSH_MS = 60_000;
 const FAILED = 'when root keys were last used could not be saved; retrying in a minute';
 
 export function createKeyUses({ store, clock, log, flushMs = FLUSH_MS }: KeyUsesDeps): KeyUses {
-  /** Of the hour that has begun with it. */
+  /** When each key was last noted, Unix ms: one use an hour is saved. */
   const noted = new Map<string, number>();
   let unsaved = new Map<string, number>();
 

@@ -1,6 +1,6 @@
 /**
- * Permissions of a root key. Grants are compared character for character: `*` is no pattern, and matches only a grant with a literal `*`. A
- * grant on a parent gives nothing below it.
+ * Permissions of a root key. Grants are compared character for character: `*` is no pattern, and matches only a grant
+ * with a literal `*`. A grant on a parent gives nothing below it.
  */
 
 /** The two forms of a grant (spec: Authentication, 4). */
@@ -25,13 +25,15 @@ export function parseGrant(text: string): Grant | null {
   return null;
 }
 
-/** What an operation requires: an action on one resource of a kind. */
+/** The permission that an operation requires: an action on one resource of a kind. */
 export interface Permission {
   resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit';
   action: string;
 }
 
-/** The grants that include the permission, of which one is enough. `onAll`: only one on all resources of its kind is. */
+/**
+ * The grants that include the permission, of which one is enough. `onAll`: only one on all resources of its kind is.
+ */
 export function sufficientGrants({ resource, action }: Permission, onAll = false): string[] {
   const all = `${resource}.*.${action}`;
   return onAll ? [all] : [all, `${resource}.<${resource}_id>.${action}`];

@@ -3,26 +3,26 @@ import { createLoadingCache, type LoadingCache } from '../store/cache/cache.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
 import type { AccessStore, AuthorKind, WorkspaceLimits } from '../store/store.ts';
 
-/** Who makes a request. */
+/** The caller of a request. */
 export interface Principal {
   workspaceId: string;
   /** The id of a root key or of a set-up link, or the `sub` of a dashboard token. */
   actor: string;
-  /** What kind of credential it has. */
+  /** The kind of credential. */
   kind: Exclude<AuthorKind, 'command'>;
-  /** As they were given, see `permissions`. */
+  /** The grants as they were given, see `permissions`. */
   grants: ReadonlySet<string>;
   limits: WorkspaceLimits;
-  /** Of a session of a set-up link, which reaches one domain. Absent for a root key or a dashboard token. */
+  /** Set for a session of a set-up link, which reaches one domain. Absent for a root key or a dashboard token. */
   session?: SessionScope;
 }
 
-/** What a session is bound to. */
+/** The link and the domain that a session is bound to. */
 export interface SessionScope {
   linkId: string;
   domainId: string;
   domainName: string;
-  /** Of the link, Unix ms. */
+  /** When the link expires, Unix ms. */
   expiresAt: number;
 }
 
@@ -37,8 +37,8 @@ export interface CachedRootKey {
 /** Root keys by their SHA-256 in hex. */
 export interface RootKeyCache extends LoadingCache<CachedRootKey> {
   /**
-   * What the store last had under this hash, though it may have changed since; undefined when it had nothing. For telling keys in use from guesses, and nothing
-   * else: neither changes nor unknown keys evict it.
+   * The last record of this hash that the store returned, though it may have changed since; undefined when it returned
+   * none. Only for telling keys in use from guesses: neither changes nor unknown keys evict it.
    */
   lastFound(hash: string): CachedRootKey | undefined;
 }

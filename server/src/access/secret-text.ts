@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * Secrets that are shown once: a prefix, 33 characters that encode 24 random bytes, and 6 that encode the CRC-32 of the 33: all base58 (without 0, O, I and l),
- * each part padded on the left with `1`. The checksum detects a mistyped secret without a lookup; it proves nothing. Only the SHA-256 of the whole is stored.
+ * Secrets that are shown once: a prefix, 33 characters that encode 24 random bytes, and 6 that encode the CRC-32 of the
+ * 33: all base58 (without 0, O, I and l), each part padded on the left with `1`. The checksum detects a mistyped secret
+ * without a lookup; it proves nothing. Only the SHA-256 of the whole is stored.
  */
 interface SecretForm {
   /** Every secret of this form has this many characters. */

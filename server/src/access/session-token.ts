@@ -1,7 +1,10 @@
 import type { SetupLink, SigningKey } from '../store/store.ts';
 import { MAX_TOKEN_LIFE_MS, sign, type TokenKind, typeOf, type VerifySignature } from './signed-token.ts';
 
-/** Session tokens: short-lived JWTs for which the token of a set-up link is exchanged. Each is bound to its link, and to the one domain of the link. */
+/**
+ * Session tokens: short-lived JWTs for which the token of a set-up link is exchanged. Each is bound to its link, and to
+ * the one domain of the link.
+ */
 const KIND: TokenKind = {
   typ: 'nameplate-setup+jwt',
   issuer: 'nameplate-setup',
@@ -27,11 +30,14 @@ export function isSessionToken(token: string): boolean {
 
 export interface VerifiedSession {
   link: Binding;
-  /** From when on the token is refused, Unix ms. */
+  /** The token is refused from this time on, Unix ms. */
   expiresAt: number;
 }
 
-/** Null when the token is forged, expired, of another kind, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
+/**
+ * Null when the token is forged, expired, of another kind, or not signed by a key of ours. Rejects with
+ * `StoreUnavailable`.
+ */
 export async function verifySession(token: string, verifySignature: VerifySignature): Promise<VerifiedSession | null> {
   const verified = await verifySignature(token, KIND);
   if (verified === null) return null;

@@ -1,7 +1,10 @@
 import type { SetupLink } from '../store/store.ts';
 import { hashSecret, secretForm } from './secret-text.ts';
 
-/** The token of a set-up link: `nps_` and 39 characters, see `secretForm`. Whoever has it can open sessions for one domain. */
+/**
+ * The token of a set-up link: `nps_` and 39 characters, see `secretForm`. Whoever has it can open sessions for one
+ * domain.
+ */
 const FORM = secretForm('nps_');
 
 export const SETUP_TOKEN_LENGTH = FORM.length;

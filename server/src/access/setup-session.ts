@@ -18,9 +18,11 @@ interface SetupSessionDeps {
   verifySignature: VerifySignature;
 }
 
-/** Finds out what a customer's credential gives. The functions reject with `StoreUnavailable`. */
+/** Finds the rights of a customer's credential. The functions reject with `StoreUnavailable`. */
 export interface SetupSessions {
-  /** By the token of a session: its signature, and the link as it is now, which the change feed keeps fresh. */
+  /**
+   * Authenticates the token of a session: its signature, and the link as it is now, which the change feed keeps fresh.
+   */
   check(token: string): Promise<Standing>;
   /** Whether its signature was checked before, and it has not expired. */
   isKnown(token: string): boolean;
@@ -37,11 +39,14 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     changes,
     capacity: CAPACITY,
     read: (linkId) => store.findSetupLink(linkId),
-    // Not those of a domain, which change often: that it was deleted is seen by the domain itself.
+    // Changes of a domain do not count here: they are frequent, and a deletion is seen at the domain itself.
     keysOf: ({ kind, key }) => (kind === 'setup_link' ? [key] : []),
   });
 
-  /** Sessions whose token was verified, by its SHA-256: a signature costs more than all else of a request. Forged tokens evict none. */
+  /**
+   * Sessions whose token was verified, by its SHA-256: a signature costs more than all else of a request. Forged tokens
+   * evict none.
+   */
   const verified = createCache<VerifiedSession>({
     changes,
     capacity: CAPACITY,
@@ -72,7 +77,7 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     if (workspace.disabledAt !== null) return { ok: false, code: 'authorization/setup_workspace_disabled' };
     const domain = await store.findDomainById(workspaceId, domainId);
     if (domain === null) return { ok: false, code: 'authentication/setup_link_not_found' };
-    // Not that of the cached link: the domain may have been moved since.
+    // The domain's environment, not that of the cached link: the domain may have been moved since.
     const { environmentId } = domain;
     const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
     const session = { linkId, domainId, domainName, expiresAt };

@@ -13,14 +13,14 @@ export const MAX_TOKEN_LIFE_MS = 120_000;
 export const SKEW_MS = 5_000;
 
 /**
- * Short-lived JWTs (RFC 7519) that the server signs with its own Ed25519 key (`alg` EdDSA, RFC 8037), whose id is the `kid`. Those of one kind are never valid as
- * another: type, issuer and audience differ (RFC 8725 section 3.11).
+ * Short-lived JWTs (RFC 7519) that the server signs with its own Ed25519 key (`alg` EdDSA, RFC 8037), whose id is the
+ * `kid`. Those of one kind are never valid as another: type, issuer and audience differ (RFC 8725 section 3.11).
  */
 export interface TokenKind {
   typ: string;
   issuer: string;
   audience: string;
-  /** Claims that this kind has of its own. */
+  /** Claims of this kind alone. */
   claims: readonly string[];
 }
 
@@ -48,7 +48,10 @@ export function typeOf(token: string): string {
   }
 }
 
-/** Signs a token that is valid for `lifeMs`, in whole seconds. Throws `RangeError` for a life or length that would be refused. */
+/**
+ * Signs a token that is valid for `lifeMs`, in whole seconds. Throws `RangeError` for a life or length that would be
+ * refused.
+ */
 export async function sign(
   { id, privateKey }: Pick<SigningKey, 'id' | 'privateKey'>,
   { typ, issuer, audience }: TokenKind,
@@ -72,11 +75,14 @@ export async function sign(
 
 interface VerifiedPayload {
   claims: { sub: string } & Record<string, unknown>;
-  /** From when on it is refused, Unix ms. */
+  /** The token is refused from this time on, Unix ms. */
   expiresAt: number;
 }
 
-/** Null when the token is forged, expired, of another kind, or not signed by a key of ours. Rejects with `StoreUnavailable`. */
+/**
+ * Null when the token is forged, expired, of another kind, or not signed by a key of ours. Rejects with
+ * `StoreUnavailable`.
+ */
 export type VerifySignature = (token: string, kind: TokenKind) => Promise<VerifiedPayload | null>;
 
 interface Signer {
@@ -137,7 +143,10 @@ export function signatureVerifier(
   };
 }
 
-/** Checks what jose does not: the clock tolerance must not extend a token's life, and a retired key must not sign new tokens. */
+/**
+ * Checks what jose does not: the clock tolerance must not extend a token's life, and a retired key must not sign new
+ * tokens.
+ */
 function checkLife(payload: Record<string, unknown>, now: number, retiredAt: number | null): VerifiedPayload | null {
   const { iat, exp, sub } = payload;
   if (typeof iat !== 'number' || typeof exp !== 'number' || typeof sub !== 'string') return null;

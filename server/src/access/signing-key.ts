@@ -4,7 +4,10 @@ import type { NewId } from '../base/ids.ts';
 import type { AccessStore, SigningKey } from '../store/store.ts';
 import { MAX_TOKEN_LIFE_MS, SKEW_MS } from './signed-token.ts';
 
-/** The keys that sign the tokens of dashboards and sessions: created at first use, and kept in the store so that every node has them. */
+/**
+ * The keys that sign the tokens of dashboards and sessions: created at first use, and kept in the store so that every
+ * node has them.
+ */
 
 interface SigningKeyDeps {
   store: Pick<AccessStore, 'findCurrentSigningKey' | 'replaceSigningKey'>;
@@ -23,8 +26,8 @@ export async function currentSigningKey(deps: SigningKeyDeps): Promise<SigningKe
 }
 
 /**
- * Replaces the signing key. Tokens of the old one stay valid until they expire, unless `revoke` is set: then they are refused within a
- * second. Keys whose last token has expired are deleted.
+ * Replaces the signing key. Tokens of the old one stay valid until they expire, unless `revoke` is set: then they are
+ * refused within a second. Keys whose last token has expired are deleted.
  */
 export async function rotateSigningKey(deps: SigningKeyDeps, { revoke }: { revoke: boolean }): Promise<SigningKey> {
   const current = await deps.store.findCurrentSigningKey();

@@ -35,21 +35,27 @@ import { createWatchers } from './watchers/watchers.ts';
 export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest'> {
   log: Log;
   metrics: ApiMetrics;
-  /** Without it keys and workspaces are not cached, and watchers are told of no change. */
+  /** Invalidates the caches. Without it keys and workspaces are not cached, and watchers see no change. */
   changes?: ChangeFeed;
   /** The whole store, changes included. */
   store: Store;
-  /** Told which credential each request has. */
+  /** Called with the credential of each request. */
   noteKeyUse?: (principal: Principal) => void;
-  /** The store without its cache of domains; `store` unless given. */
+  /** Reads domains without the cache; `store` unless given. */
   uncached?: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   /** Limits the requests of a workspace; counts in memory unless given. */
   limiter?: Pick<Limiter, 'take'>;
-  /** With the files of the set-up page, as the build makes them; null: it was not built. That of this program unless given. */
+  /**
+   * Directory of the set-up page's files, as the build makes them; null: it was not built. By default that of this
+   * program.
+   */
   webDirectory?: string | null;
   /** Counts refused requests per address, in memory unless given. */
   failures?: FailureLimit;
-  /** Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1 unless given. */
+  /**
+   * Threads of the process that listen: each has its share of the limits on connections and on requests in flight. 1
+   * unless given.
+   */
   threads?: number;
   loadShedder?: LoadShedder;
   /** Aborted when the server stops accepting connections: streams end, and requests in flight go on. */
@@ -61,9 +67,9 @@ export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'co
 interface ApiLimits {
   connections: number;
   connectionsPerAddress: number;
-  /** Until the header of a request has arrived; a connection that never sends one is closed too. */
+  /** Longest time until the header of a request has arrived; a connection that never sends one is closed too. */
   headerTimeoutMs: number;
-  /** Until a request has arrived, its body included. */
+  /** Longest time until a request has arrived, its body included. */
   requestTimeoutMs: number;
   /** Open streams of the process. */
   watchers: Omit<WatchLimits, 'perLink'>;
@@ -87,7 +93,10 @@ const LIMITS: ApiLimits = {
   streams: { heartbeatMs: 15_000, stalledMs: 30_000 },
 };
 
-/** The HTTP API, not yet listening. A request takes steps 1 and 2 here, and the others in the pipeline of its operation; any of them may throw a `Problem`. */
+/**
+ * The HTTP API, not yet listening. A request takes steps 1 and 2 here, and the others in the pipeline of its operation;
+ * any of them may throw a `Problem`.
+ */
 export function createApi(deps: ApiDeps): FastifyInstance {
   const { store, clock, newId, randomBytes, settings, diagnoser, metrics, changes, noteKeyUse } = deps;
   const { limiter = memoryLimiter(clock), failures = createFailureLimit(clock), threads = 1 } = deps;
@@ -199,7 +208,7 @@ function fastifyOptions(
 function rejectUnknownRoutes(app: FastifyInstance): void {
   const methods = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
-    // OPTIONS is for preflights alone.
+    // Only preflights use OPTIONS.
     if (method !== 'OPTIONS') methods.set(url, [...(methods.get(url) ?? []), method].flat());
   });
   app.addHook('onRequest', (request, _, next) => {

@@ -23,7 +23,10 @@ describe('a complete request gets its own response', () => {
   const SLOW = 'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n';
   const statuses = (heard: string) => heard.match(/HTTP\/1\.1 \d{3}|<slow>/g);
 
-  /** A server that responds to the slow request when the test says so, after another request has failed to arrive in time. */
+  /**
+   * A server that responds to the slow request when the test says so, after another request has failed to arrive in
+   * time.
+   */
   async function untilTimeout() {
     const { promise: slow, resolve } = Promise.withResolvers<ServerResponse>();
     const executed: (string | undefined)[] = [];

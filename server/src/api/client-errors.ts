@@ -11,8 +11,8 @@ import { invalid } from './validation.ts';
 const MAX_PIPELINED = 32;
 
 /**
- * Responds to what never becomes a request (not HTTP, too large a header, too slow) in the envelope of every response, after the responses to the requests
- * that came before it.
+ * Responds to bytes that never become a request (not HTTP, too large a header, too slow) in the envelope of every
+ * response. The responses to earlier requests come first.
  */
 export function handleClientErrors(
   server: Server,
@@ -34,7 +34,7 @@ export function handleClientErrors(
   server.removeAllListeners('clientError');
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: Duplex) => {
     if (code === 'ECONNRESET') socket.destroy();
-    // What follows a last request is ignored (RFC 9112 section 9.6).
+    // A server ignores bytes that follow the last request (RFC 9112 section 9.6).
     else if (code !== 'HPE_CLOSED_CONNECTION') endAfterResponses(socket, refusal(socket, toProblem(code), code));
   });
   server.on('connect', (_, socket: Duplex) => {
@@ -74,10 +74,13 @@ function response(problem: Problem, requestId: string, settings: ErrorNaming): s
   ].join('\r\n');
 }
 
-/** The versions of HTTP that are served. Node's parser lets 0.9 and 2.0 pass, too. */
+/** The versions of HTTP that are served. Node's parser also accepts 0.9 and 2.0. */
 const VERSIONS = new Set(['1.0', '1.1']);
 
-/** The problem of a message that Node's parser has let pass: its version, or a `Host` that is absent, twice there or not valid (RFC 9112 section 3.2). */
+/**
+ * The problem of a message that Node's parser accepts: its version, or a `Host` that is absent, repeated or not valid
+ * (RFC 9112 section 3.2).
+ */
 export function malformation({
   httpVersion,
   rawHeaders,

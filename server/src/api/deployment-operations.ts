@@ -93,7 +93,7 @@ export const listDeployments = defineList({
   },
 });
 
-/** Everything that an origin must not have, and this one has. */
+/** Lists every mistake in an origin. */
 function violationsOf(origin: string): Omit<Violation, 'location'>[] {
   const parsed = parseOrigin(origin);
   if (parsed.ok) return [];

@@ -4,13 +4,16 @@ import { clientOfEdge } from '../net/forwarded-by-edge.ts';
 import { Problem } from './errors.ts';
 
 interface EdgeClientsOptions {
-  /** The edge of this process shows it with each request. */
+  /** The secret that the edge of this process sends with each request. */
   secret: string;
   /** Most requests in flight of one client network: the edge's connections are shared by all clients. */
   perAddress: number;
 }
 
-/** Judges requests that the edge forwards by the address of their client; throws a `Problem` when the client has too many in flight. */
+/**
+ * Judges requests that the edge forwards by the address of their client; throws a `Problem` when the client has too
+ * many in flight.
+ */
 export function edgeClients({ secret, perAddress }: EdgeClientsOptions) {
   const inFlight = new Map<string, number>();
 

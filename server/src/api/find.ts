@@ -26,8 +26,9 @@ interface EnvironmentPath extends AppPath {
 }
 
 /**
- * Finds what the input of a call names. Each method rejects with a `Problem` where there is no such thing, or none for which the caller has the permission of the
- * operation: the same one, so that keys cannot be used to find out what exists (spec: Authentication, 6).
+ * Finds what the input of a call names. Each method rejects with a `Problem` where there is no such thing, or none for
+ * which the caller has the permission of the operation: the same one, so that keys cannot be used to find out what
+ * exists (spec: Authentication, 6).
  */
 export class Find {
   readonly #store: FindingStore;
@@ -35,7 +36,10 @@ export class Find {
   readonly #needed: Needed | undefined;
   readonly #noteDomain: (domainId: string) => void;
 
-  /** `needed`: undefined for an operation that needs no key, which finds nothing. `noteDomain` is told of each domain that was found. */
+  /**
+   * `needed`: undefined for an operation that needs no key, which finds nothing. `noteDomain` is called with each
+   * domain that was found.
+   */
   constructor(
     store: FindingStore,
     principal: Principal,
@@ -58,7 +62,7 @@ export class Find {
     return this.permitted(found, found?.id, 'data/app_not_found');
   }
 
-  /** `permission`: another one than that of the operation. */
+  /** `permission`: replaces that of the operation. */
   async environment(path: EnvironmentPath, permission?: Permission): Promise<Environment> {
     const found = await this.#store.findEnvironment(this.#principal.workspaceId, path);
     return this.permitted(found, found?.id, 'data/environment_not_found', permission);
@@ -78,7 +82,10 @@ export class Find {
     return this.permitted(found, found?.id, 'data/webhook_not_found');
   }
 
-  /** Returns what was found, if the caller has the permission for the resource with this id. Throws the `Problem` with this code otherwise. */
+  /**
+   * Returns what was found, if the caller has the permission for the resource with this id. Throws the `Problem` with
+   * this code otherwise.
+   */
   permitted<Found>(
     found: Found | null,
     id: string | undefined,
@@ -112,8 +119,8 @@ export async function findDomain(
 }
 
 /**
- * The refusal of an operation on the workspace itself to a key without its permission. The workspace is no secret to its key, so the refusal names
- * the permission.
+ * The refusal of an operation on the workspace itself to a key without its permission. The workspace is no secret to
+ * its key, so the refusal names the permission.
  */
 export function lacksPermission({ permission, onAll }: Needed): Problem {
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `"${grant}"`);

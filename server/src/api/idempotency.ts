@@ -7,9 +7,11 @@ import { principalOf } from './request-hooks.ts';
 import { invalid } from './validation.ts';
 
 /**
- * Creates with a change of the store, and at most once where the request has an `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
- * `made`: what the response needs that was made for this creation, as JSON: its id, a secret. It is kept, and a repeat gets it back in place of its own, with
- * the outcome of the first time. So the response may depend on these two alone. Throws a `Problem` where the key was used for something else.
+ * Creates with a change of the store, and at most once where the request has an `Idempotency-Key`
+ * (draft-ietf-httpapi-idempotency-key-header). `made`: values for the response that were made for this creation, as
+ * JSON: its id, a secret. They are stored, and a repeat gets them back in place of its own, with the outcome of the
+ * first time. So the response may depend on these two alone. Throws a `Problem` where the key was used for something
+ * else.
  */
 export type Create = <Made, Outcome>(
   made: Made,
@@ -30,7 +32,7 @@ export const createNothing: Create = async () => {
   throw new Error('an operation creates, and has no "creates" in its definition');
 };
 
-/** How the requests of an operation create. */
+/** Creates on behalf of the requests of an operation. */
 export function creations(
   store: Pick<AuditStore, 'changesOnce'>,
   clock: Clock,
@@ -86,7 +88,7 @@ function isInFlight(): Problem {
 /** Undefined where the request has no key. */
 function keyOf({ headers, raw }: FastifyRequest): string | undefined {
   if (headers[HEADER] === undefined) return undefined;
-  // Node joins several into one, with commas, which a key may have too.
+  // Node joins repeated fields with commas, which a key may contain too.
   const [key = '', ...others] = raw.headersDistinct[HEADER] ?? [];
   if (others.length === 0 && FORM.test(key)) return key;
   throw invalid(`header.${HEADER}`, 'must be 1 to 255 printable ASCII characters, sent once', 'send a random UUID');

@@ -1,6 +1,6 @@
 import { Problem } from './errors.ts';
 
-/** Refuses requests that would wait too long before they cost anything. */
+/** Refuses requests that would wait too long, before they cost anything. */
 export interface LoadShedder {
   /** Throws a `Problem` while the process is overloaded. */
   admit(): void;
@@ -49,7 +49,9 @@ export function createLoadShedder(limits: Partial<LoadLimits> = {}, now = () => 
   };
 }
 
-/** The part of a process's limit that one of its threads has. The system spreads connections evenly over the threads. */
+/**
+ * The part of a process's limit that one of its threads has. The system spreads connections evenly over the threads.
+ */
 export function shareOf(limit: number, threads: number): number {
   return Math.max(1, Math.floor(limit / threads));
 }

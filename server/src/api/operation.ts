@@ -17,7 +17,9 @@ import type { Watchers } from './watchers/watchers.ts';
 export interface ApiSettings extends ErrorNaming {
   /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
-  /** IP addresses that lead to the edge: what customers publish for an apex domain whose provider has no ALIAS record. */
+  /**
+   * IP addresses that lead to the edge: what customers publish for an apex domain whose provider has no ALIAS record.
+   */
   edgeAddresses?: readonly string[] | undefined;
   /** How the certificate authorities identify themselves in CAA records; empty where they are not known. */
   caNames?: readonly string[] | undefined;
@@ -42,15 +44,15 @@ export interface ApiSettings extends ErrorNaming {
 
 export interface WebhookSettings {
   perWorkspace: number;
-  /** That a URL may have. */
+  /** Schemes that a webhook's URL may have. */
   schemes: readonly ('https' | 'http')[];
-  /** Networks of special addresses that a URL may have. */
+  /** Networks of special addresses that a webhook's URL may have. */
   allowedNetworks: readonly string[];
 }
 
 /** Handlers may use these; they are the same for every call. */
 export interface HandlerContext {
-  /** It changes nothing: calls do, with `create` and `changes`, which know who calls. */
+  /** Reads the store. Changes go through `create` and `changes` of a call, which know the caller. */
   store: AuditedStore;
   clock: Clock;
   newId: NewId;
@@ -60,7 +62,7 @@ export interface HandlerContext {
   diagnoser: Diagnoser;
   /** The note of an apex's routing record. */
   apexNote: string;
-  /** Counts against the rate limit of another operation than the one that was called. */
+  /** Counts a call against the rate limit of another operation than its own. */
   countRequest: CountRequest;
 }
 
@@ -70,7 +72,7 @@ interface OperationCall<Input> {
   input: Input;
   /** Creates something; for operations that declare `creates`. */
   create: Create;
-  /** They add entries to the audit log that name the caller. */
+  /** Changes of the store; they add entries to the audit log that name the caller. */
   changes: Changes;
   find: Find;
   /** Names the domain of the call in the request log, where `find` does not. */
@@ -86,7 +88,10 @@ interface OperationBase<Request extends TSchema> {
   description: string;
   /** The limit of a workspace, unless the operator or the limits of the workspace set another. */
   rateLimit?: RateLimit;
-  /** It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where it is kept for repeats. */
+  /**
+   * It creates something, and takes an `Idempotency-Key`. `secret`: what it makes holds a secret, which is sealed where
+   * it is kept for repeats.
+   */
   creates?: Creates;
   request: Request;
   /** Errors of its own, besides those of every operation. */
@@ -96,11 +101,14 @@ interface OperationBase<Request extends TSchema> {
 /** Its caller has a root key or a dashboard token. */
 interface Keyed extends Needed {
   /**
-   * Only a grant on all resources of the kind permits it: the resource does not exist yet, or there are many. `workspace`: they are those of the
-   * workspace, and a caller without the permission is told so; otherwise `find` looks for their parent, with this permission.
+   * The permission must be on all resources of its kind: the resource does not exist yet, or there are many.
+   * `workspace`: they are those of the workspace, and a caller without the permission is refused by name; otherwise
+   * `find` looks for their parent, with this permission.
    */
   onAll?: true | 'workspace';
-  /** `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request. */
+  /**
+   * `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request.
+   */
   credential?: 'key_or_session';
 }
 
@@ -123,7 +131,7 @@ export type Operation = JsonOperation | StreamOperation;
 /** Responds with one JSON document. */
 export interface JsonOperation extends OperationBase<TSchema>, Keyed, Json {}
 
-/** The same, and needs no key. */
+/** Responds with one JSON document, and needs no key. */
 export interface OpenOperation extends OperationBase<TSchema>, Open, Json {}
 
 /** Responds with server-sent events, for as long as there may be any. */
@@ -168,7 +176,7 @@ export function defineOperation<Request extends TSchema, Data extends TSchema>(
   return { ...operation, ...withEnvelope(operation) };
 }
 
-/** Defines one that needs no key. */
+/** Defines an operation that needs no key. */
 export function defineOpenOperation<Request extends TSchema, Data extends TSchema>(
   operation: ObjectDefinition<Request, Data> & Open,
 ): OpenOperation {

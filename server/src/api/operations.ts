@@ -74,7 +74,7 @@ export const operations: readonly Operation[] = [
 /** Operations that need none. */
 export const openOperations: readonly OpenOperation[] = [openSession];
 
-/** The limits of operations that have one of their own, whatever the operator says of others. */
+/** The limits of operations that have one of their own, whatever the operator's default is. */
 export const DEFAULT_RATE_LIMITS: RateLimits = Object.fromEntries(
   operations.flatMap(({ name, rateLimit }) => (rateLimit === undefined ? [] : [[name, rateLimit]])),
 );

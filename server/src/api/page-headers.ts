@@ -2,8 +2,8 @@
 const DENIED_FEATURES = ['camera', 'display-capture', 'geolocation', 'microphone', 'payment', 'usb'];
 
 /**
- * Header fields of pages with scripts: nothing but what comes from their own origin runs, is loaded, is framed or gets anything, and there are no inline scripts or styles.
- * `images`: further sources of images.
+ * Header fields of pages with scripts: nothing but what comes from their own origin runs, is loaded, is framed or gets
+ * anything, and there are no inline scripts or styles. `images`: further sources of images.
  */
 export function pageHeaders(images: readonly string[] = []): Record<string, string> {
   const policy = [

@@ -1,14 +1,14 @@
 type ParsedOrigin = { ok: true; origin: string } | { ok: false; messages: string[]; fix?: string };
 
-/** Every origin matches it. Not all that matches is one: its host may be invalid. */
+/** Every origin matches it. A text that matches may still be none: its host may be invalid. */
 export const ORIGIN_PATTERN = '^[hH][tT][tT][pP][sS]?://[^\\s/?#@\\\\]+$';
 
 const SHAPE = new RegExp(ORIGIN_PATTERN);
 
 /**
- * Parses the origin of a deployment, `http://host[:port]` or `https://host[:port]`, into its canonical form (RFC 6454 section 6.2): lower
- * case, without the scheme's own port. `messages` names everything that an origin must not have. Syntax alone: the address is checked at each
- * connection, once it is resolved (`net/dialer.ts`).
+ * Parses the origin of a deployment, `http://host[:port]` or `https://host[:port]`, into its canonical form (RFC 6454
+ * section 6.2): lower case, without the scheme's own port. `messages` names everything that an origin must not have.
+ * Syntax alone: the address is checked at each connection, once it is resolved (`net/dialer.ts`).
  */
 export function parseOrigin(text: string): ParsedOrigin {
   const url = URL.parse(text);

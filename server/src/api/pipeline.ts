@@ -31,7 +31,7 @@ export interface PipelineParts {
   watchers: Watchers;
   recordRequest: RecordRequest;
   noteKeyUse: ((principal: Principal) => void) | undefined;
-  /** What changes anything. */
+  /** The part of the store that makes changes. */
   store: Pick<Store, 'changesBy' | 'changesOnce'>;
   context: HandlerContext;
 }
@@ -40,8 +40,8 @@ export interface PipelineParts {
 const TOKEN_LIMIT_BYTES = 1024;
 
 /**
- * Serves an operation. A request takes the numbered steps from top to bottom, after those of the server (`createApi`); any of them may throw a `Problem`. Where the
- * credential is in the body, steps 4 and 5 come after step 6.
+ * Serves an operation. A request takes the numbered steps from top to bottom, after those of the server (`createApi`);
+ * any of them may throw a `Problem`. Where the credential is in the body, steps 4 and 5 come after step 6.
  */
 export function serveOperation(
   app: FastifyInstance,
@@ -151,7 +151,7 @@ export function serveOperation(
   });
 }
 
-/** Who changes something by a request, for the audit log. */
+/** The author of a change by a request, for the audit log. */
 function authorOf(request: FastifyRequest, action: string): Author {
   const { kind, actor } = principalOf(request);
   return { kind, actor, action, from: request.ip, requestId: request.id };

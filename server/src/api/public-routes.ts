@@ -98,7 +98,7 @@ export function servePublicRoutes(app: FastifyInstance, { store, clock, log, set
       loggedReason = null;
       return { status: 'ready' };
     } catch (error) {
-      // The reason may name hosts and files, so only the log gets all of it.
+      // Only the log gets the whole reason, which may name hosts and files.
       const newReason = String(error);
       if (newReason !== loggedReason)
         log.warn({ err: error, requestId: request.id }, 'not ready: the store does not respond');

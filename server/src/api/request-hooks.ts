@@ -26,7 +26,7 @@ declare module 'fastify' {
 export interface SessionGate {
   /** Admits a session, or refuses it. */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void>;
-  /** Before a request is refused that may have been one of a session. */
+  /** Called before a request is refused that may have come from a session. */
   beforeRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
@@ -71,8 +71,9 @@ export function tooManyFailures(retryAfterSeconds: number): Problem {
 }
 
 /**
- * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Of the limits of a workspace, sessions of its links have those alone that
- * block an operation. A caller who has the `needed` permission on nothing is counted apart, so that it uses up no limit of the workspace.
+ * Counts a request of a caller to an operation, and decides about it; undefined: unlimited. Sessions of set-up links
+ * have only those limits of the workspace that block an operation. A caller who has the `needed` permission on nothing
+ * is counted apart, so that it uses up no limit of the workspace.
  */
 export type CountRequest = (
   principal: Principal,
@@ -100,7 +101,10 @@ export function rateLimitHook(countRequest: CountRequest) {
   };
 }
 
-/** The headers say which limit refuses, also where it is that of another operation. `detail`: in place of that of a workspace. */
+/**
+ * The headers name the limit that refuses, also where it belongs to another operation. `detail`: replaces that of a
+ * workspace.
+ */
 export function rateLimited(decision: RateLimitDecision, detail?: string): Problem {
   const headers = { ...rateLimitHeaders(decision), ...retryAfter(decision.resetSeconds) };
   return new Problem('limits/rate_limited', { ...(detail !== undefined && { detail }), headers });

@@ -4,7 +4,7 @@ import type { ApiMetrics } from './api-metrics.ts';
 import { isStream } from './operation.ts';
 import { operations } from './operations.ts';
 
-/** Counts and logs a request that was responded to; never logs keys, headers or bodies. */
+/** Counts and logs a request after its response; never logs keys, headers or bodies. */
 export type RecordRequest = (request: FastifyRequest, reply: FastifyReply) => void;
 
 /** Records the requests of one operation that had one status. */
@@ -14,13 +14,13 @@ interface Recorder {
   observe(seconds: number): void;
 }
 
-/** Operations whose successes last as long as the client likes, which says nothing about the server. */
+/** Operations whose successes last as long as the client likes: their duration does not measure the server. */
 const STREAMS = new Set(operations.filter(isStream).map(({ name }) => name));
 
 /** Binds labels and log fields once for each operation and status, not for each request. */
 export function requestRecorder({ log, metrics }: { log: Log; metrics: ApiMetrics }): RecordRequest {
   const recorders = new Map<string, Recorder>();
-  // So that the first success shows as an increase.
+  // The counter starts at 0, so that the first success shows as an increase.
   for (const operation of operations) metrics.requests.inc({ operation: operation.name, status: operation.status }, 0);
 
   function recorderOf(operation: string, status: number): Recorder {

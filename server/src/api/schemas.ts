@@ -5,12 +5,12 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 /** No additional properties. */
 export const closed = { additionalProperties: false } as const;
 
-/** Tells what is wrong with a text that does not match a pattern. */
+/** Explains what is wrong with a text that does not match a pattern. */
 type PatternRule = (text: string) => { message: string; fix?: string }[];
 
 const patternRules = new Map<string, PatternRule>();
 
-/** Registers what is told of a text that does not match: a message, or a function that has some. */
+/** Registers the explanation of a text that does not match: a message, or a function that returns some. */
 export function pattern(source: string, rule: string | PatternRule): string {
   patternRules.set(source, typeof rule === 'string' ? () => [{ message: rule }] : rule);
   return source;
@@ -25,8 +25,8 @@ const SLUG = pattern('^[a-z0-9-]+$', 'may hold only lower-case letters, digits a
 /** The form of a cursor in a list in order of names. */
 export const NAME_CURSOR = pattern('^[a-zA-Z0-9._-]+$', 'may hold only letters, digits, ".", "_" and "-"');
 /**
- * Without control characters and lone surrogates, which not every store can keep. It means the same with and without the `u` flag, which many
- * tools do not set: a surrogate pair is one character or two.
+ * Without control characters and lone surrogates, which not every store can keep. It means the same with and without
+ * the `u` flag, which many tools do not set: a surrogate pair is one character or two.
  */
 export const TEXT = pattern(
   '^(?:[^\\u0000-\\u001F\\u007F-\\u009F\\uD800-\\uDFFF]|[\\uD800-\\uDBFF][\\uDC00-\\uDFFF])*$',
@@ -117,7 +117,10 @@ export function pageOf({ limit = 100, cursor }: { limit?: number; cursor?: strin
   return { limit, cursor };
 }
 
-/** Values that a schema can show: null where it says that a property may be absent, and more properties than it has. */
+/**
+ * Values that a schema can show. They may be null where the schema allows a property to be absent, and may have more
+ * properties.
+ */
 type Showable<Shown> = Shown extends readonly (infer Item)[]
   ? readonly Showable<Item>[]
   : Shown extends object
@@ -128,7 +131,9 @@ type Showable<Shown> = Shown extends readonly (infer Item)[]
       }
     : Shown;
 
-/** Shows objects by a schema: the properties that it has, in its order. Those without a value are absent, never null. */
+/**
+ * Shows objects by a schema: the properties that it has, in its order. Those without a value are absent, never null.
+ */
 export function shownBy<Schema extends TObject>(schema: Schema): (object: Showable<Static<Schema>>) => Static<Schema> {
   return (object) => show(schema, object) as Static<Schema>;
 }

@@ -28,7 +28,7 @@ export function sendProblem(
     .send(presentProblem(problem, request.id, settings));
 }
 
-/** Problems as they are, Fastify's errors in our words, anything else as an internal error. */
+/** Returns problems as they are, Fastify's errors in our words, and anything else as an internal error. */
 function toProblem(error: FastifyError | Problem, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) {

@@ -7,7 +7,9 @@ import type { Create } from './idempotency.ts';
 import { defineList, defineOperation, type HandlerContext, type JsonOperation } from './operation.ts';
 import { closed, Empty, Id, Name, pageOf, pageRequest, Reference, Slug, shownBy, Time } from './schemas.ts';
 
-/** The operations of projects, apps and environments: each kind has the same four, and its table says how they differ. */
+/**
+ * The operations of projects, apps and environments: each kind has the same four, and its table says how they differ.
+ */
 
 type Path = Record<'project' | 'app' | 'environment', string>;
 /** Nodes of every kind have these, and a new project nothing else. */

@@ -1,7 +1,7 @@
 /** A concurrency limit that follows the lateness of the event loop. */
 export interface AdaptiveLimit {
   readonly current: number;
-  /** How many more may start while so many are in flight. */
+  /** Number of tasks that may start while `inFlight` are in flight. */
   available(inFlight: number): number;
   adjust(eventLoopLatenessMs: number): void;
 }
@@ -14,8 +14,8 @@ const INCREASE = 10;
 const DECREASE_FACTOR = 0.7;
 
 /**
- * Additive increase up to `max`, multiplicative decrease while the event loop is late: checks then wait for the processor,
- * not for nameservers, and more of them would only delay requests.
+ * Additive increase up to `max`, multiplicative decrease while the event loop is late: checks then wait for the
+ * processor, not for nameservers, and more of them would only delay requests.
  */
 export function adaptiveLimit(max: number): AdaptiveLimit {
   let limit = Math.min(max, FIRST_LIMIT);

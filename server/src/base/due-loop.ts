@@ -21,54 +21,54 @@ interface DueLoopOptions<Due, Outcome> {
   onCompleted?(outcome: Outcome | 'error', seconds: number): void;
   /** Absent: `claim` is fair by itself. */
   workspaceOf?(due: Due): string;
-  /** Fields of the log that say which one it is. */
+  /** Fields of the log that identify the item. */
   about(due: Due): object;
   abortReason?(why: 'deadline' | 'stop'): Error;
   clock: Clock;
   log: Log;
-  /** What the log calls one, and several. */
+  /** The name of one item in the log, and of several. */
   name: string;
   plural?: string;
-  /** Most in flight. One that waits for a silent nameserver costs memory only. */
+  /** Most items in flight. An item that waits for a silent nameserver costs memory only. */
   maxInFlight: number;
   /** How many may be in flight now; unless given, fewer while the event loop is late. */
   limit?: AdaptiveLimit;
   /** Most of one claim. A tenth of `maxInFlight` cannot raise a workspace from its share to all of it. */
   batch: number;
-  /** Longest time that one may take. */
+  /** Longest time that one item may take. */
   deadlineMs: number;
-  /** Until the next claim, where nothing more is due. */
+  /** Time until the next claim, where nothing more is due. */
   pollMs: number;
-  /** Until the next claim after a full batch. */
+  /** Time until the next claim after a full batch. */
   restMs: number;
 }
 
-/** What is due is claimed and completed in the background, with bounds. */
+/** Claims and completes due items in the background, within bounds. */
 export interface DueLoop {
   /** Claims and completes what is due from now on. */
   start(): void;
   /** Completes all that is due, for tests and tools. Resolves with the number. */
   runOnce(): Promise<number>;
-  /** Claims no more. Resolves when nothing is in flight; what still is after `graceMs` is dropped. */
+  /** Stops claiming. Resolves when nothing is in flight; after `graceMs`, items still in flight are dropped. */
   stop(graceMs?: number): Promise<void>;
 }
 
-/** Started before the event loop serves requests again. */
+/** Number of items that are started before the event loop serves requests again. */
 const STARTED_AT_ONCE = 25;
 
-/** Until the next claim, after one that the limit, or the share of a workspace, cut short. */
+/** Time until the next claim, after one that the limit, or the share of a workspace, cut short. */
 const AT_LIMIT_MS = 10;
 
 /**
- * A workspace that has this share of the limit in flight is not claimed for. The rest stays for the others, also where the
- * limit has sunk below what is in flight.
+ * A workspace with this share of the limit in flight gets no more. The rest stays for the others, also where the limit
+ * has sunk below the number in flight.
  */
 const WORKSPACE_SHARE = 0.8;
 
-/** A process that is only busy is late by less. */
+/** A process that is only busy is late by fewer deadlines. */
 const STALE_AFTER_DEADLINES = 2;
 
-/** What a crash loses is due again by its claim, which has rescheduled it. */
+/** A crash loses no item: its claim has rescheduled it already. */
 export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome>): DueLoop & { wake(): void } {
   const { clock, log, name, plural = `${name}s`, maxInFlight, batch, deadlineMs, pollMs, restMs } = options;
   const inFlight = new Map<Promise<void>, AbortController>();
@@ -95,7 +95,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
     return started;
   }
 
-  /** The workspace that has its share of so many in flight. */
+  /** The workspace whose share of the limit is used up. */
   function busiest(most: number): string | undefined {
     if (inFlight.size < WORKSPACE_SHARE * most) return undefined;
     for (const [workspaceId, count] of inFlightOf) if (count >= WORKSPACE_SHARE * most) return workspaceId;
@@ -150,7 +150,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
       const { length } = await claim(count, except);
       if (failing) log.info(`due ${plural} can be claimed again`);
       failing = false;
-      // The workspace that is left out may have more that is due, and room for it soon.
+      // The workspace that was left out may have more due items, and room for them soon.
       if (length < count) return except === undefined ? pollMs : Math.max(restMs, AT_LIMIT_MS);
       return count === most ? restMs : Math.max(restMs, AT_LIMIT_MS);
     } catch (error) {
@@ -165,7 +165,7 @@ export function createDueLoop<Due, Outcome>(options: DueLoopOptions<Due, Outcome
       waking = new AbortController();
       const waitMs = await poll();
       const startedAt = performance.now();
-      // One claim finds what several wakes have made due.
+      // Several wakes before a claim cost one claim.
       const leastMs = Math.min(waitMs, restMs);
       await delay(leastMs, undefined, { signal: stopping }).catch(() => {});
       if (leastMs < waitMs) await delay(waitMs - leastMs, undefined, { signal: waking.signal }).catch(() => {});

@@ -26,16 +26,19 @@ export type NewId = (prefix: IdPrefix) => string;
 
 /** Crockford's base32 in lower case (TypeID specification 0.3). */
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz';
-/** Of five bits each: 2 zero bits and the 48 of the time; the version and the counter's 12 bits, then the variant; 60 random bits. */
+/**
+ * Digits of five bits. The time has 48 bits after 2 zero bits. The version and the counter's 12 bits come next, then
+ * the variant and 60 random bits.
+ */
 const TIME_DIGITS = 10;
 const COUNTER_DIGITS = 4;
 const RANDOM_DIGITS = 12;
-/** Drawn at a time: a system call costs more than the rest of an id. No byte is used twice. */
+/** Random bytes are drawn in blocks: a system call costs more than the rest of an id. No byte is used twice. */
 const RANDOM_BYTES = 630 * (1 + RANDOM_DIGITS);
 
 /**
- * Ids from a clock and 62 random bits (UUID version 7, RFC 9562 section 5.7). A 12-bit counter (section 6.2, method 1) keeps the ids of one
- * maker in order within a millisecond, and while the clock stands still or steps back.
+ * Ids from a clock and 62 random bits (UUID version 7, RFC 9562 section 5.7). A 12-bit counter (section 6.2, method 1)
+ * keeps the ids of one maker in order within a millisecond, and while the clock stands still or steps back.
  */
 export function idMaker(clock: Clock, random: RandomBytes = randomBytes): NewId {
   const text = Buffer.alloc(TIME_DIGITS + COUNTER_DIGITS + RANDOM_DIGITS);
@@ -76,7 +79,7 @@ function digit(bits: number): number {
   return DIGITS.charCodeAt(bits & 31);
 }
 
-/** Requests many bytes at a time: a system call for a few costs more than all else. No byte is used twice. */
+/** Draws many bytes at a time: a system call for a few costs more than all else. No byte is used twice. */
 export function pooled(random: RandomBytes): RandomBytes {
   let pool = random(0);
   return (bytes) => {
@@ -111,7 +114,7 @@ export function newToken(randomBytes: RandomBytes): string {
 
 /** Characters of an alphabet (at most 256), uniformly distributed. */
 function draw(length: number, alphabet: string, randomBytes: RandomBytes): string {
-  // Larger bytes would make the first characters of the alphabet likelier.
+  // A larger byte is dropped: it would make the first characters of the alphabet likelier.
   const usable = 256 - (256 % alphabet.length);
   let text = '';
   while (text.length < length) {

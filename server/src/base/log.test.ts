@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 
 const LINES = 200;
 
-/** What a program writes to a pipe, with `createLog` of `log.ts`. The pipes of `execFile` are sockets; that of a shell is one. */
+/**
+ * Returns the output of a program that writes to a pipe with `createLog`. `execFile` would give it a socket; a shell
+ * gives it a pipe.
+ */
 function outputOf(body: string): Promise<string> {
   const script = `import { createLog } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)}; ${body}`;
   return new Promise((resolve) => {

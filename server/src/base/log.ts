@@ -6,10 +6,13 @@ export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' |
 const STANDARD_OUTPUT = 1;
 const WARN = 40;
 
-/** What a pipe takes in one piece, bytes (`PIPE_BUF` of Linux): lines of several threads do not mix. */
+/** Bytes that a pipe takes in one piece (`PIPE_BUF` of Linux): lines of several threads do not mix. */
 const ATOMIC_WRITE = 4096;
 
-/** Redacted top-level fields: a second defence, since nothing should log them. Redacting nested fields would cost a fifth of the throughput. */
+/**
+ * Redacted top-level fields: a second defence, since nothing should log them. Redacting nested fields would cost a
+ * fifth of the throughput.
+ */
 const SECRETS = ['authorization', 'rootKey', 'key', 'token', 'password', 'secret'];
 
 /** JSON lines, to standard output unless given. */
@@ -26,8 +29,9 @@ function toStandardOutput(): DestinationStream {
 }
 
 /**
- * Writes the lines of one turn of the event loop together, at its end; and at once where one is a warning or worse. A process that ends by itself or by an
- * error loses no line; one that is killed loses at most those of its last turn. pino's default is another thread that writes, which costs more.
+ * Writes the lines of one turn of the event loop together, at its end; and at once where one is a warning or worse. A
+ * process that ends by itself or by an error loses no line; one that is killed loses at most those of its last turn.
+ * pino's default is another thread that writes, which costs more.
  */
 function createStandardOutput(): DestinationStream {
   blockWhileFull(process.stdout);
@@ -45,7 +49,7 @@ function createStandardOutput(): DestinationStream {
 
   process.on('exit', flush);
   return {
-    // Asks pino to set `lastLevel` before each line.
+    // pino sets `lastLevel` before each line because of this symbol.
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line) {
@@ -59,7 +63,10 @@ function createStandardOutput(): DestinationStream {
   } as DestinationStream & { lastLevel: number };
 }
 
-/** Node makes pipes and sockets non-blocking as soon as a worker thread starts. Where one is full, pino would sleep for 100 ms. */
+/**
+ * Node makes pipes and sockets non-blocking as soon as a worker thread starts. If one is full, pino would sleep for 100
+ * ms.
+ */
 function blockWhileFull(stream: NodeJS.WriteStream & { _handle?: { setBlocking?(on: boolean): void } }): void {
   stream._handle?.setBlocking?.(true);
 }

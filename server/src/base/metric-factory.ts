@@ -4,8 +4,8 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 export interface MetricFactory {
   registry: Registry;
   /**
-   * `fromZero`: values of its only label whose series begin at 0. Alerts need that, because Prometheus sees no increase in a
-   * series that begins at 1.
+   * `fromZero`: values of its only label whose series begin at 0. Alerts need that, because Prometheus sees no increase
+   * in a series that begins at 1.
    */
   counter<L extends string>(name: string, help: string, labelNames?: L[], fromZero?: readonly string[]): Counter<L>;
   gauge<L extends string>(name: string, help: string, labelNames?: L[]): Gauge<L>;

@@ -2,12 +2,15 @@ import type { Log } from './log.ts';
 
 interface RepeatOptions {
   everyMs: number;
-  /** Of the warning when a run fails. */
+  /** The message of the warning when a run fails. */
   message: string;
   log: Pick<Log, 'warn'>;
 }
 
-/** Runs `run` now, and `everyMs` after each run has ended, whether it failed or not. `stop` resolves when nothing is in flight. */
+/**
+ * Runs `run` now, and `everyMs` after each run has ended, whether it failed or not. `stop` resolves when nothing is in
+ * flight.
+ */
 export function repeat(run: () => Promise<void>, { everyMs, message, log }: RepeatOptions): { stop(): Promise<void> } {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;

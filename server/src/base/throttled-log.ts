@@ -2,12 +2,12 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 
-/** Logs a line, a warning unless told otherwise, at most once in a while for each `key` (unless given, the message). Never throws. */
+/** Logs a line, by default a warning, at most once in a while for each `key` (by default the message). Never throws. */
 export type ThrottledWarn = (message: string, fields: Record<string, unknown>, key?: string) => void;
 
 const KEYS = 1000;
 
-/** A line says how many like it were suppressed before. */
+/** A line has the number of lines like it that were suppressed before. */
 export function throttledWarn<L extends 'info' | 'warn' | 'error' = 'warn'>(
   log: Pick<Log, L>,
   clock: Clock,

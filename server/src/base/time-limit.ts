@@ -1,6 +1,7 @@
 /**
- * Runs work whose signal aborts after so many milliseconds, and whenever `signal` does. Unlike `AbortSignal.any` and `AbortSignal.timeout`, it leaves
- * nothing behind when the work ends before. `reason`: why it aborts at the limit; `signal` has its own.
+ * Runs work whose signal aborts after so many milliseconds, and whenever `signal` does. Unlike `AbortSignal.any` and
+ * `AbortSignal.timeout`, it leaves nothing behind when the work ends before. `reason`: why it aborts at the limit;
+ * `signal` has its own.
  */
 export async function withTimeLimit<T>(
   limitMs: number,
@@ -21,7 +22,10 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** What `work` resolves with, or `late` returns or throws after so many milliseconds: the work goes on, and its result is dropped. */
+/**
+ * Resolves as `work` does. After `limitMs` milliseconds it returns or throws as `late` does; the work goes on, and its
+ * result is dropped.
+ */
 export async function withinTime<T>(limitMs: number, work: Promise<T>, late: () => T): Promise<T> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, limitMs);

@@ -9,7 +9,7 @@ import { createAuthorityCertificate, createServerCertificate, readCommonName } f
 interface InternalCaOptions {
   store: Pick<CertificateStore, 'findCaAccount' | 'createCaAccount'>;
   clock: Clock;
-  /** Of its certificates. */
+  /** Lifetime of the certificates that it issues. */
   lifetimeMs?: number;
 }
 
@@ -23,7 +23,7 @@ export const INTERNAL = 'internal';
 const DAY_MS = 24 * 3_600_000;
 const LIFETIME_MS = 90 * DAY_MS;
 const ROOT_LIFETIME_MS = 3650 * DAY_MS;
-/** For clients whose clocks are behind. */
+/** Certificates begin this long ago, for clients whose clocks are behind. */
 const BACKDATED_MS = 3_600_000;
 
 /** A private CA for development and closed networks: created at first use, the same on all nodes. */

@@ -4,16 +4,22 @@ export interface Issuer {
   readonly id: string;
   /** Whether the CA validates names by HTTP-01, so that routing, CAA and limits have to be checked first. */
   readonly usesHttp01: boolean;
-  /** The CA's issuer domain names for CAA (RFC 8659 section 4.2); none: CAA is not checked. Rejects with `CaProblem`. */
+  /**
+   * The CA's issuer domain names for CAA (RFC 8659 section 4.2); none: CAA is not checked. Rejects with `CaProblem`.
+   */
   caaNames(): Promise<readonly string[]>;
   /**
-   * Obtains a certificate, from whatever state the order is in: new, resumed by its URL, or finished. Rejects with `CaProblem`, or with
-   * the error of a callback; with `ReplacesRefused` if the CA may accept the order without `replaces`.
+   * Obtains a certificate, from whatever state the order is in: new, resumed by its URL, or finished. Rejects with
+   * `CaProblem`, or with the error of a callback; with `ReplacesRefused` if the CA may accept the order without
+   * `replaces`.
    */
   issue(task: IssueTask): Promise<{ chain: string }>;
   /** When the CA wants the certificate renewed (RFC 9773); null: it gives no suggestion. Rejects with `CaProblem`. */
   renewalInfo(leaf: string): Promise<SuggestedRenewal | null>;
-  /** ARI identifier of a certificate (RFC 9773 section 4.1); null: the CA does not support ARI. Rejects with `CaProblem`. */
+  /**
+   * ARI identifier of a certificate (RFC 9773 section 4.1); null: the CA does not support ARI. Rejects with
+   * `CaProblem`.
+   */
   renewalId(leaf: string): Promise<string | null>;
 }
 
@@ -43,9 +49,9 @@ export interface SuggestedRenewal {
 }
 
 /**
- * `rate_limited`: too many requests or orders. `unavailable`: no response, or a server error. `account`: our account is not accepted.
- * `authorization_failed`: the CA validated the name and did not get our challenge response. `refused`: it does not issue for this name.
- * `order_gone`: it no longer has the order; a new one may be begun.
+ * `rate_limited`: too many requests or orders. `unavailable`: no response, or a server error. `account`: our account is
+ * not accepted. `authorization_failed`: the CA validated the name and did not get our challenge response. `refused`: it
+ * does not issue for this name. `order_gone`: it no longer has the order; a new one may be begun.
  */
 export const CA_PROBLEM_KINDS = [
   'rate_limited',
@@ -64,7 +70,9 @@ export class CaProblem extends Error {
   readonly kind: CaProblemKind;
   /** The CA's `Retry-After`. */
   readonly retryAfterMs: number | null;
-  /** Of the problem document (RFC 8555 section 6.7), such as `urn:ietf:params:acme:error:caa`; null without one. */
+  /**
+   * Type of the problem document (RFC 8555 section 6.7), such as `urn:ietf:params:acme:error:caa`; null without one.
+   */
   readonly type: string | null;
 
   constructor(

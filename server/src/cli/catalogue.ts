@@ -21,7 +21,9 @@ export async function loadCatalogue(): Promise<Catalogue> {
   };
 }
 
-/** Throws `CliError` for permissions that no operation requires. That there are none at all is said on standard error. */
+/**
+ * Throws `CliError` for permissions that no operation requires. That there are none at all is said on standard error.
+ */
 export async function requirePermissions(holder: 'key' | 'token', granted: readonly string[]): Promise<void> {
   if (granted.length === 0)
     process.stderr.write(`nameplate: this ${holder} allows nothing, because it has no permission; use --permission.\n`);
@@ -31,7 +33,7 @@ export async function requirePermissions(holder: 'key' | 'token', granted: reado
   throw new CliError([...problems, `No ${holder} was created. ${table}`].join('\n'), { exitCode: EXIT.usage });
 }
 
-/** What is wrong with permissions, one line each. */
+/** Explains what is wrong with permissions, one line for each. */
 export function permissionProblems(granted: readonly string[], required: readonly RequiredPermission[]): string[] {
   return granted.flatMap((permission) => problemOf(permission, required) ?? []);
 }

@@ -20,7 +20,10 @@ export interface Ready {
   edge: { http: string; https: string; ca: string };
   /** The link to the page of the DNS panel. */
   dnsPanel: string;
-  /** The link to the set-up page of the example domain; absent in a demo, and where the workspace may have no more domains. */
+  /**
+   * The link to the set-up page of the example domain; absent in a demo, and where the workspace may have no more
+   * domains.
+   */
   setup?: string;
 }
 

@@ -35,8 +35,8 @@ This command calls the API of a running server: set NAMEPLATE_URL and
 NAMEPLATE_ROOT_KEY, or use --url and --key-file. Without them it calls the playground.`;
 
 /**
- * A command with its summary and examples; `usage` names its arguments. An example is what follows the command, or a whole
- * line that has the word nameplate. A group of commands has no action.
+ * A command with its summary and examples; `usage` names its arguments. An example is the part after the command's
+ * name, or a whole line that has the word nameplate. A group of commands has no action.
  */
 export function define(parent: Command, usage: string, summary: string, examples: string[]): Command {
   const command = parent.command(usage).description(summary).helpCommand(false);
@@ -104,7 +104,7 @@ export function jsonOption(command: Command, about = 'print one JSON document in
   return command.option('--json', about);
 }
 
-/** A word for a POSIX shell. */
+/** Quotes a word for a POSIX shell. */
 export function shellQuote(word: string): string {
   return /^[\w./:-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -175,7 +175,7 @@ export function parseCount(text: string): number {
   return Number(text);
 }
 
-/** How many of something to show: one or more. */
+/** The number of items to show: one or more. */
 export function parseLimit(text: string): number {
   const count = parseCount(text);
   if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');

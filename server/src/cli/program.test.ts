@@ -11,7 +11,7 @@ interface Heard {
   stderr: string;
 }
 
-/** What the program says to arguments that it can answer without doing anything. */
+/** Returns the output of the program for arguments that need no server and no database. */
 async function hear(args: string[]): Promise<Heard> {
   const heard: Heard = { code: 0, stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
@@ -91,7 +91,7 @@ describe('help', () => {
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());
   });
 
-  test('of the program names what each command needs, and the exit codes', async () => {
+  test('of the program names the needs of each command, and the exit codes', async () => {
     const { stdout } = await hear(['--help']);
     const [, needs = ''] = /What commands need:\n([\s\S]*?)\n\n/.exec(stdout) ?? [];
     const names = leaves.map(([name = '', verb = '']) => (name === 'sealing' ? `${name} ${verb}` : name));

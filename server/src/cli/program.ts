@@ -90,7 +90,9 @@ function withoutValues(message: string): string {
     .replace(/^(unknown option '[^=\n]*)=.*'/, "$1'");
 }
 
-/** Runs the command that this process was started with. `playground`: the playground's commands, where it is there. */
+/**
+ * Runs the command that this process was started with. `playground`: the playground's commands, if they are installed.
+ */
 export async function runProgram(playground: readonly AddCommand[] = []): Promise<void> {
   // The reader of a pipe may close it early (`| head`).
   for (const stream of [process.stdout, process.stderr]) {

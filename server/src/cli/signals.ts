@@ -18,7 +18,10 @@ export function untilSignal(...others: NodeJS.Signals[]): Promise<NodeJS.Signals
   });
 }
 
-/** Starts something, unless the signal comes first: then aborts the start, or stops what it started, and resolves with null. */
+/**
+ * Starts something, unless the signal comes first: then aborts the start, or stops what it started, and resolves with
+ * null.
+ */
 export async function startUnlessStopped<T extends { stop(): Promise<void> }>(
   stopSignal: Promise<unknown>,
   start: (signal: AbortSignal) => Promise<T>,
@@ -29,7 +32,7 @@ export async function startUnlessStopped<T extends { stop(): Promise<void> }>(
   if (started !== null) return started;
   controller.abort();
   await stopInTime(async () => {
-    // Its failure no longer matters.
+    // The failure no longer matters.
     const late = await starting.catch(() => null);
     await late?.stop();
   });

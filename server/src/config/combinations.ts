@@ -4,8 +4,8 @@ import { type ServerValues, serverVariables as variables } from './variables.ts'
 type IsSet = (name: string) => boolean;
 
 /**
- * Problems of combinations of variables, one line each, with advice. `values` has only the valid variables; `isSet` is whether the
- * environment sets one.
+ * Problems of combinations of variables, one line each, with advice. `values` has only the valid variables; `isSet` is
+ * whether the environment sets one.
  */
 export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet): string[] {
   return [

@@ -34,7 +34,7 @@ function problemsOf(env: Record<string, string>): string[] {
   return [];
 }
 
-/** What a URL of PostgreSQL becomes. */
+/** The configuration that a URL of PostgreSQL is read as. */
 function postgres(about: object): object {
   return { engine: 'postgres', host: '', port: 5432, user: 'np', database: 'n', tls: 'disable', ...about };
 }

@@ -37,8 +37,8 @@ export class ConfigError extends Error {
 }
 
 /**
- * Throws `ConfigError` with every invalid, missing and unknown variable, and invalid combinations. `operations`: the names that rate limits
- * may use; without it they are not checked.
+ * Throws `ConfigError` with every invalid, missing and unknown variable, and invalid combinations. `operations`: the
+ * names that rate limits may use; without it they are not checked.
  */
 export function readServerConfig(env: Environment = process.env, operations?: readonly string[]): Config {
   const isSet = (name: string) => textOf(env, name) !== undefined;
@@ -163,7 +163,7 @@ function given(variable: Variable<unknown>, text: string): string {
   return variable.secret ? '(not shown)' : shown(text);
 }
 
-/** Without the password that a URL may contain, before its host or in its query. */
+/** Hides the password that a URL may contain, before its host or in its query. */
 function shown(text: string): string {
   return JSON.stringify(text.replace(/:.*@/, ':…@').replace(/(\w*(?:pass|key|secret|token)\w*=)[^&]*/gi, '$1…'));
 }
@@ -173,7 +173,7 @@ const PREFIX = 'NAMEPLATE_';
 function unknownVariables(env: Environment): string[] {
   const known = Object.values({ ...serverVariables, ...commandVariables }).map((variable): string => variable.name);
   const unknown = Object.keys(env).filter((name) => name.startsWith(PREFIX) && !known.includes(name));
-  // The common prefix would make all of them look alike.
+  // The nearest name is found without the common prefix, which would make all of them look alike.
   const own = (name: string) => name.slice(PREFIX.length);
   return unknown.sort().map((name) => {
     const meant = nearest(own(name), known.map(own));

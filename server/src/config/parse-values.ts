@@ -33,7 +33,7 @@ export function listOf<T>(parse: (text: string) => T): (text: string) => T[] {
   };
 }
 
-/** One of several words. */
+/** One word of a list. */
 export function oneOf<const T extends string>(...words: T[]): (text: string) => T {
   return (text) => {
     const word = words.find((each) => each === text);
@@ -52,7 +52,10 @@ export function listenAddress(text: string): Endpoint {
   return { host, port };
 }
 
-/** The address that stands for all of a machine: `::`, which takes IPv4 too, unless it has no IPv6 and may be unable to listen there. */
+/**
+ * The address that stands for all of a machine: `::`, which takes IPv4 too, unless it has no IPv6 and may be unable to
+ * listen there.
+ */
 export function anyAddress(interfaces: NodeJS.Dict<{ family: string }[]> = networkInterfaces()): string {
   const hasIpv6 = Object.values(interfaces).some((addresses) => addresses?.some(({ family }) => family === 'IPv6'));
   return hasIpv6 ? '::' : '0.0.0.0';
@@ -84,7 +87,7 @@ export function seconds(least: number, most: number): (text: string) => number {
   return (text) => count(least, most)(text) * 1000;
 }
 
-/** The same, or null for `auto`. */
+/** A whole number of seconds between two others, in ms, or null for `auto`. */
 export function countOrAuto(least: number, most: number): (text: string) => number | null {
   return (text) => (text === 'auto' ? null : count(least, most)(text));
 }
@@ -108,7 +111,7 @@ export function lengthOfTime(least: string, most: string): (text: string) => num
   };
 }
 
-/** The same; `off` is 0. */
+/** A length of time between two others, in ms; `off` is 0. */
 export function lengthOfTimeOrOff(least: string, most: string): (text: string) => number {
   return (text) => (text === 'off' ? 0 : lengthOfTime(least, most)(text));
 }
@@ -131,7 +134,7 @@ export function filePath(text: string): string {
   return text;
 }
 
-/** The same, or null for `off`. */
+/** The path of a file, or null for `off`. */
 export function filePathOrOff(text: string): string | null {
   return text === 'off' ? null : filePath(text);
 }
@@ -175,7 +178,7 @@ export function network(text: string): string {
   return bits === undefined ? `${address}/${widest}` : text;
 }
 
-/** Text of addresses that no A or AAAA record leads anywhere with: unspecified, multicast, reserved, link-local, IPv4-mapped. */
+/** Address ranges that no A or AAAA record can use: unspecified, multicast, reserved, link-local, IPv4-mapped. */
 const UNPUBLISHABLE = /^(0\.|22[4-9]\.|2[3-5]\d\.|169\.254\.|::$|::ffff:|ff|fe[89ab])/;
 const MAX_PUBLISHED_ADDRESSES = 16;
 

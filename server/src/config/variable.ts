@@ -1,7 +1,7 @@
 /** One environment variable. Parsing, error messages and docs/configuration.md all come from tables of these. */
 export interface Variable<T> {
   name: `NAMEPLATE_${string}`;
-  /** What it does, in full sentences (Markdown). */
+  /** Describes its effect in full sentences (Markdown). */
   about: string;
   example: string;
   parse: (text: string) => T;

@@ -88,7 +88,7 @@ export const generalVariables = {
   monitoring: {
     name: 'NAMEPLATE_MONITORING',
     about:
-      'What happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too; after seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate: choose this if domains that have left should be cleared away by themselves. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
+      'Decides what happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too; after seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate: choose this if domains that have left should be cleared away by themselves. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
     default: 'tell',
     example: 'enforce',
     parse: oneOf('off', 'tell', 'enforce'),
@@ -178,14 +178,14 @@ export const generalVariables = {
   },
   watchersPerWorkspace: {
     name: 'NAMEPLATE_WATCHERS_PER_WORKSPACE',
-    about: 'Of these, those of one workspace; half of them at most are streams of its set-up links.',
+    about: 'Most open streams of one workspace; half of them at most are streams of its set-up links.',
     default: '2500',
     example: '100',
     parse: count(0, 9000),
   },
   watchersPerKey: {
     name: 'NAMEPLATE_WATCHERS_PER_KEY',
-    about: 'Of these, those of one root key, or of one user of a dashboard.',
+    about: 'Most open streams of one root key, or of one user of a dashboard.',
     default: '1000',
     example: '50',
     parse: count(0, 9000),

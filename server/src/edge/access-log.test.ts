@@ -14,7 +14,7 @@ interface Asked {
 
 const PROXIES = ['10.0.0.0/8'];
 
-/** The line that is logged for a request. */
+/** Returns the line that is logged for a request. */
 function lineFor(asked: Asked, { withQuery = false } = {}): string {
   const { path = '/', method = 'GET', host = 'shop.example.com', headers = {}, address = '203.0.113.7' } = asked;
   let line = '';
@@ -70,7 +70,7 @@ describe('a line of the access log', () => {
     const path = '/a?token=secret&x=a?b';
     expect(fieldsFor({ path }).path).toBe('/a');
     expect(fieldsFor({ path }, { withQuery: true }).path).toBe(path);
-    // In absolute form, and where the request is refused.
+    // Covers a target in absolute form, and a request that is refused.
     expect(fieldsFor({ path: 'http://shop.example.com/a?token=secret' }).path).toBe('/a');
     expect(lineFor({ path: '/a?token=secret#fragment' })).not.toContain('secret');
     expect(lineFor({ path: '/a?token=secret', host: '' })).not.toContain('secret');

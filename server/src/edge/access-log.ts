@@ -4,7 +4,7 @@ import { readDestination } from './http/authority.ts';
 import { type Client, readSender } from './http/edge-client.ts';
 import type { ClientExchange } from './http/http-exchange.ts';
 
-/** A line for each request, or for some of them. Fields: docs/edge.md. */
+/** Writes a line for each request, or for some of them. Fields: docs/edge.md. */
 export interface AccessLog {
   /** Whether the request that begins now is logged. */
   samples(): boolean;
@@ -12,7 +12,7 @@ export interface AccessLog {
 }
 
 export interface AccessLogSettings {
-  /** Of all requests: above 0, at most 1. */
+  /** Fraction of requests that are logged: above 0, at most 1. */
   fraction: number;
   /** Paths are logged with their query, which may hold secrets. */
   withQuery: boolean;
@@ -25,7 +25,7 @@ interface LoggedRequest {
   requestId: string;
   protocol: Protocol;
   status: number;
-  /** Of content that was sent to the client; of a tunnel, of everything. */
+  /** Bytes of content sent to the client; for a tunnel, all bytes. */
   bytes: number;
   ms: number;
   /** Null: the edge responded itself. */
@@ -68,7 +68,10 @@ export function createAccessLog(options: AccessLogOptions): AccessLog {
   };
 }
 
-/** In visible ASCII, others as %XX: a reader's terminal obeys some of them. At most so many characters, and an ellipsis. */
+/**
+ * Writes visible ASCII as it is and other characters as %XX, since some of them control a reader's terminal. Keeps
+ * `most` characters, then writes an ellipsis.
+ */
 function printable(text: string, most: number): string {
   const shown = text
     .slice(0, most + 1)

@@ -9,11 +9,13 @@ import type { FindOriginAddress } from './routing/origin-addresses.ts';
 import { privateKeyPem } from './tls/tls-contexts.ts';
 
 /**
- * For a program in front, such as Caddy: whether a name is served, its certificate with the private key, and where its requests go. On loopback only.
+ * Tells a program in front, such as Caddy, whether a name is served, its certificate with the private key, and where
+ * its requests go. It listens on loopback only.
  *
- * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200 with the chain and the key
- * (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. `GET /edge/route?domain=…`: 200 with `X-Nameplate-Origin`,
- * the address and port of the origin, 204 where the edge itself has to respond, 404 for a name that is not ours. All: 503 when the store is down.
+ * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200
+ * with the chain and the key (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. `GET
+ * /edge/route?domain=…`: 200 with `X-Nameplate-Origin`, the address and port of the origin, 204 where the edge itself
+ * has to respond, 404 for a name that is not ours. All: 503 when the store is down.
  */
 type AskEndpoint = Pick<ListeningServer, 'port' | 'accept' | 'fds'> & { stop(): Promise<void> };
 
@@ -32,7 +34,7 @@ interface AskResponse {
 }
 
 const TEXT = 'text/plain; charset=utf-8';
-/** Longer than Caddy keeps its connections (two minutes), so that it is Caddy that closes them. */
+/** Longer than Caddy keeps its connections (two minutes), so that Caddy is the one that closes them. */
 const KEEP_ALIVE_MS = 150_000;
 
 const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
@@ -114,8 +116,9 @@ function nameIn({ searchParams }: URL, parameter: string): string | null {
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 
 /**
- * Whether the request is meant for this endpoint. Others have another host, or were forwarded: those of a browser on this machine for a name that
- * resolves to loopback, and those for an origin `http://127.0.0.1:…` that a customer deployed, where the operator allows origins on loopback.
+ * Whether the request is meant for this endpoint. Other requests have another host, or were forwarded: those of a
+ * browser on this machine for a name that resolves to loopback, and those for an origin `http://127.0.0.1:…` that a
+ * customer deployed, where the operator allows origins on loopback.
  */
 function isLocal({ headers, socket }: IncomingMessage): boolean {
   const host = headers.host?.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1') ?? '';

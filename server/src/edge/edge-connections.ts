@@ -10,11 +10,13 @@ import type { Client } from './http/edge-client.ts';
 
 /** The connections of clients to one thread: who has opened each, and the limits on them. */
 export interface EdgeConnections {
-  /** Takes new connections up to where it is known who has opened them: behind the PROXY header, where one is required. */
+  /**
+   * Accepts connections, and passes each on once its client is known: after the PROXY header, where one is required.
+   */
   accepting(serve: (raw: Socket, opener: Opener) => void): (raw: Socket) => void;
-  /** Who sends the requests of a connection. `secure`: null without TLS. */
+  /** The client that sends the requests of a connection. `secure`: null without TLS. */
   clientOf(raw: Socket, opener: Opener, secure: { socket: TLSSocket; serverName: string } | null): Client;
-  /** Open now. */
+  /** Number of open connections. */
   count(): number;
   /** Resolves when all are closed. Closes those that are still open after `drainMs`. */
   end(drainMs: number): Promise<void>;
@@ -27,7 +29,7 @@ interface ConnectionsOptions {
   limits: EdgeLimits;
   metrics: Pick<EdgeMetrics, 'proxyHeader'>;
   warn: ThrottledWarn;
-  /** Whether the version of TLS is of use. */
+  /** Whether the TLS version is used: the access log is on. */
   seesTls: boolean;
 }
 

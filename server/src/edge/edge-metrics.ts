@@ -3,12 +3,12 @@ import type { MetricsSnapshot } from '../base/threads/snapshots.ts';
 import { PROXY_HEADER_OUTCOMES, type ProxyHeaderOutcome } from '../net/proxy-header-reader.ts';
 import { PAGE_NAMES, type PageName } from './http/pages.ts';
 
-/** What one thread of the edge counts. The methods never throw: they are called while connections close. */
+/** Counts the metrics of one edge thread. The methods never throw: they are called while connections close. */
 export interface EdgeMetrics {
-  /** A request has ended; `seconds` since its header. */
+  /** Called when a request has ended; `seconds`: time since its header. */
   request(protocol: Protocol, status: number, seconds: number): void;
   handshake(outcome: HandshakeOutcome): void;
-  /** Of a connection that has to begin with a PROXY header. */
+  /** Called for a connection that has to begin with a PROXY header. */
   proxyHeader(outcome: ProxyHeaderOutcome): void;
   page(name: PageName): void;
   lookup(kind: LookupKind): void;
@@ -19,7 +19,10 @@ export interface EdgeMetrics {
 
 const PROTOCOLS = ['http/1.0', 'http/1.1', 'h2'] as const;
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
-/** `refused`: too many unknown names from this address. `closed`: the client closed the connection, or broke the protocol. */
+/**
+ * `refused`: too many unknown names from this address. `closed`: the client closed the connection, or broke the
+ * protocol.
+ */
 const HANDSHAKE_OUTCOMES = [
   'full',
   'resumed',

@@ -29,7 +29,7 @@ import { createTlsTerminator } from './tls/tls.ts';
 export interface EdgeServerSettings {
   http: ListenOptions | null;
   https: ListenOptions | null;
-  /** Of the health endpoint. */
+  /** Where the health endpoint listens. */
   health: ListenOptions | null;
   /** The public port of HTTPS, for redirects. */
   httpsPort: number;
@@ -85,8 +85,9 @@ export interface EdgeSockets {
 }
 
 /**
- * For connections of clients; one that has vanished is closed within a minute. `allowHalfOpen` is off: Node's HTTP server would not respond after the
- * client's end anyway, and its TLS would not notice a client that leaves during the handshake.
+ * For connections of clients; one that has vanished is closed within a minute. `allowHalfOpen` is off: Node's HTTP
+ * server would not respond after the client's end anyway, and its TLS would not notice a client that leaves during the
+ * handshake.
  */
 const SOCKET_OPTIONS = { noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 };
 const BACKLOG = 4096;
@@ -98,7 +99,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const { limits } = settings;
   const { metrics, warn, lookUp } = deps;
   const isTrusted = networkRule(settings.trustedProxies);
-  // What all edges of an installation have in common.
+  // All edges of an installation share this name.
   const installation = settings.selfCheckName ?? '';
   const { api } = settings;
   const sites = createSites({
@@ -130,7 +131,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       },
     });
   const origins = proxyTo(addressRule(settings.allowedNetworks));
-  // The API may be where no origin is allowed.
+  // The API may be at an address that no origin may have.
   const proxy = api === null ? origins : withOwnApi(origins, proxyTo(networkRule(api.networks)));
   const bodyTimeouts = createBodyTimeouts(limits, (slow) => handler.onSlowBody(slow));
   const inFlight = trackInFlight(deps.changes, sites);
@@ -196,7 +197,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     http2.stop();
     bodyTimeouts.stop();
     proxy.stop();
-    // Last: it tells load balancers meanwhile.
+    // The health endpoint closes last: load balancers ask it during the drain.
     listeners.health?.close();
     health?.stop();
   }
@@ -205,7 +206,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     if (settings.http !== null) listeners.http = await openListener({ ...settings.http, backlog: BACKLOG }, newHttp);
     if (settings.https !== null)
       listeners.https = await openListener({ ...settings.https, backlog: BACKLOG }, newHttps);
-    // Last: then names are served.
+    // The health endpoint starts last, once names are served.
     if (settings.health !== null && health !== null)
       listeners.health = await openListener(settings.health, health.newServer);
   } catch (error) {

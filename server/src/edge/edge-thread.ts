@@ -15,7 +15,7 @@ const data: EdgeThreadData = workerData;
 let { ticketSecret } = data;
 const listeners: ((change: Change | null) => void)[] = [];
 const metrics = createEdgeMetrics();
-// Whatever the level of the process: it is switched on by a setting of its own.
+// The access log has a setting of its own, whatever the log level of the process.
 const accessLog = data.settings.accessLog && createLog('info');
 
 const own: EdgeThreadMethods & SupervisedMethods = {

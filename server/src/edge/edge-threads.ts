@@ -7,15 +7,15 @@ import type { Change, EdgeStore } from '../store/store.ts';
 import type { ServedLookup } from './cache/edge-cache.ts';
 import type { EdgeServerSettings, EdgeSockets } from './edge-server.ts';
 
-/** What a thread of the edge is started with. */
+/** The values that an edge thread is started with. */
 export interface EdgeThreadData {
   settings: EdgeServerSettings;
   ticketSecret: Uint8Array;
-  /** Whether it may ask for what was served before. */
+  /** Whether the main thread has an edge cache to ask. */
   hasEdgeCache: boolean;
 }
 
-/** What the main thread calls in it. */
+/** The methods that the main thread calls in an edge thread. */
 export interface EdgeThreadMethods {
   change(change: Change | null): void;
   setTicketSecret(secret: Uint8Array): void;
@@ -31,7 +31,7 @@ export interface EdgeThreadMethods {
 /** The settings of thread `index`, when it starts first and when it replaces one that has died. */
 export type EdgeSettingsOf = (index: number, start: 'first' | 'again') => EdgeServerSettings;
 
-/** What it calls in the main thread, which has the store and DNS. */
+/** The methods that an edge thread calls in the main thread, which has the store and DNS. */
 export interface EdgeThreadParent extends EdgeStore {
   findServedSite: ServedLookup['findSite'];
   findServedOrigin: ServedLookup['findOrigin'];
@@ -55,7 +55,7 @@ export interface EdgeThreads {
   accept(): Promise<void>;
   sockets(): Promise<EdgeSockets>;
   leave(): Promise<void>;
-  /** Of each thread; none of one that is being replaced. */
+  /** The recent names of each thread; empty for a thread that is being replaced. */
   recentNames(): Promise<readonly (readonly string[])[]>;
   stop(graceMs: number): Promise<void>;
 }
@@ -65,7 +65,10 @@ const LOOK_UP_MS = 10_000;
 /** Whoever learns a ticket secret can decrypt the TLS 1.2 connections that were resumed with it. */
 const NEW_TICKET_SECRET_MS = 6 * 3_600_000;
 const SECRET_BYTES = 32;
-/** Of which a third is a semi-space: half of V8's own bound, and a third less memory with many names at the same CPU time (decision 0028). */
+/**
+ * A third of it is a semi-space: half of V8's own bound. It takes a third less memory with many names at the same CPU
+ * time (decision 0028).
+ */
 const YOUNG_GENERATION_MB = 24;
 
 /** Starts so many threads, which share the secret of session tickets. Rejects when one cannot listen. */

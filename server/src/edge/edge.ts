@@ -25,14 +25,14 @@ import type { OwnApi } from './routing/route-request.ts';
 
 export interface EdgeOptions {
   store: EdgeStore;
-  /** What was served before, for when the store cannot be reached. */
+  /** Serves names that were served before while the store cannot be reached. */
   edgeCache?: EdgeCache | null;
   changes: ChangeFeed;
   clock?: Clock;
   log: Log;
   /** Those of the threads are added to it by `addSnapshots`. */
   metrics: { registry: Registry };
-  /** Of the threads. */
+  /** Starts and replaces the threads. */
   supervisor: Supervisor;
   /** Finds the addresses of origins. */
   lookUp: AddressLookup;
@@ -59,7 +59,10 @@ export interface EdgeOptions {
   limits?: Partial<EdgeLimits>;
   /** Capacity of each thread's cache of TLS contexts, about 40 KB each. */
   tlsContexts?: number;
-  /** 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at most 1. */
+  /**
+   * 0: no threads, everything in the caller's thread (for tests). Where threads cannot share a port (all but Linux), at
+   * most 1.
+   */
   threads?: number;
   /** How long connections may go on after `stop`. */
   graceMs?: number;
@@ -100,12 +103,15 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
   const metrics = createEdgeMetrics(options.metrics.registry);
   const running: { stop(graceMs: number): Promise<void> }[] = [];
   let serving: EdgeThreads | undefined;
-  const kept = edgeCache?.keep({ ...options, recentNames: async () => (await serving?.recentNames()) ?? [] });
-  if (kept !== undefined) running.push(kept);
+  const snapshots = edgeCache?.startRecording({
+    ...options,
+    recentNames: async () => (await serving?.recentNames()) ?? [],
+  });
+  if (snapshots !== undefined) running.push(snapshots);
   const deps: Deps = {
     ...options,
     ...{ clock, metrics, warn: throttledWarn(options.log, clock), served: edgeCache },
-    store: kept?.store ?? options.store,
+    store: snapshots?.store ?? options.store,
   };
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
@@ -156,9 +162,9 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
           if (each !== null) described.push(each.describe(own));
         return described;
       },
-      save: async () => kept?.save(),
+      save: async () => snapshots?.save(),
       async leave() {
-        kept?.leave();
+        snapshots?.leave();
         await threads.leave();
       },
       stop,

@@ -4,21 +4,24 @@ import { networkRule } from '../net/addresses.ts';
 import { createProxyHeaderReader } from '../net/proxy-header-reader.ts';
 
 /**
- * For load balancers and process managers. `GET /healthz`: 200 while this thread runs. `GET /readyz`: 200 while it serves names, 503 once it stops. Neither
- * asks the store: names in the cache are served without it.
+ * Answers load balancers and process managers. `GET /healthz`: 200 while this thread runs. `GET /readyz`: 200 while it
+ * serves names, 503 once it stops. Neither asks the store: names in the cache are served without it.
  */
 export interface HealthEndpoint {
   /** A server for a listening socket, to listen once names are served. */
   newServer(): Server;
-  /** Another process serves from now on, so that it stays ready: a probe that has come here just before is told so. */
+  /**
+   * Called when another process serves from now on. The endpoint stays ready, and says so to probes that have just
+   * arrived here.
+   */
   leave(): void;
-  /** From now on it is not ready, unless another process serves. */
+  /** Responds "not ready" from now on, unless another process serves. */
   drain(): void;
   /** Closes all connections. */
   stop(): void;
 }
 
-/** Of a probe, which is short. */
+/** Time limit of a probe. */
 const TIMEOUT_MS = 5000;
 const MAX_CONNECTIONS = 1000;
 
@@ -30,7 +33,9 @@ const ANSWERS = {
   notAllowed: { status: 405, body: { status: 'unknown', reason: 'Only GET is allowed.' } },
 };
 
-/** `proxyProtocol`: networks of load balancers, some of which send the PROXY header in health checks too; it is skipped. */
+/**
+ * `proxyProtocol`: networks of load balancers, some of which send the PROXY header in health checks too; it is skipped.
+ */
 export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEndpoint {
   let hasLeft = false;
   let isDraining = false;
@@ -43,7 +48,8 @@ export function createHealthEndpoint(proxyProtocol: readonly string[]): HealthEn
         'content-type': 'application/json',
         'content-length': Buffer.byteLength(text),
         'cache-control': 'no-store',
-        // A probe never meets a connection that is about to be closed, and the system chooses another thread for the next one.
+        // A probe never meets a connection that is about to be closed, and the system chooses another thread for the
+        // next one.
         connection: 'close',
       });
       response.end(text);

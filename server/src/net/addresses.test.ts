@@ -46,7 +46,7 @@ describe('special addresses', () => {
     expect(addresses.filter((address) => isPublic(address))).toEqual([]);
   });
 
-  test('are told from their neighbours', () => {
+  test('differ from their neighbours', () => {
     const neighbours = ['9.255.255.255', '11.0.0.0', '100.63.255.255', '100.128.0.0', '126.255.255.255', '128.0.0.0'];
     neighbours.push(
       '169.253.0.1',

@@ -23,8 +23,8 @@ const SPECIAL_IPV4 = [
 ];
 
 /**
- * Public by the registries, but inside a cloud they lead to the machine's host or to internal services, and nowhere else. Metadata services at addresses that
- * are special anyway are not repeated here (docs/security.md lists both).
+ * Public by the registries, but inside a cloud they lead to the machine's host or to internal services, and nowhere
+ * else. Metadata services at addresses that are special anyway are not repeated here (docs/security.md lists both).
  */
 const CLOUD_IPV4 = [
   '161.26.0.0/16', // IBM Cloud: resolvers, mirrors, time
@@ -57,8 +57,8 @@ const publicIpv6 = networks(PUBLIC_IPV6);
 export type AddressRule = (address: string) => boolean;
 
 /**
- * Allows public addresses, and the special-purpose ones in the allowed networks (CIDR notation; a single address is a network of one). Throws
- * on text that is not a network.
+ * Allows public addresses, and the special-purpose ones in the allowed networks (CIDR notation; a single address is a
+ * network of one). Throws on text that is not a network.
  */
 export function addressRule(allowedNetworks: readonly string[] = []): AddressRule {
   const allowed = networks(allowedNetworks);
@@ -71,7 +71,9 @@ export function networkRule(list: readonly string[] = []): AddressRule {
   return (address) => contains(blocks, address);
 }
 
-/** Whether a server on the Internet can have the address, seen from any cloud. False for text that is not an address. */
+/**
+ * Whether a server on the Internet can have the address, seen from any cloud. False for text that is not an address.
+ */
 export function isPublic(address: string): boolean {
   const family = familyOf(address);
   if (family === null) return false;

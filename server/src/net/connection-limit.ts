@@ -3,13 +3,16 @@ import { clientNetwork } from '../access/ratelimit/limiter.ts';
 import type { AddressRule } from './addresses.ts';
 
 /**
- * Limits the open connections of a server. At the limit, a new connection closes the one that has been idle for longest, of its own client
- * network first. So clients that only hold connections open lose them, and clients that send requests are served.
+ * Limits the open connections of a server. At the limit, a new connection closes the one that has been idle for
+ * longest, of its own client network first. So clients that only hold connections open lose them, and clients that send
+ * requests are served.
  */
 interface ConnectionLimit {
-  /** Counts a new connection until it is closed. It is idle at first. `address`: of the client, unless it is the peer's. */
+  /**
+   * Counts a new connection until it is closed. It is idle at first. `address`: of the client, unless it is the peer's.
+   */
   add(socket: Socket, address?: string): void;
-  /** A request has begun; the connection is not closed in favour of others meanwhile. */
+  /** A request has begun: until it ends, the connection is not closed for others. */
   busy(socket: Socket): void;
   /** The request has ended. */
   idle(socket: Socket): void;
@@ -80,7 +83,7 @@ export function limitConnections({
   return { add, busy, idle };
 }
 
-/** Where all others are busy this is the new connection itself. */
+/** Where all others are busy, this is the new connection itself. */
 function closeLongestIdle(idle: Set<Socket>): void {
   const [socket] = idle;
   socket?.destroy();

@@ -23,7 +23,7 @@ function subject(options: Partial<DialerOptions> & { names?: Record<string, stri
 
 const listening = (server: Server, host: string, port?: number) => listen(closing, server, host, port);
 
-/** Says its address to whoever connects. */
+/** A server that sends its own address to each client. */
 const greeter = (host: string, port?: number) =>
   listening(
     createServer((socket) => socket.end(host)),
@@ -64,7 +64,7 @@ describe('a special address is not connected to', () => {
     expect(asked).toEqual([]);
   });
 
-  test('nor where a name leads to it, and the words say where that is', async () => {
+  test('nor where a name leads to it, and the message names the address', async () => {
     const { dial } = subject({
       names: { 'app.acme.com': ['169.254.169.254', 'fe80::1%eth0', '::ffff:7f00:1'] },
       mayDial: addressRule(),
@@ -82,7 +82,7 @@ describe('a special address is not connected to', () => {
   });
 });
 
-test('what connects is the address that was checked: the name is looked up once', async () => {
+test('it connects to the address that was checked: the name is looked up once', async () => {
   const port = await greeter('127.0.0.1');
   const answers = [['127.0.0.1'], ['169.254.169.254']];
   const dialer = subject({ lookUp: async () => answers.shift() ?? [] });
@@ -107,7 +107,7 @@ describe.skipIf(process.platform !== 'linux')('of several addresses', () => {
     expect(await heard(await dial({ hostname: 'app.acme.com', port }))).toBe('127.0.0.3');
   });
 
-  test('a few are tried at most, and the words say what each came to', async () => {
+  test('a few are tried at most, and the message has the outcome of each', async () => {
     const port = await greeter('127.0.0.1');
     const others = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5'];
     const { dial } = subject({ names: { 'app.acme.com': [...others, '127.0.0.1'] } });
@@ -137,7 +137,7 @@ async function silence(host: string, port: number): Promise<void> {
 }
 
 describe('there is an end to it', () => {
-  test('when nobody answers', async () => {
+  test('when no address answers', async () => {
     const port = await listening(createServer(), '127.0.0.1');
     const lookUp = () => new Promise<string[]>(() => {});
     const slow = subject({ lookUp, timeoutMs: 50 }).dial({ hostname: 'app.acme.com', port });
@@ -167,7 +167,7 @@ test.each([
   await expect(subject().dial({ hostname, port: 80 })).rejects.toMatchObject({ reason, message });
 });
 
-test('a look-up that fails is told from a name without addresses', async () => {
+test('a failed look-up differs from a name without addresses', async () => {
   const dialer = subject({
     lookUp: async () => {
       throw new Error('SERVFAIL');
@@ -195,7 +195,7 @@ test('over TLS the name is asked for and the handshake is over', async () => {
   expect(await heard(socket)).toBe('hello');
 });
 
-test('whoever speaks no TLS is told from nobody', async () => {
+test('a server without TLS differs from no server', async () => {
   const port = await listening(
     createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')),
     '127.0.0.1',

@@ -8,7 +8,10 @@ import type { AddressRule } from './addresses.ts';
 
 /** Where to connect to. */
 export interface Target {
-  /** A name or an address, IPv6 with or without brackets. Parsed like the host of a URL: `0x7f.1` and `2130706433` are addresses. */
+  /**
+   * A name or an address, IPv6 with or without brackets. Parsed like the host of a URL: `0x7f.1` and `2130706433` are
+   * addresses.
+   */
   hostname: string;
   port: number;
   /** Aborts the attempt, which then rejects with the signal's reason. */
@@ -16,13 +19,17 @@ export interface Target {
 }
 
 /**
- * Connects to untrusted hosts: origins, and the addresses of customers' names. It looks a name up once, checks each address against the rule,
- * and connects to the address that it checked, so a second lookup cannot change it (DNS rebinding). All methods reject with `DialError`.
+ * Connects to untrusted hosts: origins, and the addresses of customers' names. It looks a name up once, checks each
+ * address against the rule, and connects to the address that it checked, so a second lookup cannot change it (DNS
+ * rebinding). All methods reject with `DialError`.
  */
 export interface Dialer {
   /** A TCP connection to the first address that accepts it, in the order of the lookup. Nagle's algorithm is off. */
   dial(target: Target): Promise<Socket>;
-  /** The same with TLS, within the same timeout. Sends the name as SNI and verifies the certificate against it, unless `options` say otherwise. */
+  /**
+   * A TCP connection with TLS, within the same timeout. Sends the name as SNI and verifies the certificate against it,
+   * unless `options` say otherwise.
+   */
   dialTls(target: Target, options?: DialTlsOptions): Promise<TLSSocket>;
 }
 
@@ -35,15 +42,16 @@ export interface DialerOptions {
   /** The addresses that may be connected to (`addressRule`). */
   mayDial: AddressRule;
   lookUp: AddressLookup;
-  /** For everything: lookup, all addresses, handshake. */
+  /** Longest time for lookup, all addresses and handshake together. */
   timeoutMs?: number;
-  /** For one address, before the next is tried. */
+  /** Longest time for one address, before the next is tried. */
   addressTimeoutMs?: number;
 }
 
 /**
- * `not_allowed`: no address may be connected to. `no_address`: the name has none. `lookup`: the lookup failed. `refused`, `unreachable`: by the
- * last address. `no_route`: this machine has no route to it, such as no IPv6. `timeout`: no response in time. `tls`: the handshake failed.
+ * `not_allowed`: no address may be connected to. `no_address`: the name has none. `lookup`: the lookup failed.
+ * `refused`, `unreachable`: by the last address. `no_route`: this machine has no route to it, such as no IPv6.
+ * `timeout`: no response in time. `tls`: the handshake failed.
  */
 export type DialFailure =
   | 'not_allowed'
@@ -97,8 +105,8 @@ export function createDialer(setup: DialerOptions): Dialer {
 }
 
 /**
- * The addresses of a host that may be connected to, in the order of the lookup; at least one. The host is parsed as in `Target`. Rejects with
- * `DialError`, or with the reason of the signal.
+ * The addresses of a host that may be connected to, in the order of the lookup; at least one. The host is parsed as in
+ * `Target`. Rejects with `DialError`, or with the reason of the signal.
  */
 export async function allowedAddresses(
   hostname: string,

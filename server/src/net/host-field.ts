@@ -3,7 +3,10 @@
 const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::(\d{0,5}))?$/i;
 const MAX_PORT = 65_535;
 
-/** The value of a field, by its name in lower case; undefined when it is missing, null when it is repeated. `rawHeaders`: as Node has them. */
+/**
+ * The value of a field, by its name in lower case; undefined when it is missing, null when it is repeated.
+ * `rawHeaders`: as Node has them.
+ */
 export function onlyField(name: string, rawHeaders: readonly string[]): string | null | undefined {
   let found: string | undefined;
   for (let i = 0; i < rawHeaders.length; i += 2) {

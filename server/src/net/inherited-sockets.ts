@@ -8,7 +8,10 @@ export type ListenerName = (typeof LISTENERS)[number];
 /** Sockets that listen on one address. */
 export interface ListeningSockets {
   name: ListenerName;
-  /** The address in the configuration that they were opened with. Null: systemd has opened them, and further ones cannot be opened beside them. */
+  /**
+   * The address in the configuration that they were opened with. Null: systemd has opened them, and further ones cannot
+   * be opened beside them.
+   */
   endpoint: Endpoint | null;
   /** Where they listen; null: where the configuration says. */
   port: number | null;
@@ -17,11 +20,11 @@ export interface ListeningSockets {
 
 /** The listening sockets that this process was given by another one. */
 export interface InheritedSockets {
-  /** Those of an address, once; null: there are none. */
+  /** Takes the sockets of an address, once; null: there are none. */
   take(name: ListenerName, endpoint: Endpoint): ListeningSockets | null;
   /** The listener that has sockets on this port, at any address; null: none. */
   nameOn(port: number): ListenerName | null;
-  /** Closes those that were not taken: nobody listens there any more. */
+  /** Closes the sockets that were not taken. */
   closeRest(): void;
 }
 

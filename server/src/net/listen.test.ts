@@ -72,7 +72,7 @@ describe('a server that drains', () => {
     return { client, ask, stop, port };
   }
 
-  it('says in the response to a request in flight that it is the last', async () => {
+  it('marks the response to a request in flight as the last', async () => {
     const { client, ask, stop } = await start();
     const response = await ask();
     const stopped = stop();
@@ -99,7 +99,7 @@ describe('a server that drains', () => {
     await stopped;
   });
 
-  it('closes what is in flight when its time is over', async () => {
+  it('closes connections in flight when their time is over', async () => {
     const { client, ask, stop } = await start({ drainMs: 50 });
     await ask();
     await stop();

@@ -30,9 +30,9 @@ interface HttpListenOptions extends ListenOptions {
 export const GRACE_MS = 3000;
 
 /**
- * Listens, on the sockets of `options.fds` once `accept` is called. The server tracks its responses (`trackResponse`). `stop` makes the next response on each
- * connection the last one, closes those that are idle, and all of them after `drainMs`. Rejects with one line that says what to do; `variable` is the
- * setting that holds the address.
+ * Listens, on the sockets of `options.fds` once `accept` is called. The server tracks its responses (`trackResponse`).
+ * `stop` makes the next response on each connection the last one, closes those that are idle, and all of them after
+ * `drainMs`. Rejects with one line that says what to do; `variable` is the setting that holds the address.
  */
 export async function listen(
   server: Server,
@@ -41,7 +41,7 @@ export async function listen(
 ): Promise<ListeningServer> {
   const { host, port: wanted } = options;
   const open = new Set<Socket>();
-  // As `http.Server` opens its own.
+  // The same queue length as `http.Server` has on its own sockets.
   const newServer = () =>
     createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
       open.add(socket);
@@ -99,8 +99,9 @@ export interface ReservedPort {
 }
 
 /**
- * Resolves with the port, which is free: with another one for port 0. Sockets with `reusePort` share a port without an error, even with another
- * process: so this listens alone first, and then with `reusePort` until it is released. Rejects with the error of the system.
+ * Resolves with the port, which is free: with another one for port 0. Sockets with `reusePort` share a port without an
+ * error, even with another process: so this listens alone first, and then with `reusePort` until it is released.
+ * Rejects with the error of the system.
  */
 export async function reservePort(
   { host, port }: Endpoint,

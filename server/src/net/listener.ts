@@ -8,8 +8,8 @@ export interface ListenOptions extends Endpoint {
   /** Several sockets listen on the port (Linux). */
   reusePort?: boolean;
   /**
-   * Listening sockets that this process was given. It accepts nothing before `accept` is called; where there are none, it then opens a socket of its own beside
-   * those of other threads.
+   * Listening sockets that this process was given. It accepts nothing before `accept` is called; where there are none,
+   * it then opens a socket of its own beside those of other threads.
    */
   fds?: readonly number[];
   /** Most connections in the queue of a socket; Node's own unless given. */
@@ -19,15 +19,24 @@ export interface ListenOptions extends Endpoint {
 /** The listening sockets of one thread, on one address. */
 export interface Listener {
   port: number;
-  /** Accepts connections on the sockets that were given. Others do so from the start. Rejects with one line that says what to do. */
+  /**
+   * Accepts connections on the sockets that were given. Others do so from the start. Rejects with one line that says
+   * what to do.
+   */
   accept(): Promise<void>;
-  /** The descriptors, which another process can be given: connections that nobody has accepted stay in the socket's queue. */
+  /**
+   * The descriptors, which another process can be given: connections that nobody has accepted stay in the socket's
+   * queue.
+   */
   fds(): number[];
   /** Accepts no more. Connections go on. */
   close(): void;
 }
 
-/** How long a connection may be idle while its server drains: a client that uses it within that time learns from the response that it has to open another one. */
+/**
+ * How long a connection may be idle while its server drains: a client that uses it within that time learns from the
+ * response that it has to open another one.
+ */
 export const DRAIN_IDLE_MS = 1000;
 
 /** `newServer` is called for each socket. Rejects with the error of the system. */
@@ -39,7 +48,7 @@ export async function openListener(
   const open = async (where: { fd: number } | Endpoint): Promise<Server> => {
     const server = newServer();
     const listening = once(server, 'listening');
-    // As an argument: among the options it is ignored for a descriptor, whose socket would get Node's own.
+    // The backlog is an argument: among the options Node ignores it for a descriptor, and sets its own.
     server.listen(where, backlog);
     await listening;
     servers.push(server);
@@ -63,7 +72,7 @@ export async function openListener(
   };
 }
 
-/** Node does not document it. Without it nothing can be handed over. */
+/** Node does not document this field. Without it no socket can be handed over. */
 function descriptorOf(server: Server & { _handle?: { fd?: number } | null }): number | undefined {
   return server._handle?.fd;
 }

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { DialError, type Dialer, type DialTlsOptions } from './dialer.ts';
 
 /**
- * Connections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a connection has been idle nor that
- * unrequested bytes arrived on it (docs/decisions/0013-edge-proxy.md).
+ * Connections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a
+ * connection has been idle nor that unrequested bytes arrived on it (docs/decisions/0013-edge-proxy.md).
  */
 export interface OriginConnections {
   /** An open connection that has been idle for at most `maxIdleMs`; null: there is none. */
@@ -66,7 +66,9 @@ export class OriginConnection extends Agent {
     request.onSocket(this.socket);
   }
 
-  /** Applies an origin's `Keep-Alive: timeout=…`: a request on a connection that the origin is closing would be lost. */
+  /**
+   * Applies an origin's `Keep-Alive: timeout=…`: a request on a connection that the origin is closing would be lost.
+   */
   applyKeepAlive(keepAlive: string | undefined): void {
     const seconds = keepAlive && /\btimeout=(\d{1,6})\b/i.exec(keepAlive)?.[1];
     if (seconds) this.keepAliveMs = Math.min(this.keepAliveMs, Number(seconds) * 1000 - MARGIN_MS);

@@ -15,7 +15,7 @@ interface Accepted {
   opener: Opener;
 }
 
-/** A server that reads headers from 127.0.0.2, and what becomes of its connections. */
+/** A server that reads headers from 127.0.0.2, and reports each connection's outcome. */
 async function startReader({ timeoutMs = 60_000, maxWaiting = 10, isRequired = true } = {}) {
   const outcomes: string[] = [];
   const raw: Socket[] = [];

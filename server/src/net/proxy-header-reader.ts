@@ -3,15 +3,17 @@ import { type AddressRule, unmappedAddress } from './addresses.ts';
 import { readProxyHeader } from './proxy-header.ts';
 
 /**
- * How a connection that has to begin with a PROXY header began. `local`: the header names no client. `closed`: by the sender, before the header was complete.
- * `refused`: too many others were waiting for their header.
+ * How a connection that has to begin with a PROXY header began. `local`: the header names no client. `closed`: by the
+ * sender, before the header was complete. `refused`: too many others were waiting for their header.
  */
 export const PROXY_HEADER_OUTCOMES = ['client', 'local', 'malformed', 'timeout', 'closed', 'refused'] as const;
 export type ProxyHeaderOutcome = (typeof PROXY_HEADER_OUTCOMES)[number];
 
-/** Who has opened a connection. */
+/** The client that opened a connection. */
 export interface Opener {
-  /** The client's address where a PROXY header names one, otherwise the peer's. IPv4 as such, also on an IPv6 socket. */
+  /**
+   * The client's address where a PROXY header names one, otherwise the peer's. IPv4 as such, also on an IPv6 socket.
+   */
   address: string;
   /** Bytes of the PROXY header; 0 without one. */
   headerBytes: number;

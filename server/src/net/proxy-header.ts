@@ -3,12 +3,14 @@ import { canonicalAddress } from './addresses.ts';
 
 /**
  * Reads the header of the PROXY protocol, version 1 or 2, by which a load balancer says who is connected to it
- * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt). It is the first thing on a connection, before TLS. Pure.
+ * (https://www.haproxy.org/download/3.0/doc/proxy-protocol.txt). It is the first thing on a connection, before TLS.
+ * Pure.
  */
 export type ProxyHeader =
   /**
-   * `source`: address of the client, IPv6 in its canonical text form; null where the connection is the sender's own (LOCAL) or the sender does not know
-   * (UNKNOWN, or another protocol than TCP). `length`: bytes of the header; what follows is the client's.
+   * `source`: address of the client, IPv6 in its canonical text form; null where the connection is the sender's own
+   * (LOCAL) or the sender does not know (UNKNOWN, or another protocol than TCP). `length`: bytes of the header; what
+   * follows is the client's.
    */
   | { kind: 'complete'; source: string | null; length: number }
   /** More bytes are needed. */
@@ -32,7 +34,7 @@ const FIXED_BYTES = 16;
 const VERSION = 2;
 const COMMANDS = { local: 0, proxy: 1 };
 const FAMILIES = { inet: 1, inet6: 2, unix: 3 };
-/** Of source and destination with their ports, by family. */
+/** Length of the source and destination addresses with their ports, by family. */
 const ADDRESS_BYTES = [0, 12, 36, 216];
 const PROTOCOLS = { stream: 1, datagram: 2 };
 
@@ -69,7 +71,7 @@ function readBinary(bytes: Buffer): ProxyHeader {
   if (versionAndCommand >> 4 !== VERSION || command > COMMANDS.proxy || length > MAX_PROXY_HEADER_BYTES)
     return MALFORMED;
   if (bytes.length < length) return PARTIAL;
-  // Whatever the family (section 2.2).
+  // The length counts whatever the family is (section 2.2).
   if (command === COMMANDS.local) return { kind: 'complete', source: null, length };
   const family = familyAndProtocol >> 4;
   const protocol = familyAndProtocol & 15;

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /**
- * The responses in flight on each connection of an HTTP/1 server, in the order of their requests. A connection may have to be ended while requests that came
- * before are still in progress: their responses are sent first (RFC 9112 section 9.3.2), since a client repeats a request that was not responded to.
+ * The responses in flight on each connection of an HTTP/1 server, in the order of their requests. A connection may have
+ * to be ended while requests that came before are still in progress: their responses are sent first (RFC 9112 section
+ * 9.3.2), since a client repeats a request that was not responded to.
  */
 const connection = Symbol('connection');
 
@@ -15,11 +16,11 @@ interface Connection {
   socket: Duplex;
   /** In the order of their requests, in which Node sends them. */
   responses: Set<ServerResponse>;
-  /** Starts what is done for each of the requests that wait for others: those of the last responses. */
+  /** Requests that are handled later, because too many of the connection are in flight. */
   waiting: (() => void)[];
   /** The last request that got its response before all of its body had come. */
   answeredEarly: IncomingMessage | null;
-  /** No more requests are taken. */
+  /** No further request is read. */
   isEnding: boolean;
   /** The next response is the last. */
   isLastNext: boolean;
@@ -32,10 +33,15 @@ interface Connection {
 
 /** How long a client may take to read the last response and close. */
 const LINGER_MS = 1000;
-/** Node parses all that it reads at once, up to 64 KiB. With a root key or a visitor's headers these are fewer requests. */
+/**
+ * Node parses all that it reads at once, up to 64 KiB. With a root key or a visitor's headers these are fewer requests.
+ */
 const MOST_WAITING = 400;
 
-/** To be called with each response, when its request arrives. False: the connection is ending, and the request is not to be handled. */
+/**
+ * To be called with each response, when its request arrives. False: the connection is ending, and the request is not to
+ * be handled.
+ */
 export function trackResponse(response: ServerResponse): boolean {
   const tracked = connectionOf(response.req.socket);
   if (tracked.isEnding) return false;
@@ -50,8 +56,8 @@ export function trackResponse(response: ServerResponse): boolean {
 }
 
 /**
- * Node's `shouldUpgradeCallback` for requests to upgrade that are handled as any other (RFC 9110 section 7.8). The response is the last on its connection: Node drops
- * what it has read behind such a request.
+ * Node's `shouldUpgradeCallback` for requests to upgrade that are handled as any other (RFC 9110 section 7.8). The
+ * response is the last on its connection: Node drops what it has read behind such a request.
  */
 export function ignoreUpgrade({ socket }: IncomingMessage): false {
   connectionOf(socket).isLastNext = true;
@@ -59,8 +65,9 @@ export function ignoreUpgrade({ socket }: IncomingMessage): false {
 }
 
 /**
- * Calls `handle` once fewer than `most` requests of the connection are being handled; to be called after `trackResponse`. Nothing more is read from the connection
- * meanwhile. Requests so small that `MOST_WAITING` of them were read already close it.
+ * Calls `handle` once fewer than `most` requests of the connection are being handled; to be called after
+ * `trackResponse`. Nothing more is read from the connection meanwhile. Requests so small that `MOST_WAITING` of them
+ * were read already close it.
  */
 export function handleInTurn({ req: { socket } }: ServerResponse, most: number, handle: () => void): void {
   const { responses, waiting } = connectionOf(socket);
@@ -74,7 +81,10 @@ export function handleInTurn({ req: { socket } }: ServerResponse, most: number, 
   }
 }
 
-/** Makes the next response the last one on its connection: of those in flight the newest, unless its header has been sent. */
+/**
+ * Makes the next response the last one on its connection: of those in flight the newest, unless its header has been
+ * sent.
+ */
 export function endWithNextResponse(socket: Duplex): void {
   const tracked = connectionOf(socket);
   const newest = [...tracked.responses].at(-1);
@@ -92,8 +102,9 @@ export function responsesInFlight(socket: Duplex): number {
 }
 
 /**
- * Ends a connection from which no further request can be read. `refuse` is called once the responses to complete requests have been sent: it writes the last
- * response with `endSocket`. It is not called where that would be a second response to one request, nor when the connection has been closed meanwhile.
+ * Ends a connection from which no further request can be read. `refuse` is called once the responses to complete
+ * requests have been sent: it writes the last response with `endSocket`. It is not called where that would be a second
+ * response to one request, nor when the connection has been closed meanwhile.
  */
 export function endAfterResponses(socket: Duplex, refuse: () => void): void {
   const tracked = connectionOf(socket);
@@ -107,7 +118,10 @@ export function endAfterResponses(socket: Duplex, refuse: () => void): void {
   settle(tracked);
 }
 
-/** The same after CONNECT: Node no longer listens to the socket then, but responses in flight still need its events. */
+/**
+ * Ends a connection after CONNECT: Node no longer listens to the socket then, but responses in flight still need its
+ * events.
+ */
 export function endAfterConnect(socket: Duplex, refuse: () => void): void {
   const { responses } = connectionOf(socket);
   socket.on('error', () => {});
@@ -119,7 +133,10 @@ export function endAfterConnect(socket: Duplex, refuse: () => void): void {
   endAfterResponses(socket, refuse);
 }
 
-/** Ends a connection, with the last bytes if there are any, and gives the client time to read them. What it still sends is discarded. */
+/**
+ * Ends a connection, with the last bytes if there are any, and gives the client time to read them. What it still sends
+ * is discarded.
+ */
 export function endSocket(socket: Duplex, last?: string): void {
   if (last === undefined) socket.end();
   else socket.end(last);
@@ -149,7 +166,8 @@ function connectionOf(socket: TrackedSocket): Connection {
   socket.on('resume', () => {
     if (tracked.waiting.length === 0) return;
     socket.pause();
-    // Node's server reads again at each resume, also of one that was paused between the call and the event: `pause` has no effect then.
+    // Node's server reads again at each resume, also of one that was paused between the call and the event: `pause` has
+    // no effect then.
     socket.emit('pause');
   });
   return tracked;

@@ -11,7 +11,9 @@ afterEach(async () => {
 const A = 1;
 const never = new AbortController().signal;
 
-/** A nameserver that knows one address for every name, and says nothing to questions for names with `silent` in them. */
+/**
+ * A nameserver that knows one address for every name, and does not answer questions for names with `silent` in them.
+ */
 async function startNameserver(): Promise<string[]> {
   const socket = createSocket('udp4', (question, { port, address }) => {
     if (question.includes('silent')) return;
@@ -39,7 +41,7 @@ it('finds a name while others are never answered, however many', async () => {
   for (const one of silent) await expect(one).rejects.toMatchObject({ code: 'ECANCELLED' });
 });
 
-it('finds what the hosts file names, and nothing for names that cannot be', async () => {
+it('finds the names of the hosts file, and nothing for impossible names', async () => {
   const lookUp = systemLookUp(await startNameserver());
   expect(await lookUp('localhost', never)).toContain('127.0.0.1');
   expect(await lookUp(`${'a'.repeat(64)}.test`, never)).toEqual([]);

@@ -3,14 +3,15 @@ import { readFile } from 'node:fs/promises';
 import type { AddressLookup } from './dialer.ts';
 
 const HOSTS = '/etc/hosts';
-/** Of one query to one nameserver; doubled with each retry. */
+/** Timeout of one query to one nameserver; doubled with each retry. */
 const TIMEOUT_MS = 1500;
 const TRIES = 3;
 
 /**
- * Looks names up at the machine's nameservers, without limit on lookups in flight. Names without a dot and names in the hosts file go to
- * `getaddrinfo`, which alone uses search domains. It is not used for all names because Node runs only a few of its calls at once: untrusted names
- * whose nameservers never respond would block all others. `servers` replaces the machine's nameservers.
+ * Looks names up at the machine's nameservers, without limit on lookups in flight. Names without a dot and names in the
+ * hosts file go to `getaddrinfo`, which alone uses search domains. It is not used for all names because Node runs only
+ * a few of its calls at once: untrusted names whose nameservers never respond would block all others. `servers`
+ * replaces the machine's nameservers.
  */
 export function systemLookUp(servers?: readonly string[]): AddressLookup {
   return async (hostname, signal) => {

@@ -11,11 +11,14 @@ export interface ThreadListeners {
   count: number;
   /** Whether a thread that replaces one that has died can open a socket again. */
   canReopen: boolean;
-  /** For thread `index` from 0 on, when it starts first, and when it replaces one that has died; null: it does not listen there. */
+  /**
+   * For thread `index` from 0 on, when it starts first, and when it replaces one that has died; null: it does not
+   * listen there.
+   */
   optionsOf(index: number, start: 'first' | 'again'): ListenOptions | null;
-  /** What another process is given: these descriptors. */
+  /** Describes these descriptors to another process. */
   describe(fds: number[]): ListeningSockets;
-  /** Once all threads listen, or none will. */
+  /** Called once all threads listen, or none will. */
   release(): void;
 }
 
@@ -30,13 +33,17 @@ interface ThreadListenersOptions {
 /** Sockets share a port without an error only on Linux. */
 const CAN_SHARE = process.platform === 'linux';
 
-/** Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the system. */
+/**
+ * Takes the sockets that the process was given for this address, or reserves its port. Rejects with the error of the
+ * system.
+ */
 export async function threadListeners(options: ThreadListenersOptions): Promise<ThreadListeners> {
   const { name, endpoint, threads, inherited } = options;
   const given = inherited?.take(name, endpoint) ?? null;
   if (given !== null) return listenersOn(given, options);
   const holder = inherited?.nameOn(endpoint.port) ?? null;
-  // The listener moves to a wider or narrower address. Nothing is opened before `accept`: until then the process before serves there.
+  // The listener moves to a wider or narrower address. Nothing is opened before `accept`: until then the process before
+  // serves there.
   if (holder === name && CAN_SHARE) return listenersOn({ name, endpoint, port: null, fds: [] }, options);
   const { listen, release } = await reservePort(endpoint, { reusePort: CAN_SHARE }).catch((error: unknown) => {
     const isInUse = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
@@ -56,7 +63,7 @@ export async function threadListeners(options: ThreadListenersOptions): Promise<
   };
 }
 
-/** Every socket is some thread's: what waits in the queue of one that nobody listens on would be lost. */
+/** Every socket belongs to a thread: a connection in the queue of a socket without one would be lost. */
 function listenersOn(given: ListeningSockets, { endpoint, threads }: ThreadListenersOptions): ThreadListeners {
   const canReopen = given.endpoint !== null;
   const count = canReopen ? threads : Math.min(threads, given.fds.length);

@@ -7,7 +7,7 @@ import type { CertificateStore } from '../store/store.ts';
 
 type Hostnames = Pick<Config, 'apiHostname' | 'edgeHttpsPort' | 'publicUrl'>;
 
-/** Where the edge finds the API of its own process, if that has a name; `secret`: see `FORWARDED_BY_EDGE`. */
+/** Tells the edge where the API of its own process is, if that has a name; `secret`: see `FORWARDED_BY_EDGE`. */
 export function ownApiOf({ apiHostname, roles, listen }: Config, secret: string): OwnApi | null {
   if (apiHostname === undefined || !roles.includes('api')) return null;
   const host = REACHED_AT[listen.host] ?? listen.host;
@@ -20,7 +20,7 @@ export function edgeNetworksOf({ apiHostname, listen }: Pick<Config, 'apiHostnam
   return apiHostname === undefined ? [] : ownNetworksOf(REACHED_AT[listen.host] ?? listen.host);
 }
 
-/** Who listens on all addresses also listens on loopback. */
+/** A listener on all addresses also listens on loopback. */
 const REACHED_AT: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 const LOOPBACK = ['127.0.0.0/8', '::1/128'];
 

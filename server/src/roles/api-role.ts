@@ -15,7 +15,7 @@ interface ApiRoleDeps extends RoleDeps {
   supervisor: Supervisor;
   threads: RoleThreads;
   inherited: InheritedSockets | undefined;
-  /** Null: the store is open. Otherwise this thread alone says that it is not ready until it is. */
+  /** Null: the store is open. Otherwise this thread alone responds that it is not ready, until it is. */
   late: LateStart | null;
 }
 

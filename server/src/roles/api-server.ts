@@ -14,12 +14,15 @@ import { edgeNetworksOf, publicUrlOf } from './api-hostname.ts';
 import { caaNamesOf } from './caa-names.ts';
 import type { RoleDeps } from './roles.ts';
 
-/** What the threads of the API have in common: values that can be posted. */
+/** Settings of all threads of the API: values that can be posted. */
 export interface ApiThreadSettings {
   listen: ListenOptions;
-  /** So many threads listen. */
+  /** Number of threads that listen. */
   threads: number;
-  /** Of `CountTable`: the requests of workspaces; failed authentications and refused origins of addresses. */
+  /**
+   * Memory of two `CountTable`s: the requests of workspaces, and the failed authentications and refused origins of
+   * addresses.
+   */
   requestCounts: SharedArrayBuffer;
   failureCounts: SharedArrayBuffer;
 }

@@ -3,7 +3,7 @@ import { type Deliveries, startDeliveries } from './deliveries-role.ts';
 import type { RoleDeps } from './roles.ts';
 import { startVerifier } from './verifier-role.ts';
 
-/** The configured roles that answer nobody, in this thread: checks and deliveries, and certificates. */
+/** Starts the configured roles that serve no requests in this thread: checks and deliveries, and certificates. */
 export function startBackground(deps: RoleDeps): Deliveries {
   const { roles } = deps.config;
   const deliveries = roles.includes('verifier') ? startDeliveries(deps) : null;

@@ -3,7 +3,9 @@ import type { Config } from '../config/config.ts';
 
 type IssuerConfig = Pick<Config, 'issuer' | 'acmeDirectory' | 'acmeSecondDirectory'>;
 
-/** How the configured CAs identify themselves in CAA records; empty unless all of them are known without asking them. */
+/**
+ * How the configured CAs identify themselves in CAA records; empty unless all of them are known without asking them.
+ */
 export function caaNamesOf({ issuer, acmeDirectory, acmeSecondDirectory }: IssuerConfig): string[] {
   if (issuer === 'internal') return [];
   const directories = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];

@@ -28,7 +28,9 @@ export function startCertificates(deps: RoleDeps): Stoppable {
   return { stop: () => worker.stop(GRACE_MS).finally(close) };
 }
 
-/** Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read. */
+/**
+ * Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read.
+ */
 function issuersOf({ config, store, clock, log }: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
   if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
   const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;

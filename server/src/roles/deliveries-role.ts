@@ -10,7 +10,7 @@ import { reportAttempts } from './reported-attempts.ts';
 import { deliversEvents, type RoleDeps } from './roles.ts';
 
 export interface Deliveries extends Stoppable {
-  /** A delivery may be due: looks now. */
+  /** Looks for due deliveries now. */
   wake(): void;
 }
 

@@ -9,10 +9,10 @@ import { openResolver, type ResolverDeps } from './open-resolver.ts';
 
 // The script of the thread that asks DNS because somebody wants to know.
 
-/** What the thread is started with. */
+/** The thread is started with these settings. */
 export type DiagnosisWorkerData = Pick<ResolverDeps, 'config' | 'nameserverPort'>;
 
-/** A diagnosis takes no longer. */
+/** Time limit of a diagnosis. */
 const TIME_LIMIT_MS = 10_000;
 
 const data: DiagnosisWorkerData = workerData;
@@ -26,7 +26,7 @@ const own: DiagnosisMethods & SupervisedMethods = {
     return observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
   },
   snapshot: () => metrics.registry.getMetricsAsJSON(),
-  // Whoever asked has gone.
+  // The caller has gone.
   stop: () => process.exit(),
 };
 serveParent(own).ready();

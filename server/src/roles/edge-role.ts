@@ -13,7 +13,7 @@ import type { Keyring } from '../store/sealing/keyring.ts';
 import { ownApiOf } from './api-hostname.ts';
 import type { RoleDeps } from './roles.ts';
 
-/** Unless more are asked for: each costs 7 MB before it has served anybody. */
+/** Default number of threads: each costs 7 MB before it has served a request. */
 const MOST_THREADS = 4;
 
 interface EdgeRoleDeps extends Omit<RoleDeps, 'challengePort'> {
@@ -22,7 +22,7 @@ interface EdgeRoleDeps extends Omit<RoleDeps, 'challengePort'> {
   inherited?: InheritedSockets | undefined;
 }
 
-/** What a process with the role `edge` serves without its store; null: nothing. */
+/** Opens the cache from which a process with the role `edge` serves while the store is down; null: there is none. */
 export function openEdgeCache(
   { edgeCache, databaseUrl, roles }: Pick<Config, 'edgeCache' | 'databaseUrl' | 'roles'>,
   deps: Pick<RoleDeps, 'clock' | 'log' | 'metrics'> & { database: string; keyring: Keyring },

@@ -8,7 +8,7 @@ import { recursiveResolver } from '../dns/recursive.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { dnsClient } from '../dns/transport/dns-client.ts';
 
-/** What says where and how DNS is asked. */
+/** Where and how DNS is asked. */
 export interface ResolverDeps {
   config: Pick<Config, 'dnsMode' | 'dnsResolvers' | 'dnsAllowedNetworks'>;
   clock: Clock;
@@ -22,7 +22,7 @@ export interface ResolverDeps {
 const FORGERY = 'DNS responses that fit no query: somebody forges those of this server, or it is broken';
 const FORGERIES_LOGGED_MS = 60_000;
 
-/** What a role asks DNS with, until it is closed. */
+/** Opens a role's resolver. `close` ends it. */
 export function openResolver({ config, clock, nameserverPort, metrics, log }: ResolverDeps): {
   resolver: Resolver;
   close(): void;

@@ -27,7 +27,7 @@ interface OpenStoreDeps {
   supervisor: Supervisor;
   /** Aborts a wait for another process. */
   signal?: AbortSignal | undefined;
-  /** It replaces a process that is still serving: nothing is migrated, and the roles are not locked yet. */
+  /** It replaces a process that is still serving: the schema is not migrated, and the roles are not locked yet. */
   isSuccessor: boolean;
 }
 
@@ -55,8 +55,8 @@ async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
 }
 
 /**
- * Opens the store; or, where it cannot be reached and the edge has something to serve without it, returns one that is opened later: then `isLate`.
- * Rejects with one line that says what to do.
+ * Opens the store; or, where it cannot be reached and the edge has something to serve without it, returns one that is
+ * opened later: then `isLate`. Rejects with one line that says what to do.
  */
 export async function openStoreOrLater(
   deps: OpenStoreDeps & { edgeCache: EdgeCache | null },
@@ -80,7 +80,7 @@ export async function openStoreOrLater(
     },
     storeOf: ({ store }) => store,
     onFailure(error) {
-      // Each reason once.
+      // Logs each reason once.
       if (!reasons.has(String(error)))
         log.error({ err: error }, 'the store cannot be opened; trying again until it can');
       reasons.add(String(error));
@@ -114,7 +114,9 @@ async function refuseMigrations(database: Database): Promise<void> {
   );
 }
 
-/** Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have. */
+/**
+ * Seals secrets that are stored in plaintext. Rejects when some are sealed under a key that this process does not have.
+ */
 async function sealAllSecrets(store: Store, keyring: Keyring): Promise<void> {
   await sealPlaintextSecrets(store, keyring);
   const missing = await missingKeys(store, keyring);

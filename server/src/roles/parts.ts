@@ -1,9 +1,9 @@
 import type { Stoppable } from '../net/listen.ts';
 
-/** In the order in which they stop. */
+/** Groups in the order in which they stop. */
 type Group = 'roles' | 'listeners' | 'locks' | 'feeds';
 
-/** What a process has started, and stops. */
+/** The parts that a process has started, and stops. */
 export interface Parts {
   add<T extends Stoppable>(group: Group, part: T): T;
   /** For parts that start side by side: each loads a thread, or waits for one. `stop` waits for the start. */
@@ -35,13 +35,13 @@ export function createParts(): Parts {
     waitFor: (start) => void starting.push(start),
     async stop() {
       await Promise.allSettled(starting);
-      // Once the roles claim no more, another process may take their locks: nobody else does what is claimed.
+      // Once the roles claim no more, another process may take their locks: claimed work stays with this one.
       const stopped = await Promise.allSettled([
         ...stopGroup('roles'),
         ...stopGroup('listeners'),
         ...stopGroup('locks'),
       ]);
-      // Caches need the feeds for as long as anything is served.
+      // Caches need the feeds until nothing is served any more.
       stopped.push(...(await Promise.allSettled(stopGroup('feeds'))));
       for (const part of stopped) if (part.status === 'rejected') throw part.reason;
     },

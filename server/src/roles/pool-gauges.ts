@@ -6,7 +6,7 @@ type PoolGauges = Pick<StoreMetrics, 'databaseConnections' | 'databaseWaiting' |
 /** Reads the pools of a store whenever the metrics are read. A store that is not open, or is a file, has none. */
 export function watchPools(store: Pick<Store, 'poolUsage'>, metrics: PoolGauges): void {
   const { databaseConnections, databaseWaiting, databaseWaitSeconds } = metrics;
-  // Each by itself: the registry reads all of them at once.
+  // The registry reads all gauges at once, so each asks for itself.
   const watch = (gauge: PoolGauges[keyof PoolGauges], show: (usage: PoolUsage) => void) =>
     Object.assign(gauge, {
       async collect() {

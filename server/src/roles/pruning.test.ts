@@ -19,7 +19,7 @@ test('events are kept as long as the operator says, and then deleted', async () 
   await remove();
 });
 
-test('a set-up link is kept for 30 days after it expired, so that its customer is told so', async () => {
+test('a set-up link is kept for 30 days after it expired, so that its customer learns it', async () => {
   const { store, remove } = await openEngine();
   const domain = await attach(store, (await plant(store)).environment);
   const expired = [NOW - 30 * DAY_MS - 1, NOW - 30 * DAY_MS];
@@ -45,7 +45,7 @@ test('a deleted domain is kept until its time is over', async () => {
   await remove();
 });
 
-test('what is old by a clock that is not trusted is kept', async () => {
+test('rows that are old by an untrusted clock are kept', async () => {
   const { store, remove } = await openEngine();
   const { environment } = await plant(store);
   const [domain, deleted] = [await attach(store, environment), await attach(store, environment)];
@@ -82,7 +82,7 @@ test('one run deletes everything that is too old', async () => {
   expect(await pruneBatches(200)).toBe(201);
 });
 
-test('what one run has no time for is left to the next, so that rows of other kinds have their turn', async () => {
+test('the next run deletes the rows that one run had no time for, so that rows of all kinds are deleted', async () => {
   expect(await pruneBatches(200, { stepMs: BUDGET_MS / 20 })).toBe(20);
 });
 

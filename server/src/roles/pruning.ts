@@ -22,20 +22,22 @@ interface PruningDeps {
 }
 
 const EVERY_MS = 60_000;
-/** No change feed is ever this far behind. */
+/** No change feed falls this far behind. */
 const CHANGES_KEPT_MS = 10 * 60_000;
 /** The clocks of nodes differ by less. */
 const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
 
-/** How long set-up links are kept after they expired, so that their customers are told so. */
+/** Set-up links are kept for this long after they expired, so that their customers learn it. */
 const EXPIRED_LINKS_KEPT_MS = 30 * 86_400_000;
 
 /** Rows that one write deletes: a few milliseconds. */
 export const ROWS_AT_ONCE = 500;
-/** So long a run deletes rows of one kind at most: what is left over is deleted by the next run. */
+/** Longest time of a run for rows of one kind: the next run deletes the rest. */
 export const BUDGET_MS = 10_000;
 
-/** Deletes what is kept for a while: every process does it once a minute. `stop` resolves when nothing is in flight. */
+/**
+ * Deletes rows whose retention has ended, once a minute in every process. `stop` resolves when nothing is in flight.
+ */
 export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
   let stopped = false;
   const message =
@@ -59,7 +61,7 @@ interface PruningControl {
   elapsedMs(): number;
 }
 
-/** Prunes once. Between two steps other writes have their turn. */
+/** Prunes once. Other writes run between two steps. */
 export async function prune(
   { store, config, clock }: PruningDeps,
   { isStopped = () => false, elapsedMs = () => performance.now() }: Partial<PruningControl> = {},

@@ -9,7 +9,10 @@ const SINGLE: Config['roles'] = ['verifier'];
 const RETRY_EVERY_MS = 50;
 const LONG_WAIT_MS = 10_000;
 
-/** Takes the locks of those of the configured roles that only one process may run. Returns a function that releases them; rejects when another process has them. */
+/**
+ * Takes the locks of those of the configured roles that only one process may run. Returns a function that releases
+ * them; rejects when another process has them.
+ */
 export function takeRoleLocks(
   database: Pick<Database, 'lockRoles'>,
   { roles }: Pick<Config, 'roles'>,
@@ -17,7 +20,9 @@ export function takeRoleLocks(
   return database.lockRoles(roles.filter((role) => SINGLE.includes(role)));
 }
 
-/** The same once the process that has them gives them up, however long that takes. Rejects when `signal` aborts. */
+/**
+ * Takes the locks once the process that has them gives them up, however long that takes. Rejects when `signal` aborts.
+ */
 export async function waitForRoleLocks(
   database: Pick<Database, 'lockRoles'>,
   config: Pick<Config, 'roles'>,

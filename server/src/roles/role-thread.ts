@@ -15,20 +15,20 @@ import { watchPools } from './pool-gauges.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
 
-/** What a thread of roles is started with. */
+/** A thread of roles is started with these values. */
 export interface RoleThreadData {
   settings: RoleSettings;
-  /** To the writer thread; null where the store has none. */
+  /** The port to the writer thread; null where the store has none. */
   writerPort: MessagePort | null;
-  /** Of cached domains, in all threads of the process. */
+  /** Invalidates cached domains in all threads of the process. */
   invalidations: SharedArrayBuffer;
 }
 
-/** What the main thread calls in a thread of roles. */
+/** The methods that the main thread calls in a thread of roles. */
 export interface RoleThreadMethods {
   /** A change was logged: reads the change log now. */
   poll(): void;
-  /** A delivery may be due. */
+  /** Called when a delivery may be due. */
   wake(): void;
   /** Accepts connections on the sockets that the process was given. */
   accept(): Promise<void>;
@@ -38,7 +38,7 @@ export interface RoleThreadMethods {
 
 type Roles = Stoppable & Partial<Pick<Deliveries, 'wake'> & Pick<ListeningServer, 'accept' | 'fds'>>;
 
-/** The script of a thread of roles: opens what they need, and starts them. Rejects when they do not start. */
+/** The script of a thread of roles: opens the parts that they need, and starts them. Rejects when they do not start. */
 export async function runRoleThread<Theirs extends Callable<Theirs>>(
   data: RoleThreadData,
   start: (deps: RoleDeps, main: Parent<Theirs>) => Roles | Promise<Roles>,
@@ -62,7 +62,7 @@ export async function runRoleThread<Theirs extends Callable<Theirs>>(
   main.ready();
 }
 
-/** `close` is for when the roles have stopped. */
+/** `close` comes after the roles have stopped. */
 async function openRoles({
   settings,
   writerPort,

@@ -7,7 +7,7 @@ import type { RoleSettings } from './roles.ts';
 
 /** A thread of roles, seen from the main thread. */
 export interface RoleThread extends Stoppable {
-  /** A delivery may be due. */
+  /** Called when a delivery may be due. */
   wake(): void;
   /** Accepts connections on the sockets that the process was given. */
   accept(): Promise<void>;
@@ -16,7 +16,10 @@ export interface RoleThread extends Stoppable {
 }
 
 interface RoleThreadOptions extends Pick<ThreadOptions, 'kind' | 'script' | 'own' | 'isReplaceable'> {
-  /** What the script needs besides `RoleThreadData`, when the thread starts first and when it replaces one that has died. */
+  /**
+   * Returns values that the script needs besides `RoleThreadData`, when the thread starts first and when it replaces
+   * one that has died.
+   */
   data?(start: 'first' | 'again'): object;
   /** How long its work in flight may go on after `stop`. */
   graceMs?: number;

@@ -6,20 +6,20 @@ import type { DomainStore, Store } from '../store/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { ReportedAttempt } from './reported-attempts.ts';
 
-/** What the roles of one thread share. */
+/** The roles of one thread share these. */
 export interface RoleDeps extends RoleSettings {
   clock: Clock;
   log: Log;
   metrics: Metrics;
   store: Store;
-  /** The same without its cache of domains. */
+  /** Reads domains without the cache. */
   uncached: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   changes: PolledChangeFeed;
-  /** Told of each attempt to deliver an event to a webhook. */
+  /** Called with each attempt to deliver an event to a webhook. */
   onAttempt?: ((attempt: ReportedAttempt) => void) | undefined;
 }
 
-/** The same in all threads of a process: values that can be posted. */
+/** Settings of all threads of a process: values that can be posted. */
 export interface RoleSettings {
   config: Config;
   /** Several nodes may serve the API, and share their rate limits. */
@@ -30,13 +30,13 @@ export interface RoleSettings {
   challengePort: number;
   /** A crashed process delays a certificate by this long at most. */
   certificateLeaseMs: number;
-  /** The same of a delivery to a webhook. */
+  /** A crashed process delays a delivery to a webhook by this long at most. */
   deliveryLeaseMs: number;
   checkIntervalMs: number;
   windowMs: number;
   /** Browsers reach the API where it listens, whatever the port. */
   isPublicHere?: boolean;
-  /** By which the API knows requests that the edge of this process forwards. */
+  /** The secret by which the API knows requests that the edge of this process forwards. */
   edgeSecret: string;
 }
 

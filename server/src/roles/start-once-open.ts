@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../base/log.ts';
 
-/** Of a process that was started while the store could not be reached. */
+/** Waits for the store, in a process that was started while it could not be reached. */
 export interface LateStart {
   /** Rejects when the process stops before. */
   storeOpened: Promise<unknown>;
@@ -11,8 +11,8 @@ export interface LateStart {
 const RETRY_MS = 1000;
 
 /**
- * Starts parts that need the store, once it is open, and again when they fail to: the store may be away again, and the edge serves meanwhile. Never
- * rejects.
+ * Starts parts once the store is open, and again when they fail: the store may be down again, and the edge serves
+ * meanwhile. Never rejects.
  */
 export async function startOnceOpen(
   { storeOpened, signal }: LateStart,

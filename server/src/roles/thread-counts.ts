@@ -1,18 +1,18 @@
 import { availableParallelism } from 'node:os';
 import type { Config } from '../config/config.ts';
 
-/** Unless more are asked for. */
+/** Default number of threads. */
 const MOST_API_THREADS = 4;
 const BYTES_PER_MB = 1024 * 1024;
 
-/** In how many threads the API listens; 0: in one, which it shares with checks and certificates. */
+/** Number of threads in which the API listens; 0: one, which it shares with checks and certificates. */
 export function apiThreadsOf(config: Pick<Config, 'apiThreads'>, cores = availableParallelism()): number {
   const wanted = config.apiThreads ?? Math.min(MOST_API_THREADS, cores === 1 ? 0 : Math.floor(cores / 2));
-  // Elsewhere threads cannot share a port.
+  // Only Linux threads can share a port.
   return process.platform === 'linux' ? wanted : Math.min(1, wanted);
 }
 
-/** Whether checks and certificates have a thread of their own: where requests would wait for them otherwise. */
+/** Whether checks and certificates have a thread of their own, so that requests do not wait for them. */
 export function hasBackgroundThread(config: Pick<Config, 'apiThreads' | 'roles'>): boolean {
   return apiThreadsOf(config) > 0 && hasRole(config, 'api', 'edge') && runsInBackground(config);
 }

@@ -23,7 +23,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const clock = startGuardedClock({ clock: deps.clock, store, log });
   const verifier = createVerifier({ ...deps, clock, resolver, random: Math.random, facts });
   const validation = logUnvalidatingResolvers(deps);
-  // Nothing records the backups of PostgreSQL; what was copied to it may have the time of one of its SQLite file.
+  // PostgreSQL's backups are not recorded. A copy of a SQLite file may have the time of one of that file's backups.
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
   const others = [validation, startDomainGauges(deps), ...backupGauges, startReopening({ ...deps, clock }), clock];
   const loops = [verifier, ...createMonitors({ ...deps, clock, facts }, resolver)];
@@ -39,10 +39,10 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   };
 }
 
-/** The edge may be slower than it should be; a name that leads nowhere must not occupy a re-check for long. */
+/** A slow edge gets this much time; a name that leads nowhere must not occupy a re-check for long. */
 const SELF_CHECK_MS = 5000;
 
-/** Nothing, where no verified domain is to be looked at. */
+/** Returns no loops where re-checks are off. */
 function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>, resolver: Resolver): DueLoop[] {
   const { config, challengePort } = deps;
   if (config.monitoring === 'off') return [];

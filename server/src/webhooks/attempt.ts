@@ -5,7 +5,7 @@ import type { OwnFailure } from './policy/own-failure.ts';
 import type { SentRequest, WebhookSender } from './sender.ts';
 import { signatureFields } from './signature.ts';
 
-/** What an attempt came to. `dropped`: it was aborted, or not made since its lease might have expired. */
+/** The result of an attempt. `dropped`: it was aborted, or not made since its lease might have expired. */
 export type Attempt = { kind: 'made'; sent: SentRequest } | { kind: 'dropped' } | { kind: OwnFailure; cause: unknown };
 
 interface AttemptOptions {

@@ -13,7 +13,9 @@ interface BacklogGaugeOptions {
 
 const EVERY_MS = 15_000;
 
-/** Every 15 s: counts the deliveries that wait, and the webhooks that fail. `stop` resolves when nothing is in flight. */
+/**
+ * Every 15 s: counts the deliveries that wait, and the webhooks that fail. `stop` resolves when nothing is in flight.
+ */
 export function startBacklogGauge({ store, clock, log, metrics }: BacklogGaugeOptions): { stop(): Promise<void> } {
   async function count(): Promise<void> {
     const { waiting, oldestAt, failingWebhooks, disabledWebhooks } = await store.deliveryBacklog();

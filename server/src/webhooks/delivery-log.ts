@@ -5,7 +5,7 @@ import { TEST_EVENT_TYPE } from '../domain/webhook-message.ts';
 import type { DeliveryResult, DueDelivery } from '../store/store.ts';
 import type { Attempt } from './attempt.ts';
 
-/** Logs what an operator has to know of a delivery. */
+/** Logs problems of deliveries for the operator. */
 export type DeliveryLog = (due: DueDelivery, attempt: Attempt, result: DeliveryResult) => void;
 
 const EVERY_MS = 60_000;

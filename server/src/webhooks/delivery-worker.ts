@@ -32,20 +32,23 @@ export interface DeliveryWorkerOptions {
   pollMs?: number;
 }
 
-/** Delivers events to webhooks, in one process. What is aborted by a stop is due again at once. */
+/** Delivers events to webhooks, in one process. A delivery that a stop aborts is due again at once. */
 export interface DeliveryWorker extends DueLoop {
-  /** Something may be due: looks now. */
+  /** Looks for due deliveries now. */
   wake(): void;
 }
 
-/** Between two claims, so that one finds what several changes and results have made due. */
+/** Time between two claims, so that one finds the deliveries of several changes and results. */
 const REST_MS = 5;
 /** Between two attempts to save a result. */
 const SAVE_AGAIN_MS = 250;
 
 export const MAX_IN_FLIGHT = 500;
 
-/** Claims due deliveries, attempts each, and saves the results. What a crash loses is attempted again when its lease has expired. */
+/**
+ * Claims due deliveries, attempts each, and saves the results. What a crash loses is attempted again when its lease has
+ * expired.
+ */
 export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWorker {
   const { store, sender, apexNote, clock, random, log, metrics } = options;
   const { maxInFlight = MAX_IN_FLIGHT, leaseMs = 30_000, pollMs = 250 } = options;
@@ -59,7 +62,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     else inFlightOf.delete(webhookId);
   }
 
-  /** Leases what the chosen webhooks may have in flight. */
+  /** Leases as many deliveries as the chosen webhooks may have in flight. */
   async function claim(now: number, limit: number): Promise<DueDelivery[]> {
     const chosen = chooseWebhooks(await store.findDueWebhooks(now), inFlightOf, maxInFlight).slice(0, limit);
     const leases = await Promise.allSettled(chosen.map((each) => leaseOne(each, now)));
@@ -77,7 +80,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
   async function leaseOne({ webhookId, dueAt, isFailing }: DueWebhook, now: number): Promise<DueDelivery | null> {
     const due = await store.leaseDelivery(webhookId, { now, leaseMs });
     if (due === null) return null;
-    // Those of a receiver that fails wait for each other, which says nothing about this process.
+    // Deliveries to a failing receiver wait for each other, which says nothing about this process.
     if (!isFailing) metrics.deliveryLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
     countInFlight(webhookId, 1);
     return due;
@@ -123,7 +126,10 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     return { ...about, outcome: retryOrFailed(next), attempt: { ...made, response } };
   }
 
-  /** Gives up once the lease has expired, since the delivery is attempted again then, and when the process stops. Never rejects. */
+  /**
+   * Gives up once the lease has expired, since the delivery is attempted again then, and when the process stops. Never
+   * rejects.
+   */
   async function save(
     { workspaceId, webhookId }: DueDelivery,
     result: DeliveryResult,
@@ -155,7 +161,7 @@ export function createDeliveryWorker(options: DeliveryWorkerOptions): DeliveryWo
     complete: (due, claimed) => deliver(due, claimed).finally(() => countInFlight(due.webhookId, -1)),
     about: ({ webhookId, deliveryId }) => ({ webhookId, deliveryId }),
     onInFlight: (count) => metrics.deliveriesInFlight.set(count),
-    // There is room for another, and the next of its queue is due.
+    // There is room for another delivery, and the next of its queue is due.
     onCompleted: () => loop.wake(),
   });
   return {

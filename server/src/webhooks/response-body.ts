@@ -1,10 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What is read and kept of a response's body. */
+/** Most bytes of a response's body that are read and kept. */
 const KEPT_BYTES = 65_536;
 const FIRST_BYTES = 4096;
 
-/** The start of the body, as much as is kept or comes before the connection closes. Where more follows, the connection is closed. Never rejects. */
+/**
+ * The start of the body, as much as is kept or comes before the connection closes. Where more follows, the connection
+ * is closed. Never rejects.
+ */
 export function readStart(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
     // Copied: a chunk of one byte takes a hundred times as much memory, and keeps what was read together with it.

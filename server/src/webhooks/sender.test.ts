@@ -14,7 +14,7 @@ import { createSender, type SenderOptions, type SentRequest } from './sender.ts'
 
 const closing = closingAfterEach();
 
-/** Public is 127.0.0.1 here, and no other address. Every name leads there unless told otherwise. */
+/** Only 127.0.0.1 counts as public here. Every name leads there unless told otherwise. */
 const PUBLIC = addressRule(['127.0.0.1/32']);
 const running = new AbortController().signal;
 
@@ -31,7 +31,7 @@ const listening = (server: Server, host?: string, port?: number) => listen(closi
 const receiver = async (handle: RequestListener) =>
   `http://127.0.0.1:${await listening(createHttpServer({ keepAliveTimeout: 60_000 }, handle))}/hook?a=b`;
 
-/** A receiver that answers every request with these bytes, and does what it likes afterwards. */
+/** A receiver that answers every request with these bytes, then runs a callback. */
 const rawReceiver = async (answer: (socket: Socket) => void) =>
   `http://127.0.0.1:${await listening(createServer((socket) => socket.once('data', () => answer(socket))))}/`;
 
@@ -161,7 +161,7 @@ test('64 KiB of a body are kept, and the connection of one that goes on is close
   const { status, response } = await send(url, { timeLimitMs: 60_000 });
   await closed.promise;
   expect(status).toBe(500);
-  // Each byte is no UTF-8, and its replacement takes three.
+  // Each byte is invalid UTF-8, and its replacement takes three.
   expect(response?.length).toBe(21_845);
   expect(Buffer.byteLength(response ?? '')).toBeLessThanOrEqual(65_536);
 });
@@ -187,7 +187,7 @@ test.each(NO_END)('a flood of %s is cut off', async (_, begin, flood, outcome) =
   await closed.promise;
 });
 
-test('of a body in chunks of one byte less is kept: what frames them counts', async () => {
+test('of a body in chunks of one byte less is kept: their framing counts', async () => {
   const url = await rawReceiver((socket) => socket.end(`${CHUNKED}${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`));
   const { status, response } = await send(url);
   expect(status).toBe(500);
@@ -195,7 +195,7 @@ test('of a body in chunks of one byte less is kept: what frames them counts', as
   expect(response?.length).toBeLessThan(131_072 / '1\r\nx\r\n'.length);
 });
 
-describe('what is no proper response is a failure', () => {
+describe('anything but a proper response is a failure', () => {
   test.each([
     ['nothing', '', 'connection', 'The connection was closed without a response.'],
     ['half a header', 'HTTP/1.1 200 OK\r\nx-a: ', 'connection', 'The connection was closed without a response.'],
@@ -340,7 +340,7 @@ describe('a connection', () => {
         let requests = 0;
         socket.on('data', () => {
           requests += 1;
-          // Closes as the second request arrives.
+          // The server closes as the second request arrives.
           if (requests === 1) socket.write('HTTP/1.1 204 OK\r\n\r\n');
           else socket.destroy();
         });
@@ -351,7 +351,7 @@ describe('a connection', () => {
     for (let i = 0; i < 3; i++) expect(await send({ ...REQUEST, url }, running)).toMatchObject({ status: 204 });
     expect(connections).toBe(3);
   });
-  test('with bytes that nobody asked for is not used again: they are no answer to the next request', async () => {
+  test('with unrequested bytes is not used again: they do not answer the next request', async () => {
     let answers = 0;
     const url = await rawReceiver((socket) => {
       answers += 1;

@@ -5,7 +5,7 @@ import { createOriginConnections, type OriginConnection, TooManyConnections } fr
 import { type AttemptOutcome, outcomeOfStatus, retryAfterMsOf } from './policy/attempt-outcome.ts';
 import { keptText, readStart } from './response-body.ts';
 
-/** Sends requests to receivers, who are hostile: they choose where requests go and how they are answered. */
+/** Sends requests to receivers, which are hostile: they choose where requests go and how they are answered. */
 export interface WebhookSender {
   /** One POST request. Rejects with the reason of the signal, or with `TooManyConnections`, and with nothing else. */
   send(request: WebhookRequest, signal: AbortSignal): Promise<SentRequest>;
@@ -25,11 +25,14 @@ export interface SentRequest {
   outcome: AttemptOutcome | 'scheme';
   /** Null where no response began. */
   status: number | null;
-  /** A sentence for the owner of the webhook; null where it was delivered. It shows nothing of the network that requests come from. */
+  /**
+   * A sentence for the owner of the webhook; null where it was delivered. It shows nothing of the network that requests
+   * come from.
+   */
   error: string | null;
   /** The start of the response's body, at most 64 KiB; null where no response began. */
   response: string | null;
-  /** What the receiver asked for. */
+  /** The delay that the receiver asked for. */
   retryAfterMs: number | null;
 }
 
@@ -41,7 +44,7 @@ export interface SenderOptions {
   tls?: Pick<DialTlsOptions, 'ca'>;
   /** Concurrency limit of the caller: as many connections are open, in use and idle, at most. */
   connections: number;
-  /** For everything: lookup, connection, handshake, request, and response with its body. */
+  /** Longest time for lookup, connection, handshake, request, and response with its body. */
   timeLimitMs?: number;
 }
 
@@ -53,9 +56,9 @@ interface Received {
 
 const TIME_LIMIT_MS = 10_000;
 const HEADER_BYTES = 16_384;
-/** Of interim responses to one request, by their fields. */
+/** Most bytes of interim responses to one request, counted by their fields. */
 const INTERIM_BYTES = 16_384;
-/** Of everything that comes in response to one request: twice what is kept of a body. */
+/** Most bytes in response to one request: twice what is kept of a body. */
 const RESPONSE_BYTES = 131_072;
 /** Idle connections are closed after this time. */
 const KEEP_ALIVE_MS = 15_000;
@@ -63,7 +66,10 @@ const PRUNE_EVERY_MS = 5000;
 /** A connection that was idle for longer may be about to be closed by the receiver. */
 const FRESH_MS = 5000;
 
-/** The address is checked when a connection is opened; a connection is used again for the same scheme, host and port only. */
+/**
+ * The address is checked when a connection is opened; a connection is used again for the same scheme, host and port
+ * only.
+ */
 export function createSender({
   dialer,
   schemes,
@@ -113,7 +119,10 @@ export function createSender({
   };
 }
 
-/** Resolves once the response has begun and its body has ended, or as much of it has come as is kept, or as comes before the signal aborts. */
+/**
+ * Resolves once the response has begun and its body has ended, has reached the size that is kept, or was cut off by the
+ * signal.
+ */
 function post(
   connection: OriginConnection,
   url: URL,
@@ -135,7 +144,7 @@ function post(
       interimBytes += 32 + rawHeaders.join('').length;
       if (interimBytes > INTERIM_BYTES) request.destroy(new Error('too many interim responses'));
     });
-    // What frames a body, such as extensions of chunks, has no end of its own.
+    // Bytes that frame a body, such as extensions of chunks, have no limit of their own.
     let bytes = 0;
     const count = (chunk: Buffer) => {
       bytes += chunk.length;
@@ -145,7 +154,7 @@ function post(
     request.once('close', () => connection.socket.off('data', count));
     // Errors come after a response has begun, too, and then they only end its body.
     request.on('error', reject);
-    // Emitted alone by a response that changes the protocol.
+    // Node emits only this event for a response that changes the protocol.
     const onClose = () => reject(new ClosedConnection());
     request.once('close', onClose);
     request.once('response', (response: IncomingMessage) => {

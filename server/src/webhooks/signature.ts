@@ -7,8 +7,8 @@ interface SignedMessage {
 }
 
 /**
- * The header fields that identify and sign a request (Standard Webhooks 1.0.0, "Webhook headers (sending metadata to consumers)"). `secrets`: `whsec_…`; during a
- * rotation two, and a signature for each. `at`: of this attempt (Unix ms).
+ * The header fields that identify and sign a request (Standard Webhooks 1.0.0, "Webhook headers (sending metadata to
+ * consumers)"). `secrets`: `whsec_…`; during a rotation two, and a signature for each. `at`: of this attempt (Unix ms).
  */
 export function signatureFields(
   { id, body }: SignedMessage,

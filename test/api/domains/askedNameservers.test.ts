@@ -16,7 +16,7 @@ let tree: Tree;
 let dns: Simulator;
 let second: Simulator;
 const client = loopbackClient();
-/** Of the diagnoser. */
+/** The diagnoser's time. */
 let now = START;
 
 beforeAll(async () => {

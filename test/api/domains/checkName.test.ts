@@ -63,7 +63,7 @@ test('a free name is valid, with its kind and its zone, and nothing is in the wa
   expect(looked.map(({ name }) => name)).toEqual(['shop.acme.com', 'acme.com']);
 });
 
-test('what stands where the CNAME belongs is in the way: other addresses, another CNAME', async () => {
+test('records in place of the CNAME are conflicts: other addresses, another CNAME', async () => {
   seen.routing = { kind: 'found', chain: [], values: ['192.0.2.7', '2001:db8::7'] };
   expect((await check('shop.acme.com')).conflicts).toMatchObject([
     { record: 'routing', type: 'A', name: 'shop.acme.com', values: ['192.0.2.7'] },
@@ -82,7 +82,7 @@ test('a CNAME where the TXT record belongs is in the way; other TXT records may 
   ]);
 });
 
-test('CAA records are shown; there are none, or they could not be read, is told apart', async () => {
+test('CAA records are shown, and having none differs from unreadable ones', async () => {
   expect(await check('shop.acme.com')).not.toHaveProperty('caa');
   seen.caa = { kind: 'absent', reason: 'nodata', chain: [] };
   expect(await check('shop.acme.com')).toMatchObject({ caa: [] });
@@ -92,7 +92,7 @@ test('CAA records are shown; there are none, or they could not be read, is told 
   expect(await check('shop.acme.com')).not.toHaveProperty('caa');
 });
 
-test('a name that cannot be added says why, and nobody is asked about it', async () => {
+test('a name that cannot be added is refused with the reason, without a DNS query', async () => {
   expect(await check('https://shop.acme.com/')).toMatchObject({
     domain: 'https://shop.acme.com/',
     valid: false,
@@ -102,7 +102,7 @@ test('a name that cannot be added says why, and nobody is asked about it', async
   expect(looked).toEqual([]);
 });
 
-test('a name that the workspace has is told apart, and what another workspace has is not told', async () => {
+test('a name of the workspace itself is reported as such, and one of another workspace is not revealed', async () => {
   await api.createDomain(tree, 'mine.acme.com');
   expect(await check('mine.acme.com')).toMatchObject({ valid: true, held: true, conflicts: [] });
   const other = await api.createWorkspace();
@@ -118,7 +118,7 @@ test('it creates nothing', async () => {
   expect(await api.store.findDomainByName(api.workspaceId, 'later.acme.com')).toBeNull();
 });
 
-test('a name that is not valid is repeated with what cannot be seen in it escaped', async () => {
+test('an invalid name is repeated with its invisible characters escaped', async () => {
   const { project, app, environment } = tree;
   const sent = '\u202emoc.acme\u0000';
   const answer = await api.call('domains.checkName', { project, app, environment, domain: sent });

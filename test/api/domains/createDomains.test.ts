@@ -168,7 +168,7 @@ describe('domains.createDomains', () => {
 });
 
 describe('a dry run', () => {
-  it('says what would become of each name, and changes nothing', async () => {
+  it('predicts the outcome of each name, and changes nothing', async () => {
     const { outcomes, call } = await fresh();
     const [held] = await outcomes(['held.acme.com']);
     const names = ['new.acme.com', 'held.acme.com', 'not a name', 'NEW.acme.com', 'x.platform.test'];

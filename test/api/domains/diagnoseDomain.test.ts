@@ -33,7 +33,7 @@ beforeEach(() => {
 });
 afterAll(() => api.close());
 
-/** What a look at a name of which nothing is there sees. */
+/** The observation of a name without any records. */
 function nothingAt({ name, service }: Domain): Observation {
   const absent: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
   const record = (at: string): RecordObservation => ({
@@ -54,7 +54,7 @@ function nothingAt({ name, service }: Domain): Observation {
 const diagnose = (body: object = {}, key?: string) =>
   api.call('domains.diagnoseDomain', { domain: 'shop.acme.com', ...body }, key === undefined ? {} : { key });
 
-test('a diagnosis says what each nameserver has against what is expected, and what is missing', async () => {
+test('a diagnosis shows the records of each nameserver beside the expected ones, and the missing ones', async () => {
   const diagnosis = dataOf<DiagnosisData>(await diagnose());
   expect(diagnosis).toMatchObject({
     domainId: domain.id,
@@ -113,7 +113,7 @@ test('a domain is found by its name in any form, and by its id', async () => {
     expect(dataOf(await diagnose({ domain: form }))).toMatchObject({ domainId: domain.id });
 });
 
-test('with cached, nobody is asked: before the first check there is nothing to say', async () => {
+test('with cached, no nameserver is asked: before the first check the diagnosis is empty', async () => {
   const diagnosis = dataOf<DiagnosisData>(await diagnose({ cached: true }));
   expect(diagnosis).toMatchObject({ schedule: { attempts: 0 }, findings: [] });
   expect(diagnosis).not.toHaveProperty('checkedAt');

@@ -13,7 +13,7 @@ interface DomainShown {
   updatedAt?: number;
 }
 
-/** What a proxied or flattened routing record looks like. */
+/** The answers for a proxied or flattened routing record. */
 const HIDDEN = everywhere(addresses('192.0.2.1'));
 /** Three labels of the greatest length. */
 const LONG = ['a', 'b', 'c'].map((letter) => letter.repeat(63)).join('.');

@@ -36,7 +36,7 @@ const namesIn = (data: unknown) => (data as { domain: { domain: string } }[]).ma
 const found = async (query: object = {}, key = api.rootKey) => namesIn(dataOf(await list(query, key)));
 
 describe('domains.listWorkspaceDomains', () => {
-  it('within one environment lists its domains alone, in order of creation; one that the key may not read is not found', async () => {
+  it('within one environment lists only its domains, in order of creation; one that the key may not read is not found', async () => {
     const within = { project: tree.project, app: tree.app, environment: tree.environment };
     expect(await found({ within })).toEqual(['d.acme.com', 'a.acme.com']);
     expect(await found({ within: { ...within, environment: 'staging' }, status: 'failed' })).toEqual(['c.acme.com']);

@@ -13,7 +13,7 @@ afterAll(() => api.close());
 const newName = () => `${unique('shop')}.com`;
 const suspend = (input: object, key = api.rootKey) => api.call('domains.suspendDomain', input, { key });
 const resume = (domain: string, key = api.rootKey) => api.call('domains.resumeDomain', { domain }, { key });
-/** What `diagnoseDomain` and the list of the workspace show of it. */
+/** Returns the suspension that `diagnoseDomain` and the list of the workspace show. */
 async function shown(domain: string) {
   const diagnosis = dataOf<{ suspension?: object }>(await api.call('domains.diagnoseDomain', { domain, cached: true }));
   const page = await api.call('domains.listWorkspaceDomains', { search: domain });
@@ -62,7 +62,7 @@ describe('domains.suspendDomain', () => {
     },
   );
 
-  it('needs update_domain, to resume as well, and without it finds nothing', async () => {
+  it('needs update_domain, also to resume, and without it finds nothing', async () => {
     const { name } = await api.createDomain(tree, newName());
     const { key } = await api.createKey({
       permissions: ALL_GRANTS.filter((grant) => grant !== 'environment.*.update_domain'),

@@ -20,7 +20,7 @@ const jpegOf = (bytes: number) => {
 };
 
 describe('the brand of a workspace', () => {
-  it('is what was set last, whole; what is not given stays', async () => {
+  it('is replaced by what is set; properties that are not given stay', async () => {
     const brand = {
       name: 'Äcme “Shops” <b>&amp; 🛍️',
       logo: PNG,

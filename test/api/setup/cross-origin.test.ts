@@ -65,7 +65,7 @@ describe('a preflight', () => {
     expect(corsOf(headers)).toEqual([]);
   });
 
-  it('of any other operation is none: the path has no such method', async () => {
+  it('is refused for any other operation: the path has no such method', async () => {
     const others = operations.map(({ name }) => name).filter((name) => !IN_SESSIONS.includes(name));
     for (const operation of [...others, 'liveness']) {
       const { status, headers } = await preflight(operation, LISTED);
@@ -81,7 +81,7 @@ describe('a preflight', () => {
   });
 });
 
-it('an address that names 300 origins of nobody in a minute costs no more look-ups; origins in use still work', async () => {
+it('an address that names 300 unknown origins in a minute causes no further look-ups; origins in use still work', async () => {
   const looked: string[] = [];
   const flooded = await startApi({
     wrap: (store) => ({
@@ -178,8 +178,8 @@ describe('a request of a page', () => {
   });
 });
 
-describe('what a form of another site can send', () => {
-  it('is no request of the API: it cannot be JSON, and there are no cookies that would give it weight', async () => {
+describe('a form of another site', () => {
+  it('cannot send a request of the API: it cannot send JSON, and there are no cookies', async () => {
     const body = JSON.stringify({ token });
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
       const answer = await fetch(`${api.url}/v2/setup.openSession`, {

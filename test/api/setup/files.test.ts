@@ -56,7 +56,7 @@ describe('the page', () => {
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
   });
 
-  it('runs nothing but its own files, and loads, sends and embeds nothing else', async () => {
+  it('runs only its own files, and loads, sends and embeds nothing else', async () => {
     const { headers } = await get('/setup');
     const policy = new Map(
       headers['content-security-policy']?.split('; ').map((directive) => {
@@ -79,7 +79,7 @@ describe('the page', () => {
     expect(headers['content-security-policy']).not.toMatch(/unsafe|http:|https:|\*|nonce/);
   });
 
-  it('is in no frame, tells no other site its address, and shares nothing with other windows', async () => {
+  it('cannot be framed, tells no other site its address, and shares nothing with other windows', async () => {
     expect((await get('/setup')).headers).toMatchObject({
       'x-frame-options': 'DENY',
       'referrer-policy': 'no-referrer',
@@ -175,7 +175,7 @@ describe('the component', () => {
   });
 });
 
-it('an installation that was not built says how to build it, and serves the rest', async () => {
+it('an installation that was not built responds with the command that builds it, and serves the rest', async () => {
   for (const webDirectory of [null, join(directory, 'none')]) {
     const unbuilt = await startApi({ webDirectory });
     for (const path of ['/setup', '/setup/nameplate-domain.js', '/setup/assets/page-1a2b.js']) {

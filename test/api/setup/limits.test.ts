@@ -204,7 +204,7 @@ it('an operation that a rate of 0 blocks is blocked for sessions too', async () 
   expect(await open(token)).toMatchObject({ status: 429 });
 });
 
-it('links that ended are no guesses: their customers keep nobody behind the same address out', async () => {
+it('ended links do not count as guesses: their customers lock out nobody behind the same address', async () => {
   const { token, linkId } = await newLink();
   await api.call('domains.revokeSetupLink', { linkId });
   for (let minute = 0; minute < 3; minute += 1) {

@@ -64,7 +64,7 @@ const told = ({ status, headers, text, body }: Answer) => {
 const parts = () => ({ store: api.store, clock: api.clock, newId: idMaker(api.clock) });
 
 describe('a set-up link', () => {
-  it('leads to the page of the public address, with its token in the fragment alone', async () => {
+  it('leads to the page of the public address, with its token only in the fragment', async () => {
     const { name } = await newDomain();
     const link = await newLink(name);
     expect(link).toMatchObject({ linkId: expect.stringMatching(/^link_/), expiresAt: START + 7 * 86_400_000 });
@@ -273,7 +273,7 @@ describe('a session', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refusals', () => {
   it('names whom to ask where a link has ended: the name and the support address of the brand', async () => {
     const workspace = await api.createWorkspace();
     const { key } = await api.createKey({ workspaceId: workspace.id });
@@ -372,7 +372,7 @@ describe('what is refused', () => {
     const disabled = refused('setup-workspace-disabled', 403);
     expect(await ask(sessionToken, domain.name)).toMatchObject(disabled);
     expect(await open(token)).toMatchObject(disabled);
-    // Of its keys, the type is that of the specification.
+    // Its own keys are refused with the type of the specification.
     expect(await ask(key, domain.name)).toMatchObject(refused('forbidden', 403));
   });
 

@@ -27,13 +27,16 @@ export interface Request {
   step: Step;
   /** Null: it is about no name, or about one without an order. */
   hostname: string | null;
-  /** Of the node; null: it was gone before its connection was found. */
+  /** Process id of the node; null: it was gone before its connection was found. */
   pid: number | null;
   /** Unix ms. */
   at: number;
 }
 
-/** `asked`: before the CA gets it. `answered`: the CA has done it, before the node has the response. `told`: the response was sent. */
+/**
+ * `asked`: before the CA gets it. `answered`: the CA has done it, before the node has the response. `told`: the
+ * response was sent.
+ */
 export interface Moment extends Request {
   when: 'asked' | 'answered' | 'told';
 }

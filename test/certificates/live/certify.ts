@@ -12,7 +12,7 @@ export interface Certified {
   /** From the first verification to the last certificate. */
   seconds: number;
   'certificates a second': number;
-  /** Of each name, from its verification to its certificate; seconds. */
+  /** Seconds from the verification of each name to its certificate. */
   waited: string;
   /** Requests to pebble, without those for nonces. */
   'requests a certificate': number;

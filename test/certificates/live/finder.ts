@@ -27,7 +27,9 @@ interface Needle {
 
 const START = 16;
 
-/** Finds each secret raw, in hexadecimal, in base64 and in base64url, also as a part of something longer, such as PEM. */
+/**
+ * Finds each secret raw, in hexadecimal, in base64 and in base64url, also as a part of something longer, such as PEM.
+ */
 export function createFinder(secrets: readonly Secret[]): Finder {
   const all = secrets.flatMap(({ name, bytes }) =>
     formsOf(bytes).map(([form, text]): Needle => ({ name, form, text })),

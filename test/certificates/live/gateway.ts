@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /**
- * The port that the world reaches the edges of all nodes at, as a load balancer has it: a connection goes to one of those that run, and waits while none
- * does.
+ * The port that the world reaches the edges of all nodes at, as a load balancer has it: a connection goes to one of
+ * those that run, and waits while none does.
  */
 export interface Gateway {
   port: number;

@@ -16,7 +16,10 @@ export interface Survived extends Record<string, number> {
   kills: number;
 }
 
-/** When a node is killed: at a moment of a request to the CA, when a name is validated over HTTP, at any time, or while it starts. */
+/**
+ * When a node is killed: at a moment of a request to the CA, when a name is validated over HTTP, at any time, or while
+ * it starts.
+ */
 type Place =
   | `${Exclude<Step, 'directory' | 'nonce' | 'account'>} ${Moment['when']}`
   | 'a look'
@@ -62,8 +65,8 @@ interface Scene {
 }
 
 /**
- * Kills nodes `kills` times at every step of issuing, while names are added, renewed and visited, and sees that in the end all have a certificate, that none
- * was ordered twice at a time, and that nothing is left over.
+ * Kills nodes `kills` times at every step of issuing, while names are added, renewed and visited, and sees that in the
+ * end all have a certificate, that none was ordered twice at a time, and that nothing is left over.
  */
 export async function surviveIssuing(
   site: IssuingSite,

@@ -48,7 +48,10 @@ async function askAnyone<Found>(site: IssuingSite, operation: Operation, name: s
   }
 }
 
-/** Expects the name to be served with the certificate in use and its key, from the origin. Returns the certificate's fingerprint. */
+/**
+ * Expects the name to be served with the certificate in use and its key, from the origin. Returns the certificate's
+ * fingerprint.
+ */
 export async function expectServed(site: IssuingSite, store: Store, name: string): Promise<void> {
   const { certificate, status, body } = await visit(site, name);
   expect([status, body], name).toEqual([200, GREETING]);

@@ -2,7 +2,10 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const ESTABLISHED = '01';
 
-/** The process, of these, that has one end of a connection on loopback, by the port of that end (proc(5)); null: none of them. */
+/**
+ * The process, of these, that has one end of a connection on loopback, by the port of that end (proc(5)); null: none of
+ * them.
+ */
 export function ownerOf(port: number, peerPort: number, pids: Iterable<number>): number | null {
   const socket = `socket:[${inodeOf(port, peerPort)}]`;
   for (const pid of pids) {

@@ -15,7 +15,10 @@ export interface Recorder {
   orders: readonly Order[];
   /** Every request, in order of time, but for nonces. */
   requests: readonly Request[];
-  /** Called at each moment of a request, which continues when it resolves; at `asked` it is forwarded only if that is `true`. */
+  /**
+   * Called at each moment of a request, which continues when it resolves; at `asked` it is forwarded only if that is
+   * `true`.
+   */
   onMoment: (moment: Moment) => Promise<boolean>;
   close(): Promise<void>;
 }

@@ -24,8 +24,8 @@ import { type Gateway, startGateway } from './gateway.ts';
 import { type Recorder, startRecorder } from './recorder.ts';
 
 /**
- * Everything that issuing takes, all of it real: servers in processes of their own that have all roles, a CA behind a recorder, DNS, a port that the world
- * reaches the edge at, an origin, and a tenant.
+ * Everything that issuing takes, all of it real: servers in processes of their own that have all roles, a CA behind a
+ * recorder, DNS, a port that the world reaches the edge at, an origin, and a tenant.
  */
 export interface IssuingSite extends Omit<Site, 'serve' | 'close'> {
   pebble: Pebble;

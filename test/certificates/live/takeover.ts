@@ -8,7 +8,7 @@ import { plant, type Tenant, until } from '../../support/server-site.ts';
 import { addName, readCertificate } from './names.ts';
 import { deploy, GREETING, type IssuingSite, startOrigin } from './site.ts';
 
-/** What visitors of one name saw. */
+/** The responses that visitors of one name got. */
 export interface Takeover {
   handshakes: number;
   /** Requests that the takeover aborted: they were in flight at the former owner's origin. */
@@ -32,8 +32,9 @@ interface Visit {
 }
 
 /**
- * Another workspace takes over a name that is visited all the time, while the CA does not answer (`awayFor`: until so many visits were made after the takeover;
- * 0: it answers). Expects that no handshake fails, and that the name is served for one of them at a time.
+ * Another workspace takes over a name that is visited all the time, while the CA does not answer (`awayFor`: until so
+ * many visits were made after the takeover; 0: it answers). Expects that no handshake fails, and that the name is
+ * served for one of them at a time.
  */
 export async function takeOverUnderTraffic(site: IssuingSite, awayFor: number): Promise<Takeover> {
   const name = `shop.takeover${awayFor}.test`;
@@ -103,7 +104,7 @@ async function publishFor(site: IssuingSite, node: Server, claimant: Tenant, nam
   for (const { name: owner, type, value } of data?.dnsRecords ?? []) site.dns.set(owner, type, [value]);
 }
 
-/** What the new owner is told while the former certificate serves: there is none of its own, and why. */
+/** The new owner learns that there is no certificate of its own yet, and why, while the former one serves. */
 async function expectTruth(node: Server, claimant: Tenant, name: string): Promise<void> {
   await until('the CA was asked in vain', async () => {
     const { data } = await ask<CertificateData>(node.url, claimant, 'getCertificate', name);
@@ -119,7 +120,10 @@ function expectOneAtATime(visits: readonly Visit[], isLater: (visit: Visit) => b
   expect(relapses).toEqual([]);
 }
 
-/** Rejects when the handshake fails, or when the certificate is not valid for the name. What becomes of the request is told. */
+/**
+ * Rejects when the handshake fails, or when the certificate is not valid for the name. What becomes of the request is
+ * told.
+ */
 async function visit({ https, pebble }: IssuingSite, name: string): Promise<Visit> {
   const began = performance.now();
   const secureContext = createSecureContext({ ca: pebble.issuingRoots });

@@ -7,7 +7,10 @@ import { takeOverUnderTraffic } from './takeover.ts';
 /** Each thread learns of a takeover by itself, within a second: what visitors see of one is in order. */
 const ONE_THREAD = { NAMEPLATE_EDGE_THREADS: '1' };
 
-/** On either engine. `data`: the embedded store unless given. `awayFor`: handshakes for which the CA does not answer, in each takeover. */
+/**
+ * On either engine. `data`: the embedded store unless given. `awayFor`: handshakes for which the CA does not answer, in
+ * each takeover.
+ */
 export function testTakeover(awayFor: number[], data?: () => ReturnType<typeof onPostgres>): void {
   let site: IssuingSite;
   beforeAll(async () => {

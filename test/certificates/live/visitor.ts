@@ -13,8 +13,8 @@ export interface Visit {
 }
 
 /**
- * Asks for a name over HTTPS, trusting nothing but the CA's root. Rejects unless the chain leads there, the certificate is for the name, and whoever serves
- * it has its key.
+ * Asks for a name over HTTPS, trusting nothing but the CA's root. Rejects unless the chain leads there, the certificate
+ * is for the name, and whoever serves it has its key.
  */
 export function visit({ https, pebble }: Pick<IssuingSite, 'https' | 'pebble'>, hostname: string): Promise<Visit> {
   return new Promise((resolve, reject) => {

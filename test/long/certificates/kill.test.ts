@@ -16,14 +16,14 @@ afterEach(() => site.close());
 /** Lease. */
 const leaseMs = 10_000;
 
-test('100 times kill -9 at every step of issuing, on one node: every name is certified, none ordered twice at a time, and what is renewed is served', async () => {
+test('100 times kill -9 at every step of issuing, on one node: every name is certified, none ordered twice at a time, and renewed certificates are served', async () => {
   site = await createIssuingSite({ leaseMs });
   const survived = await surviveIssuing(site, { kills: 100, nodes: 1, random: seeded(chooseSeed()), waiting: 40 });
   console.log(survived);
   expect(survived.kills).toBeGreaterThanOrEqual(100);
 }, 3_600_000);
 
-test('100 times kill -9 at every step of issuing, on two nodes: every name is certified, none ordered twice at a time, and what is renewed is served', async () => {
+test('100 times kill -9 at every step of issuing, on two nodes: every name is certified, none ordered twice at a time, and renewed certificates are served', async () => {
   site = await createIssuingSite({ leaseMs, data: onPostgres(postgres) });
   const survived = await surviveIssuing(site, { kills: 100, nodes: 2, random: seeded(chooseSeed()), waiting: 40 });
   console.log(survived);

@@ -1,4 +1,5 @@
-// Floods the victim with forged responses, in the attacker's namespace, which has the true nameservers' addresses too. Started by forger-lab.ts.
+// Floods the victim with forged responses, in the attacker's namespace, which has the true nameservers' addresses too.
+// Started by forger-lab.ts.
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';

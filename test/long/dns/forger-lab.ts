@@ -1,12 +1,14 @@
 /**
- * An attack on verification from off the path, in three network namespaces: `victim` checks claims with the sources of a tree, `dns` has the true
- * nameservers and a resolver, and `attacker` has a nameserver of its own and floods the victim with forged responses of the true ones. Needs root.
+ * An attack on verification from off the path, in three network namespaces: `victim` checks claims with the sources of
+ * a tree, `dns` has the true nameservers and a resolver, and `attacker` has a nameserver of its own and floods the
+ * victim with forged responses of the true ones. Needs root.
  *
  *   node test/long/dns/forger-lab.ts --tree . --variant subdomain --point registry --rtt 60 --seconds 120
  *
- * The attacker knows all that anybody can know: names, questions, addresses, when checks happen, and the ports that its own nameserver sees. It guesses
- * ids. It forges no TCP, which Node cannot send. On paper: a SYN-ACK has to hit a port (15 bits) and a sequence number (32 bits), and the data behind it an
- * id (16 bits). That are 2^63 packets for one response, of which 2^48 can be sent in ten years at a million a second.
+ * The attacker knows all that anybody can know: names, questions, addresses, when checks happen, and the ports that its
+ * own nameserver sees. It guesses ids. It forges no TCP, which Node cannot send. On paper: a SYN-ACK has to hit a port
+ * (15 bits) and a sequence number (32 bits), and the data behind it an id (16 bits). That are 2^63 packets for one
+ * response, of which 2^48 can be sent in ten years at a million a second.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -26,7 +28,10 @@ export interface ForgerOptions {
   tree: string;
   /** The kind of claim. `takeover`: from an incumbent. `signed`: in a zone that the resolver has validated. */
   variant: (typeof VARIANTS)[number];
-  /** Whose referral is forged: the registry's to the victim's zone, or the one of that zone's nameservers to a lower zone. */
+  /**
+   * Whose referral is forged: the registry's to the victim's zone, or the one of that zone's nameservers to a lower
+   * zone.
+   */
   point: (typeof POINTS)[number];
   rttMs: number;
   seconds: number;
@@ -48,14 +53,20 @@ const RESOLVER = '10.9.0.1';
 const REGISTRY = ['10.9.0.2', '10.9.0.3'];
 const OWNERS = ['10.9.0.4', '10.9.0.5'];
 const SITE = '10.9.0.9';
-/** Those that one forged response has proven try the second proof at different times. Their TXT records fit into one datagram. */
+/**
+ * Those that one forged response has proven try the second proof at different times. Their TXT records fit into one
+ * datagram.
+ */
 const CLAIMS = { takeover: 24, other: 16 };
 /** Between two checks that prove a takeover: the shortest period of the schedule; up to a tenth more, at random. */
 const BETWEEN_PROOFS_MS = 54_100;
 /** A process ends by itself so long after the attack. */
 const SPARE_SECONDS = 60;
 
-/** Routes alone decide: the victim's lead to the true nameservers, while packets with their addresses come from the attacker too. */
+/**
+ * Routes alone decide: the victim's lead to the true nameservers, while packets with their addresses come from the
+ * attacker too.
+ */
 const SET_UP = `
   addresses="${[RESOLVER, ...REGISTRY, ...OWNERS].join(' ')}"
   for space in victim dns attacker; do
@@ -125,7 +136,7 @@ function openLab(tree: string) {
   };
 }
 
-/** What each process is told. */
+/** The settings that each process gets. */
 function planOf({ variant, point, rttMs, seconds: attackSeconds }: ForgerOptions) {
   const seconds = attackSeconds + SPARE_SECONDS;
   const name = variant === 'apex' ? 'victim.com' : 'www.victim.com';

@@ -8,7 +8,10 @@ import { createZones } from '../../../playground/dns/simulated-zones.ts';
 export interface LabServer {
   address: string;
   rttMs: number;
-  /** `acme.com A 10.0.0.1`, with all values of the type; `acme.com here ns1.acme.com` for a zone, or `delegated` for one that others have. */
+  /**
+   * `acme.com A 10.0.0.1`, with all values of the type; `acme.com here ns1.acme.com` for a zone, or `delegated` for one
+   * that others have.
+   */
   lines: string[];
   /** A zone that this resolver has validated: it sets AD. */
   signed?: string;

@@ -1,4 +1,5 @@
-// Checks the claims that an attacker makes, in the victim's namespace. forger-lab.ts starts a copy of it beside the sources that are attacked.
+// Checks the claims that an attacker makes, in the victim's namespace. forger-lab.ts starts a copy of it beside the
+// sources that are attacked.
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../../server/src/base/clock.ts';
@@ -25,7 +26,10 @@ export interface VictimPlan {
   networks: string[];
   /** Verified before the attack: the attacker's own domain, and the incumbent of a takeover. */
   honest: LabDomain[];
-  /** The attacker's claims, all of which are checked all the time. Those of its own zone show the ports to its nameserver. */
+  /**
+   * The attacker's claims, all of which are checked all the time. Those of its own zone show the ports to its
+   * nameserver.
+   */
   claims: LabDomain[];
   /** A takeover needs two checks that far apart. */
   betweenProofsMs: number;
@@ -92,7 +96,9 @@ async function retry(domain: Domain): Promise<Domain> {
 
 let turn: Promise<unknown> = Promise.resolve();
 let checks = 0;
-/** Makes one check due, as the API does, and completes it. One is due at a time, so that each caller waits for its own. */
+/**
+ * Makes one check due, as the API does, and completes it. One is due at a time, so that each caller waits for its own.
+ */
 async function check(makeDue: () => Promise<Domain>): Promise<Domain> {
   const claim = async () => {
     const domain = await makeDue();

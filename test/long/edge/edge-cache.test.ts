@@ -48,7 +48,7 @@ test(`of ${NAMES} names that are served, those served last are kept, within the 
       findChallenge: async () => null,
     };
     const changes = { isFresh: () => true, subscribe() {} };
-    const kept = open().keep({ store, changes, recentNames: async () => [] });
+    const kept = open().startRecording({ store, changes, recentNames: async () => [] });
     const began = performance.now();
     for (let serial = 0; serial < NAMES; serial += 1) await kept.store.findSite(`shop${serial}.customer.example.com`);
     const readMs = performance.now() - began;

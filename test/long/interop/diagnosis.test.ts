@@ -47,7 +47,8 @@ const describeZone = ({ zone, status, findings }: Told) =>
     ...findings.map(({ severity, code, message, fix }) => `    ${severity} ${code}: ${message} ${fix}`),
   ].join('\n');
 
-// First, while no other domains are due: all checks at once reach our own limits towards one nameserver, and the checks that do are repeated.
+// First, while no other domains are due: all checks at once reach our own limits towards one nameserver, and the checks
+// that do are repeated.
 describe(`${ZONES} healthy zones`, () => {
   test('are verified by the first check, and no finding is more than information', async () => {
     const told = await look(healthyZone);
@@ -63,7 +64,7 @@ describe(`${ZONES} healthy zones`, () => {
   });
 });
 
-test('every mistake of the catalogue is found, and what its fix says is verified by the next check', async () => {
+test('every mistake of the catalogue is found, and its fix is verified by the next check', async () => {
   const tried = await tryScenarios(lab, allScenarios(lab, other), other);
   console.log(tried.map(report).join('\n'));
   expect(tried.map(failureOf).filter((failure) => failure !== null)).toEqual([]);
@@ -89,7 +90,9 @@ describe(`${ZONES} zones with one or two mistakes`, () => {
   });
 });
 
-/** A missing record beside another mistake is missing: every routing mistake leaves the TXT record to be published, too. */
+/**
+ * A missing record beside another mistake is missing: every routing mistake leaves the TXT record to be published, too.
+ */
 function isTrue({ mistakes }: GeneratedZone, code: Finding['code']): boolean {
   return mistakes.some((mistake) => mistake.code === code);
 }

@@ -7,7 +7,8 @@ import { type DnsPanel, type Entry, openDnsPanel, PROVIDERS } from '../../page/p
 import { EDGE_ADDRESS, GREETING, type Invitation, type SetupLab, startSetupLab } from '../../page/setup-lab.ts';
 import { START_LIMIT_MS } from '../../support/debian.ts';
 
-// Whether the words of the set-up page suffice: customers make mistakes in zones of their own, read the page, and do what it says.
+// Whether the words of the set-up page suffice: customers make mistakes in zones of their own, read the page, and do
+// what it says.
 
 let lab: SetupLab;
 let other: Domain['dnsRecords'];
@@ -99,7 +100,7 @@ test('a link that is revoked ends while it is open', async () => {
 });
 
 // The last one: the clock of the server is a month ahead then.
-test('a link that has expired says so', async () => {
+test('an expired link is shown as expired', async () => {
   const { url } = await newCustomer('expired', 'unknown');
   await lab.server.tell(`step ${30 * 24 * 3_600_000}`);
   await page.goto(url);

@@ -9,7 +9,8 @@ import { findPrograms } from '../../support/debian.ts';
 const closing = closingAfterEach();
 const RELOADS = 3;
 
-// As in a container: process 1 inherits the processes whose parents have ended. Needs the right to make such a namespace.
+// As in a container: process 1 inherits the processes whose parents have ended. Needs the right to make such a
+// namespace.
 const IN_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 
 test('the init of the image leaves nothing of ended processes behind, passes signals on, and ends as the server does', async () => {

@@ -1,7 +1,7 @@
 import type { Migration } from 'kysely/migration';
 import { type Dialect, statements } from '../../../server/src/store/schema/migrations.ts';
 
-/** What a next version would add to the schema, by the rule that nodes of this one go on beside it: only additions. */
+/** A next version's addition to the schema. Nodes of this version go on beside it, so it only adds. */
 const NEXT = `
 alter table domains add column note TEXT;
 create table notes (
@@ -10,7 +10,10 @@ create table notes (
 create index domains_by_created_at on domains (created_at);
 `;
 
-/** PostgreSQL keeps the table of domains locked meanwhile: as long as a quick change of a busy table may wait for its turn. */
+/**
+ * PostgreSQL keeps the table of domains locked meanwhile: as long as a quick change of a busy table may wait for its
+ * turn.
+ */
 const HELD = 'select pg_sleep(0.5);';
 
 export function nextMigrations(dialect: Dialect): Record<string, Migration> {

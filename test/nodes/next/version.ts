@@ -1,6 +1,7 @@
 import { registerHooks } from 'node:module';
 
-// Loaded first (`node --import`), it makes the program that follows the next version of itself: with one more migration.
+// Loaded first (`node --import`), it makes the program that follows the next version of itself: with one more
+// migration.
 
 const MIGRATIONS = '/server/src/store/schema/migrations.ts';
 const NEXT = `

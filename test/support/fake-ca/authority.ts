@@ -57,7 +57,9 @@ export function fingerprint(key: KeyObject): string {
   return createHash('sha256').update(info).digest('hex');
 }
 
-/** The name and the key that a request (PKCS #10) is for. Throws `AcmeProblem` unless it is signed, and for one name. */
+/**
+ * The name and the key that a request (PKCS #10) is for. Throws `AcmeProblem` unless it is signed, and for one name.
+ */
 export function readRequest(csr: Buffer): { hostname: string; key: KeyObject } {
   try {
     const [info, , signature] = readInside(csr);

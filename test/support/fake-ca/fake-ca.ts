@@ -14,8 +14,8 @@ import { AcmeProblem } from './problem.ts';
 import { createRenewals, type SuggestedWindow } from './renewals.ts';
 
 /**
- * A CA that speaks ACME over real HTTP, checks what it is sent as a real one does, issues real certificates, and does what real ones only do
- * on bad days. Its clock is passed in, so that years pass as fast as one can ask.
+ * A CA that speaks ACME over real HTTP, checks what it is sent as a real one does, issues real certificates, and does
+ * what real ones only do on bad days. Its clock is passed in, so that years pass as fast as one can ask.
  */
 export interface FakeCa {
   directoryUrl: string;

@@ -14,8 +14,8 @@ export interface Fault {
   /** The CA handles the request, and only its response is faulty. */
   afterwards?: boolean;
   /**
-   * Answers that instead. `cut`: the connection ends without an answer. `hang`: nothing comes. `stall`: half of a body comes. `endless`: the
-   * body has no end.
+   * Answers that instead. `cut`: the connection ends without an answer. `hang`: nothing comes. `stall`: half of a body
+   * comes. `endless`: the body has no end.
    */
   answer: AcmeProblem | { status: number; headers?: Record<string, string>; body?: string } | Misfortune;
 }

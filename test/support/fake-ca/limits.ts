@@ -21,7 +21,7 @@ export function createLimits(limits: readonly CaLimit[]) {
   const refused: Refused[] = [];
   const longestMs = Math.max(0, ...limits.map(({ windowMs }) => windowMs));
 
-  /** What a limit counts by: account, name or registered domain. */
+  /** The key that a limit counts by: account, name or registered domain. */
   function keyOf(name: CaLimit['name'], accountUrl: string, hostname: string): string {
     switch (name) {
       case 'orders':

@@ -16,7 +16,7 @@ export interface FakeOrder {
   exempt: boolean;
   token: string;
   challenge: 'pending' | 'processing' | 'valid' | 'invalid';
-  /** Of the challenge, or of the order. */
+  /** Error of the challenge, or of the order. */
   error: object | null;
   certificate: FakeCertificate | null;
   /** Polls left before it continues. */
@@ -45,7 +45,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
   const authority = createFakeAuthority(clock.now());
 
   const settings = {
-    /** Of certificates from now on. */
+    /** Lifetime of certificates from now on. */
     lifetimeMs: 64 * 24 * HOUR_MS,
     /** How many polls an authorization and a finalized order take. */
     looks: 0,

@@ -9,7 +9,10 @@ afterEach(() => void vi.restoreAllMocks());
 const MINUTE = 60_000;
 const window = { lengthMs: MINUTE, startsAt: 10 * MINUTE };
 
-/** Runs `interlude` before the n-th step that is taken on shared memory from now on. `end` returns its result; null if there were fewer. */
+/**
+ * Runs `interlude` before the n-th step that is taken on shared memory from now on. `end` returns its result; null if
+ * there were fewer.
+ */
 function beforeStep<T>(n: number, interlude: () => T): { end(): T | null } {
   let steps = 0;
   let result: T | null = null;

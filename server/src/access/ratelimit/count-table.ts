@@ -4,9 +4,11 @@ import { randomBytes } from 'node:crypto';
 export interface CountTable {
   /** The count of a key in the window that begins at `startsAt` (Unix ms). */
   read(key: string, window: CountWindow): number;
-  /** Adds 1 unless that would exceed `most`; returns the count before. So all threads together add no more than `most`. */
+  /**
+   * Adds 1 unless that would exceed `most`; returns the count before. So all threads together add no more than `most`.
+   */
   add(key: string, window: CountWindow, most: number): number;
-  /** For another thread. */
+  /** The memory to join from another thread. */
   shared: SharedArrayBuffer;
 }
 
@@ -22,7 +24,7 @@ const PROBES = 32;
 /** A slot is used again so long after its window: no thread still counts in that window. */
 const KEPT_MS = 60_000;
 const MINUTE_MS = 60_000;
-/** Of an owner, below the minute in which its window ends. */
+/** Bits of an owner that hash its key and window. They are below the minute in which the window ends. */
 const HASH_BITS = 36n;
 /** About the year 2480. */
 const LAST_MINUTE = 2 ** 28 - 1;
@@ -35,18 +37,20 @@ const CAPACITY = 262_144;
 /** With more than about `capacity` keys in their windows, some start at 0 again. */
 export function createCountTable(capacity = CAPACITY): CountTable {
   const shared = new SharedArrayBuffer(SEED_BYTES + capacity * SLOT_BYTES);
-  // So that nobody can choose keys that share a slot.
+  // The seed is random, so that nobody can choose keys that share a slot.
   new Uint8Array(shared).set(randomBytes(8));
   return joinCountTable(shared);
 }
 
 /**
- * The table of another thread. An open-addressed hash table without locks: the slots of a key are tried in order, and it gets the first that is
- * unused or whose window ended `KEPT_MS` before its own began. Whether a slot is free for a window does not depend on the thread that asks, and
- * a slot that was not free for it never becomes free for it. So all threads give a key the same slot.
+ * The table of another thread. An open-addressed hash table without locks: the slots of a key are tried in order, and
+ * it gets the first that is unused or whose window ended `KEPT_MS` before its own began. Whether a slot is free for a
+ * window does not depend on the thread that asks, and a slot that was not free for it never becomes free for it. So all
+ * threads give a key the same slot.
  *
- * A slot is two words, and each step changes one of them by compare-and-swap: a thread may stop for any time between two steps. The first word is the owner: the
- * key, its window, and when that ends. The second is a count with a part of the owner that counted: to any other owner it is 0.
+ * A slot is two words, and each step changes one of them by compare-and-swap: a thread may stop for any time between
+ * two steps. The first word is the owner: the key, its window, and when that ends. The second is a count with a part of
+ * the owner that counted: to any other owner it is 0.
  */
 export function joinCountTable(shared: SharedArrayBuffer): CountTable {
   const capacity = (shared.byteLength - SEED_BYTES) / SLOT_BYTES;
@@ -69,12 +73,12 @@ export function joinCountTable(shared: SharedArrayBuffer): CountTable {
       const slot = (home + i) % capacity;
       if (obtain(slot, owner, startsAt)) return slot;
     }
-    // The table is full: the key that has its first slot loses it.
+    // The table is full: the owner of the key's first slot loses it.
     Atomics.store(owners, home, owner);
     return home;
   }
 
-  /** Two hashes of 32 bits: one says where to begin, both what is there. */
+  /** Two hashes of 32 bits: one selects the first slot, both identify the owner. */
   function placeOf(key: string, { lengthMs, startsAt }: CountWindow): Place {
     const text = `${key} ${lengthMs} ${startsAt}`;
     let a = seedA;

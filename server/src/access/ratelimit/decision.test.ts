@@ -30,7 +30,7 @@ describe('a fixed window', () => {
     expect(decide(0, { limit: 0, windowMs: MINUTE }, 5)).toMatchObject({ allowed: false, remaining: 0 });
   });
 
-  it('has nothing left when its limit was lowered below what it has let through', () => {
+  it('has no requests left when its limit was lowered below its count', () => {
     expect(decide(5, { limit: 3, windowMs: MINUTE }, 5)).toMatchObject({ allowed: false, remaining: 0, requests: 5 });
   });
 });

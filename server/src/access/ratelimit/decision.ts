@@ -16,7 +16,9 @@ export function windowStart(now: number, windowMs: number): number {
   return now - (now % windowMs);
 }
 
-/** Decides a request after `before` allowed ones in the same window (spec: Limits). A refused request is not counted. */
+/**
+ * Decides a request after `before` allowed ones in the same window (spec: Limits). A refused request is not counted.
+ */
 export function decide(before: number, { limit, windowMs }: RateLimit, now: number): RateLimitDecision {
   const allowed = before < limit;
   const requests = allowed ? before + 1 : before;

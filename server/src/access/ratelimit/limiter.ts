@@ -5,11 +5,11 @@ import type { RateLimit } from '../../store/store.ts';
 import type { CountTable } from './count-table.ts';
 import { decide, type RateLimitDecision, windowStart } from './decision.ts';
 
-/** Counts requests and decides about them. A subject is limited: a workspace, an address. Names hold no spaces. */
+/** Counts requests of subjects, such as a workspace or an address, and decides about them. Names hold no spaces. */
 export interface Limiter {
   /** Decides the next request of a subject to an operation, and counts it. */
   take(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
-  /** Decides like `take`, and counts nothing. */
+  /** Decides as `take` does, without counting. */
   peek(subject: string, operation: string, limit: RateLimit): RateLimitDecision;
   /** Number of counts in memory. */
   size(): number;
@@ -33,8 +33,8 @@ export interface Window<C extends Counts> {
 export const CAPACITY = 200_000;
 
 /**
- * Counts in the memory of this process. With more than `capacity` subjects and operations in one window, the least recently used ones
- * start at 0 again.
+ * Counts in the memory of this process. With more than `capacity` subjects and operations in one window, the least
+ * recently used ones start at 0 again.
  */
 export function memoryLimiter(clock: Clock, capacity = CAPACITY): Limiter {
   return limiterOn(clock, () => lruCounts(capacity));
@@ -86,7 +86,9 @@ export function limiterOn<C extends Counts>(clock: Clock, newCounts: () => C): L
   };
 }
 
-/** A limiter of one thread on counts that all threads of the process share: together they allow no more than the limit. */
+/**
+ * A limiter of one thread on counts that all threads of the process share: together they allow no more than the limit.
+ */
 export function processLimiter(clock: Clock, counts: CountTable): Pick<Limiter, 'take' | 'peek'> {
   return {
     take(subject, operation, limit) {
@@ -102,7 +104,7 @@ export function processLimiter(clock: Clock, counts: CountTable): Pick<Limiter, 
   };
 }
 
-/** Allows what both allow; `other` counts no request that `first` refuses, and `first` none that `other` refuses. */
+/** Allows a request that both allow. A request that one of them refuses is not counted by the other. */
 export function bothLimiters(
   first: Pick<Limiter, 'take'>,
   other: Pick<Limiter, 'take' | 'peek'>,

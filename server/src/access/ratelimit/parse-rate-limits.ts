@@ -13,7 +13,10 @@ export function parseWindow(text: string): number | null {
   return ms > 0 ? ms : null;
 }
 
-/** Parses rate limits such as `*=6000/1m,domains.createDomain=60/1m`: an operation or `*`, the most requests, and the window. Empty: no limits. */
+/**
+ * Parses rate limits such as `*=6000/1m,domains.createDomain=60/1m`: an operation or `*`, the most requests, and the
+ * window. Empty: no limits.
+ */
 export function parseRateLimits(text: string): ParsedRateLimits {
   const limits: Record<string, RateLimit> = {};
   for (const entry of text.split(',').map((part) => part.trim())) {
@@ -32,7 +35,10 @@ export function parseRateLimits(text: string): ParsedRateLimits {
   return { ok: true, limits };
 }
 
-/** Reports rate limits on operations that do not exist, as a clause without a full stop; null when there are none. `*` is every other operation. */
+/**
+ * Reports rate limits on operations that do not exist, as a clause without a full stop; null when there are none. `*`
+ * is every other operation.
+ */
 export function unknownSubjects(names: readonly string[], operations: readonly string[]): string | null {
   const unknown = names.filter((name) => name !== '*' && !operations.includes(name));
   if (unknown.length === 0) return null;

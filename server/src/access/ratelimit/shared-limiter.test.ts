@@ -60,7 +60,7 @@ function take(limiter: SharedLimiter, times: number, limit = ten, subject = 'ws_
 }
 
 describe('limiters that share a store', () => {
-  it('count what the others have allowed once both have flushed, and report what is left of the total', async () => {
+  it('count the requests that others have allowed once both have flushed, and report the rest of the total', async () => {
     const { node } = cluster();
     const [a, b] = [node(), node()];
     expect(take(a, 6)).toBe(6);
@@ -75,7 +75,7 @@ describe('limiters that share a store', () => {
     expect(a.take('ws_1', 'a.b', ten)).toMatchObject({ allowed: false, remaining: 0, resetSeconds: 60 });
   });
 
-  it('send what has changed and nothing else: no request that was refused, nothing twice', async () => {
+  it('send only changed counts: no refused request, and no count twice', async () => {
     const { node, sent, clock } = cluster();
     const limiter = node();
     await limiter.flush();
@@ -102,7 +102,7 @@ describe('limiters that share a store', () => {
     expect(limiter.size()).toBe(0);
   });
 
-  it('go on with what they know while the store is away, and add up what they counted once it is back', async () => {
+  it('decide by the last totals while the store is down, and add up their counts once it is back', async () => {
     const shared = cluster();
     const [a, b] = [shared.node(), shared.node()];
     take(a, 4);
@@ -112,7 +112,7 @@ describe('limiters that share a store', () => {
     shared.away = true;
     expect(take(b, 2)).toBe(2);
     for (let i = 0; i < 3; i += 1) await b.flush();
-    // Four of the other, three of its own.
+    // The other node has spent four requests, this one three of its own.
     expect(take(b, 9)).toBe(3);
     expect(shared.logged).toEqual(['rate limits cannot be shared; each node limits its own requests']);
     shared.away = false;
@@ -263,7 +263,7 @@ async function simulate(nodes: SimulatedNode[], limit: number): Promise<Outcome>
       for (; node.nextAt <= clock.ms; node.asked += 1) {
         const { allowed } = node.limiter.take('ws_1', 'a.b', { limit, windowMs: MINUTE });
         if (allowed) node.allowedAt.push(clock.ms);
-        // Not more than a few in a millisecond, or time would not go on.
+        // Only a few requests come in one millisecond, or time would not go on.
         node.nextAt += Math.max(node.gapsMs[node.asked % node.gapsMs.length] ?? 1, node.asked % 4 === 0 ? 1 : 0);
       }
     }
@@ -307,7 +307,7 @@ describe('four limiters that share a store', () => {
         most = Math.max(most, allowed - limit);
       }),
     );
-    // Otherwise the bound would have been put to no test.
+    // Otherwise the test would not reach the bound.
     expect(most).toBeGreaterThan(0);
   });
 

@@ -5,7 +5,10 @@ import { CAPACITY, type Counts, type Limiter, limiterOn, lruCounts, type Window 
 
 /** The limiter of one node among several, which add up what they allow. */
 export interface SharedLimiter extends Limiter {
-  /** Adds what was allowed since the last flush to the store and reads the totals; joins a flush in flight. Never rejects. */
+  /**
+   * Adds what was allowed since the last flush to the store and reads the totals; joins a flush in flight. Never
+   * rejects.
+   */
   flush(): Promise<void>;
   /** Flushes for the last time, unless the store is down. */
   stop(): Promise<void>;
@@ -24,11 +27,11 @@ interface SharedLimiterOptions {
 const BATCH = 1000;
 
 /**
- * Decides in memory, by what all nodes together have allowed: each adds its counts to the store every `intervalMs` and gets the totals back.
- * Between flushes a node does not see what the others allow. So the nodes together allow at most this many requests more than the limit N:
- * (nodes − 1) · min(N, rate · (`intervalMs` + the time of a flush)), rate being that of the busiest node
- * (docs/decisions/0009-shared-rate-limits.md). While the store is down each node decides by the last totals and its own counts. The timer
- * does not keep the process alive.
+ * Decides in memory, by what all nodes together have allowed: each adds its counts to the store every `intervalMs` and
+ * gets the totals back. Between flushes a node does not see what the others allow. So the nodes together allow at most
+ * this many requests more than the limit N: (nodes − 1) · min(N, rate · (`intervalMs` + the time of a flush)), rate
+ * being that of the busiest node (docs/decisions/0009-shared-rate-limits.md). While the store is down each node decides
+ * by the last totals and its own counts. The timer does not keep the process alive.
  */
 export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
   const { store, clock, log, intervalMs = 250, capacity = CAPACITY } = options;
@@ -76,7 +79,7 @@ export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
 }
 
 interface SharedCounts extends Counts {
-  /** What this node allowed and the store does not have yet, by key. */
+  /** The requests, by key, that this node allowed and the store does not have yet. */
   unsent(): Iterable<[string, number]>;
   /** `requests` of a key are in the store now, where `total` is what all nodes have allowed. */
   sent(key: string, requests: number, total: number): void;

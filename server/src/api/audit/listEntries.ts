@@ -19,7 +19,7 @@ export const AuditEntrySchema = Type.Object(
     }),
     actorKind: Type.Enum(KINDS, {
       type: 'string',
-      description: 'What the caller authenticated with. `command`: the operator ran a command on the server.',
+      description: 'The credential of the caller. `command`: the operator ran a command on the server.',
     }),
     actor: Type.String({
       description: 'Id of the root key or set-up link, subject of the dashboard token; `operator` for a command.',
@@ -29,7 +29,7 @@ export const AuditEntrySchema = Type.Object(
     target: Type.String({ description: 'Id of what was changed; of a certificate, its name.' }),
     targetName: Type.Optional(Type.String({ description: 'Its name or slug at that time, if it has one.' })),
     detail: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'What it was changed to, in short. Properties depend on the action. Never a secret.',
+      description: 'The new values, in short. Properties depend on the action. Never a secret.',
     }),
   },
   { ...closed, title: 'AuditEntry' },
@@ -79,7 +79,7 @@ export const listEntries = defineList({
   },
 });
 
-/** Who administers the server, and on which machine, is not the business of a workspace. */
+/** A workspace does not learn who administers the server, nor from which machine. */
 function presentEntry({ kind, actor, from, ...entry }: AuditEntry): Static<typeof AuditEntrySchema> {
   const isCommand = kind === 'command';
   return show({ ...entry, actorKind: kind, actor: isCommand ? 'operator' : actor, from: isCommand ? null : from });

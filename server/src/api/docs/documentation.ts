@@ -7,7 +7,10 @@ import { findingPagePath, renderFindingPage } from './finding-pages.ts';
 import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { renderReference } from './reference.ts';
 
-/** Serves the OpenAPI document, the reference page and the pages of errors and findings. They need no key. Most servers are never asked for them: each is rendered when it is. */
+/**
+ * Serves the OpenAPI document, the reference page and the pages of errors and findings. They need no key. Most servers
+ * are never asked for them: each is rendered when it is.
+ */
 export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
   const document = once(openApiDocument);
   const openapi = once(() => `${JSON.stringify(document(), null, 2)}\n`);

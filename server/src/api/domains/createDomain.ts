@@ -11,7 +11,7 @@ import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.
 import { invalid } from '../validation.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 
-/** domains.createDomain, and what domains.createDomains has in common with it. */
+/** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
 export function parseNewName(name: string, { service, cnameZone, reservedNames }: ApiSettings): ParsedName {
   return parseName(name, { service, reserved: [...reservedNames, cnameZone] });

@@ -47,7 +47,7 @@ const LONGEST_ECHO = 253;
 
 type Outcome = Static<typeof OutcomeSchema>;
 
-/** The outcomes as they will be if every accepted name can be stored. */
+/** The outcomes if every accepted name can be stored. */
 interface Plan {
   environmentId: string;
   outcomes: Outcome[];
@@ -133,7 +133,7 @@ export const createDomains = defineOperation({
   },
 });
 
-/** Counts each name: the problem of those beyond the rate limit. Throws it if that is the first. */
+/** Counts each name. Returns the problem of the names beyond the rate limit; throws it if that is the first name. */
 function countNames(names: number, count: () => ReturnType<CountRequest>): (Problem | null)[] {
   return Array.from({ length: names }, (_, at) => {
     const decision = count();
@@ -154,7 +154,7 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
   return parsed;
 }
 
-/** Finds out what the store would say, for a dry run. */
+/** Predicts the store's outcome, for a dry run. */
 function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {
@@ -175,7 +175,7 @@ function outcomesOf(
     const creation = creationAt.get(at);
     const problem = creation && creationProblem(creation, planned.domain);
     if (creation === undefined || !problem) return planned;
-    // Deleted meanwhile, and so of all names.
+    // The domain was deleted meanwhile.
     if (problem.code === 'data/environment_not_found') throw problem;
     const isHere = creation.kind === 'held' && creation.environmentId === environmentId;
     return {

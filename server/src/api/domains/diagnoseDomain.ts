@@ -39,7 +39,7 @@ export const diagnoseDomain = defineOperation({
     const domain = await find.domain(input.domain);
     const lastCheck = async () => {
       const last = await store.findCheckResult(workspaceId, domain.id);
-      // Deleted meanwhile.
+      // The domain was deleted meanwhile.
       if (last === null) throw new Problem('data/domain_not_found');
       const redirect = await store.findRedirect(workspaceId, domain.id);
       return { ...last, redirect, suspension: await store.findSuspension(workspaceId, domain.id) };
@@ -65,7 +65,7 @@ export const diagnoseDomain = defineOperation({
     const domainOfToken = await tokenOwners(store, domain, observation);
     const context = { ...findingContext(settings, at), domainOfToken };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
-    // Read last, so that a refused request costs little.
+    // Read after the checks, so that a refused request costs little.
     return present({ observation, findings, checkedAt: at }, await lastCheck());
   },
 });

@@ -43,7 +43,7 @@ const ActionSchema = Type.Object(
     kind: Type.Enum([...ACTION_KINDS], {
       type: 'string',
       description:
-        'What to do. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` are of a record. `wait`: nothing has to be changed. `ask`: ask whoever runs the nameservers. `create_zone`: at that provider. `register`: the domain. `recreate`: delete the domain here and add it again.',
+        'The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again.',
     }),
     at: Type.Enum(['zone', 'registrar', 'zone_above'], {
       type: 'string',
@@ -65,15 +65,15 @@ const ActionSchema = Type.Object(
     addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), { description: 'Addresses to publish in place of an ALIAS record.' }),
     ),
-    flags: Type.Optional(Type.String({ maxLength: 3, description: 'Of a CAA record.' })),
-    tag: Type.Optional(Type.String({ maxLength: 255, description: 'Of a CAA record.' })),
+    flags: Type.Optional(Type.String({ maxLength: 3, description: 'The flags of a CAA record.' })),
+    tag: Type.Optional(Type.String({ maxLength: 255, description: 'The tag of a CAA record.' })),
     removes: Type.Optional(
       Type.Array(Type.String({ maxLength: 16 }), {
         description: 'Types of the records that are deleted at this name.',
       }),
     ),
   },
-  { ...closed, title: 'FindingAction', description: 'What to do about it, for programs; absent if there is nothing.' },
+  { ...closed, title: 'FindingAction', description: 'The fix, for programs; absent if there is nothing to do.' },
 );
 
 /** One character of the DNS, or none. */
@@ -105,8 +105,8 @@ const FactsSchema = Type.Object(
       Type.Object(
         {
           position: Type.Optional(Type.Integer({ minimum: 1, description: 'Counted in characters, from 1.' })),
-          found: Character('What is there; absent: nothing.'),
-          expected: Character('What belongs there; absent: nothing.'),
+          found: Character('The character that is there; absent: none.'),
+          expected: Character('The character that belongs there; absent: none.'),
         },
         { ...closed, description: 'First character of the value that differs.' },
       ),
@@ -124,7 +124,7 @@ const FactsSchema = Type.Object(
                 {
                   cname: Seen('The names that its CNAMEs lead to, in order.'),
                   values: Seen('TXT values, or addresses.'),
-                  beside: Seen('What else is at the name.'),
+                  beside: Seen('Other records at the name.'),
                   isLoop: Type.Optional(Type.Boolean({ description: 'A CNAME to itself.' })),
                 },
                 { ...closed, description: 'All empty: no record.' },
@@ -133,7 +133,7 @@ const FactsSchema = Type.Object(
           },
           closed,
         ),
-        { description: 'What each nameserver answers, in each look at it.' },
+        { description: 'The answers of each nameserver, one for each look.' },
       ),
     ),
     onlyDelegated: Type.Optional(Seen('Nameservers that the zone itself does not name.')),
@@ -141,7 +141,7 @@ const FactsSchema = Type.Object(
     until: Type.Optional(Time('When caches have expired.')),
     ttlSeconds: Type.Optional(Type.Integer({ minimum: 0, description: 'How long a failure may stay in caches.' })),
   },
-  { ...closed, title: 'FindingFacts', description: 'What the sentences mention besides the other fields.' },
+  { ...closed, title: 'FindingFacts', description: 'Facts that the sentences mention besides the other fields.' },
 );
 
 export const FindingSchema = Type.Object(
@@ -149,7 +149,7 @@ export const FindingSchema = Type.Object(
     code: Type.Enum([...FINDING_CODES], {
       type: 'string',
       description:
-        'What is wrong, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added.',
+        'The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added.',
     }),
     severity: Type.Enum(['blocking', 'warning', 'info'], {
       type: 'string',
@@ -157,7 +157,7 @@ export const FindingSchema = Type.Object(
     }),
     record: Type.Optional(RecordKind),
     name: Type.Optional(Name('Name at which it was seen.')),
-    seen: Type.Optional(Seen('What is there: text from the DNS, as it is.')),
+    seen: Type.Optional(Seen('The values that are there: text from the DNS, as it is.')),
     expected: Type.Optional(Type.String({ maxLength: 512, description: 'The value that belongs there.' })),
     nameservers: Type.Optional(
       Type.Array(Name('A nameserver.'), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
@@ -167,9 +167,9 @@ export const FindingSchema = Type.Object(
     facts: Type.Optional(FactsSchema),
     message: Type.String({
       maxLength: 4096,
-      description: 'What is wrong, in whole English sentences, made of the other fields.',
+      description: 'The mistake, in whole English sentences, made of the other fields.',
     }),
-    fix: Type.String({ maxLength: 4096, description: 'What to do, in English; empty if there is nothing to do.' }),
+    fix: Type.String({ maxLength: 4096, description: 'The fix, in English; empty if there is nothing to do.' }),
     retryable: Type.Boolean({ description: 'Whether it may go away without a change of the records.' }),
   },
   { ...closed, title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
@@ -241,7 +241,7 @@ const RecordSchema = Type.Object(
     addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         description:
-          'Of an ALIAS record: addresses to publish instead, where the provider has no such record. Absent if unknown.',
+          'For an ALIAS record, the addresses to publish instead, where the provider has no such record. Absent if unknown.',
       }),
     ),
     verified: Type.Boolean({
@@ -265,12 +265,14 @@ const RecordSchema = Type.Object(
             'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
           ),
           cname: Type.Optional(
-            Seen('Of a TXT record: the names that a CNAME at its name leads to, in order; absent where there is none.'),
+            Seen(
+              'For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.',
+            ),
           ),
         },
         closed,
       ),
-      { description: 'What each nameserver that was asked has; empty with `cached`.' },
+      { description: 'The answers of each nameserver that was asked; empty with `cached`.' },
     ),
     visible: Type.Optional(
       Type.Object(
@@ -301,7 +303,7 @@ export const DiagnosisSchema = Type.Object(
     records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
-    findings: Type.Array(FindingSchema, { description: 'What is wrong, the most important first.' }),
+    findings: Type.Array(FindingSchema, { description: 'The mistakes, the most important first.' }),
   },
   { ...closed, title: 'Diagnosis' },
 );

@@ -3,7 +3,7 @@ import type { DiagnosisOutcome } from '../../verification/observation/diagnoser.
 import { Problem } from '../errors.ts';
 import type { ApiSettings } from '../operation.ts';
 
-/** The rules of findings know this besides the DNS. `now`: when it was observed, Unix ms. */
+/** The rules of findings need these facts besides the DNS. `now`: time of the observation, Unix ms. */
 export function findingContext(
   { edgeAddresses = [], caNames = [], cnameZone }: ApiSettings,
   now: number,
@@ -16,7 +16,7 @@ type Look = Exclude<DiagnosisOutcome, { refused: unknown }>;
 /** Diagnoses end within 10 s, most of them much sooner. */
 const RETRY_AFTER = { headers: { 'Retry-After': '1' } };
 
-/** Returns what a look saw. Throws a `Problem` if it was refused. */
+/** Returns the observation of a diagnosis. Throws a `Problem` if it was refused. */
 export function lookedAt(outcome: DiagnosisOutcome): Look {
   if (!('refused' in outcome)) return outcome;
   switch (outcome.refused) {

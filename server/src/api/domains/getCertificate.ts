@@ -65,9 +65,12 @@ export const CertificateProblemSchema = Type.Object(
         'ca_refused',
         'not_issued_here',
       ],
-      { type: 'string', description: 'What blocks the certificate, for programs. More values may be added.' },
+      {
+        type: 'string',
+        description: 'The reason that blocks the certificate, for programs. More values may be added.',
+      },
     ),
-    message: Type.String({ maxLength: 512, description: 'What happened, where, and what to do.' }),
+    message: Type.String({ maxLength: 512, description: 'The cause, its place and its fix.' }),
     at: Time('Since when it blocks the certificate.'),
   },
   {
@@ -89,7 +92,7 @@ const SelfCheckSchema = Type.Object(
             description:
               '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
           }),
-          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'What was found instead.' })),
+          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'The response that was seen instead.' })),
         },
         closed,
       ),
@@ -126,8 +129,8 @@ export const CertificateSchema = Type.Object(
 const show = shownBy(CertificateSchema);
 
 /**
- * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another workspace's domain. `lastIssuingAt`: when there
- * last was a process that orders certificates.
+ * A certificate as the API shows it. `found` is the certificate of the domain's name, which may belong to another
+ * workspace's domain. `lastIssuingAt`: when a process that orders certificates last ran.
  */
 export function presentCertificate(
   { id, name }: Pick<Domain, 'id' | 'name'>,

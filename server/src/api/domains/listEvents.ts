@@ -35,9 +35,11 @@ const EventDataSchema = Type.Object(
       Type.Object(
         {
           state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
-          reason: Type.Optional(Type.String({ maxLength: 64, description: 'What blocks it, for programs.' })),
-          message: Type.Optional(Type.String({ maxLength: 512, description: 'The same for people.' })),
-          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'Of the certificate in use.' })),
+          reason: Type.Optional(
+            Type.String({ maxLength: 64, description: 'The reason that blocks it, for programs.' }),
+          ),
+          message: Type.Optional(Type.String({ maxLength: 512, description: 'The reason, for people.' })),
+          issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
         { ...closed, description: 'In `certificate.*`: the certificate.' },

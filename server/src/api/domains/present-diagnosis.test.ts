@@ -17,7 +17,7 @@ const addresses = txt;
 
 type Look = Answer | [Answer, Answer];
 
-/** What each nameserver, `ns1` and so on, answers; two answers where it was asked twice. */
+/** Each nameserver, `ns1` and so on, gives one answer, or two where it was asked twice. */
 function record(name: string, ...answers: Look[]): RecordObservation {
   const nameservers = answers.map((each, at): NameserverAnswers => {
     const looks: NameserverAnswers['answers'] = Array.isArray(each) ? each : [each];

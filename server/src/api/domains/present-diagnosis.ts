@@ -24,14 +24,17 @@ import {
   SEEN_TEXT_LIMIT,
 } from './diagnosis-schema.ts';
 
-/** What a look, or the last check, saw and found. `checkedAt`: Unix ms. */
+/** The observations and findings of a diagnosis, or of the last check. `checkedAt`: Unix ms. */
 export interface DiagnosedDns extends CheckResult {
   checkedAt: number;
 }
 
 type RecordKind = DiagnosisRecord['record'];
 
-/** A diagnosis as the API shows it (docs/verification.md); `dns` is null before the first check. Absent values are left out, never null. */
+/**
+ * A diagnosis as the API shows it (docs/verification.md); `dns` is null before the first check. Absent values are left
+ * out, never null.
+ */
 export function presentDiagnosis(
   domain: Domain,
   dns: DiagnosedDns | null,
@@ -78,7 +81,7 @@ function presentSchedule({
   };
 }
 
-/** The zone of a name, with what its nameservers did. */
+/** The zone of a name, and the responses of its nameservers. */
 export function presentZone({ routing, ownership }: Observation): DiagnosisZone {
   const { zone } = routing;
   const asked = [...routing.nameservers, ...ownership.nameservers];
@@ -169,7 +172,7 @@ function outcomeOf(record: RecordKind, answer: Answer, matches: (answer: Answer)
 
 const READABLE: readonly RecordSeen['outcome'][] = ['matched', 'other', 'changing', 'nxdomain', 'nodata'];
 
-/** What stands there, for people and in comparisons: untrusted text. */
+/** The values of a record, for people and for comparisons: untrusted text. */
 function valuesOf(record: RecordKind, answer: Answer): string[] {
   const values = answer.kind === 'found' ? answer.values : [];
   if (record === 'ownership') return values;
@@ -185,13 +188,13 @@ function besideOf(answer: Answer): string[] {
   return answer.kind === 'found' ? (answer.beside ?? []) : [];
 }
 
-/** Equal for two answers that say the same. Addresses may rotate; they are not what was published. */
+/** The same text for two answers with the same records. Addresses may rotate; the customer did not publish them. */
 function textOf(record: RecordKind, answer: Answer): string {
   const said = record === 'routing' ? answer.chain : [...aliasesOf(answer), ...valuesOf(record, answer)].toSorted();
   return JSON.stringify([answer.kind, said]);
 }
 
-/** Where something is cached that no nameserver says any more. */
+/** Whether a resolver still caches a value that no nameserver has any more. */
 function staleAt(
   record: RecordKind,
   { answer, status, ttl, resolver }: Validation,
@@ -206,8 +209,8 @@ function staleAt(
 }
 
 /**
- * A subdomain is verified by its routing record, or by its TXT record where a proxy hides that. An apex needs the TXT record to be verified, and a
- * routing record to be served.
+ * A subdomain is verified by its routing record, or by its TXT record where a proxy hides that. An apex needs the TXT
+ * record to be verified, and a routing record to be served.
  */
 function neededOf(domain: Domain, record: RecordKind, observation: Observation | null): DiagnosisRecord['needed'] {
   if (record === 'routing' || domain.kind === 'apex') return 'yes';

@@ -13,7 +13,7 @@ const DnsRecordSchema = Type.Object(
     value: Type.String({ minLength: 1, maxLength: 512, description: 'Exact value to publish.' }),
     ttl: Type.Integer({ minimum: 1, description: 'Seconds a resolver may cache the record.' }),
     verified: Type.Boolean({ description: 'Whether the record was found with the expected value.' }),
-    note: Type.Optional(Type.String({ maxLength: 512, description: 'What the record is for.' })),
+    note: Type.Optional(Type.String({ maxLength: 512, description: 'The purpose of the record.' })),
   },
   { ...closed, title: 'DnsRecord' },
 );

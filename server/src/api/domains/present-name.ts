@@ -36,7 +36,7 @@ export const NameSchema = Type.Object(
       Type.Object(
         {
           message: Type.String({ description: 'The rule that the name breaks.' }),
-          fix: Type.Optional(Type.String({ description: 'What to send instead, where that is certain.' })),
+          fix: Type.Optional(Type.String({ description: 'The name to send instead, where that is certain.' })),
         },
         { ...closed, description: 'Why it is not valid.' },
       ),
@@ -64,7 +64,7 @@ export const NameSchema = Type.Object(
       }),
     ),
     findings: Type.Array(FindingSchema, {
-      description: 'What would keep the domain from being verified or served, whatever its records.',
+      description: 'The mistakes that would keep the domain from being verified or served, whatever its records.',
     }),
   },
   { ...closed, title: 'NameCheck' },
@@ -72,7 +72,7 @@ export const NameSchema = Type.Object(
 
 export type NameCheck = Static<typeof NameSchema>;
 
-/** What is wrong whatever the records of the domain are. */
+/** Findings that hold whatever the records of the domain are. */
 const REGARDLESS: readonly FindingCode[] = [
   'zone_not_registered',
   'zone_parked',
@@ -94,7 +94,7 @@ const REGARDLESS: readonly FindingCode[] = [
 
 type Conflict = NameCheck['conflicts'][number];
 
-/** What a look at a name that is not attached says to its owner. */
+/** Presents an observation of a name that is not attached yet. */
 export function presentName(
   { name, service }: Pick<Domain, 'name' | 'service'>,
   observation: Observation,

@@ -12,7 +12,7 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 export const RedirectStatusSchema = Type.Enum([...REDIRECT_STATUSES], {
   type: 'integer',
   description:
-    'Of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST.',
+    'The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST.',
 });
 
 export const RedirectSchema = Type.Object(

@@ -8,7 +8,7 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 export const SuspensionStatusSchema = Type.Enum([...SUSPENSION_STATUSES], {
   type: 'integer',
-  description: 'Of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other.',
+  description: 'The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other.',
 });
 
 export const SuspensionSchema = Type.Object(

@@ -44,7 +44,7 @@ const OUTSIDE: readonly ProblemCode[] = [
 
 const NAMING = { service: 'service' };
 
-/** For examples: what differs from one occurrence to the next. */
+/** Example values for the parts that differ from one occurrence to the next. */
 const OCCURRENCES: Partial<Record<ProblemCode, Problem>> = {
   'validation/invalid_input': invalid('body.domain', 'must have at least 4 characters'),
   'authorization/insufficient_permissions': lacksPermission({
@@ -131,7 +131,7 @@ function errorSchema(status: ErrorStatus): TSchema {
   const { title, type } = STATUSES[status];
   const base = {
     title: Type.Literal(title),
-    detail: Type.String({ description: 'What went wrong in this request.' }),
+    detail: Type.String({ description: 'The problem of this request.' }),
     status: Type.Literal(status),
     type: Type.String({
       description: `\`${type}\`, or the URI of the problem's page where the operator publishes the documentation.`,

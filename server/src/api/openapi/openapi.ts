@@ -129,7 +129,9 @@ const TAGS: Record<string, string> = {
   liveness: 'Health checks. They need no key.',
 };
 
-/** The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table. */
+/**
+ * The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table.
+ */
 export function openApiDocument(): ApiDocument {
   const components = new Map<string, JsonSchema>([['ErrorCode', ERROR_CODE]]);
   const responses = sharedErrors(components);

@@ -46,7 +46,7 @@ export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }),
 
 const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { ...closed, title: 'SetupPage' });
 
-/** Everything that is wrong with a new brand and its origins. */
+/** Lists everything that is wrong with a new brand and its origins. */
 function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?: string[] }): Violation[] {
   return [
     ...brandViolations(brand).map(({ property, message }) => ({ location: `body.brand.${property}`, message })),
@@ -84,7 +84,7 @@ export const setBrand = defineOperation({
     const errors = pageViolations(input);
     if (errors.length > 0) throw new Problem('validation/invalid_input', { errors });
     const saved = await changes.saveSetupPage(workspaceId, input);
-    // No key has a workspace that does not exist, and workspaces are not deleted.
+    // Unreachable: a key belongs to a workspace, and workspaces are not deleted.
     if (saved === null) throw new Error('the workspace of a key does not exist');
     return saved;
   },

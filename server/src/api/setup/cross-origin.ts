@@ -7,13 +7,16 @@ import { ERROR_CODE_HEADER, Problem } from '../errors.ts';
 import type { LoadShedder } from '../load-shedding.ts';
 
 /**
- * Cross-origin requests (Fetch standard, CORS) with set-up links and their sessions: the origins of a workspace may send them, and no others. There are no cookies, so
- * that a page gains nothing by sending a request without a token.
+ * Cross-origin requests (Fetch standard, CORS) with set-up links and their sessions: the origins of a workspace may
+ * send them, and no others. There are no cookies, so that a page gains nothing by sending a request without a token.
  */
 export interface CrossOrigin {
-  /** Admits a request of a workspace's link. Rejects with a `Problem` where a browser sent it for a page of another origin. */
+  /**
+   * Admits a request of a workspace's link. Rejects with a `Problem` where a browser sent it for a page of another
+   * origin.
+   */
   admit(request: FastifyRequest, reply: FastifyReply, workspaceId: string): Promise<void>;
-  /** The same before the workspace is known: admits the origins of all. */
+  /** Admits a request before its workspace is known: the origins of all workspaces count. */
   admitAny(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Lets a page of any of these origins read a refusal. */
   shareRefusal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -44,11 +47,11 @@ const PREFLIGHT = {
 
 export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
   const { store, changes, settings, failures, loadShedder } = deps;
-  /** Those that are listed: invented ones evict none. */
+  /** Only listed origins are cached: invented ones evict none. */
   const listed = createCache<string>({
     changes,
     capacity: CAPACITY,
-    // The change does not say which origins.
+    // The change does not say which origins it adds or removes.
     keysOf: ({ kind }, entries) => (kind === 'workspace' ? [...entries].map(([origin]) => origin) : []),
   });
   const ofWorkspace = createLoadingCache<readonly string[]>({
@@ -58,13 +61,13 @@ export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
     keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
   });
 
-  /** Undefined for the server's own pages, and for what no browser sent. */
+  /** Undefined for the server's own pages, and for requests that no browser sent. */
   function foreignOrigin({ headers }: FastifyRequest, reply: FastifyReply): string | undefined {
     reply.header('Vary', 'Origin');
     return headers.origin === settings.publicUrl ? undefined : headers.origin;
   }
 
-  /** An address that has named too many others is told that one is not listed unless it is cached. */
+  /** An address that has named too many others is refused without a look-up, unless the origin is cached. */
   async function isListed(origin: string, { ip }: FastifyRequest): Promise<boolean> {
     if (origin.length > MAX_LENGTH) return false;
     if (listed.get(origin) !== undefined) return true;
@@ -100,7 +103,7 @@ export function createCrossOrigin(deps: CrossOriginDeps): CrossOrigin {
     servePreflight(app, operation) {
       app.options(`/v2/${operation}`, {
         config: { operation: 'preflight' },
-        // Before a body is read.
+        // Runs before a body is read.
         async onRequest(request, reply) {
           loadShedder.admit();
           const origin = foreignOrigin(request, reply);

@@ -12,16 +12,22 @@ import { type SessionGate, tooManyFailures } from '../request-hooks.ts';
 import type { CrossOrigin } from './cross-origin.ts';
 import { forOwnDomain, limitLink, limitOperation } from './session-scope.ts';
 
-/** How customers reach operations: with the token of a set-up link in the body, or with that of a session in the header. Each function may throw or reject with a `Problem`. */
+/**
+ * How customers reach operations: with the token of a set-up link in the body, or with that of a session in the header.
+ * Each function may throw or reject with a `Problem`.
+ */
 export interface CustomerAccess {
   links: {
-    /** Before the body is read: refuses origins that nobody lists. */
+    /** Runs before the body is read: refuses origins that nobody lists. */
     admit(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-    /** Sets `request.principal` by the property `token` of the body. Looks nothing up for addresses that have tried many tokens, unless the link was opened before. */
+    /**
+     * Sets `request.principal` by the property `token` of the body. Looks nothing up for addresses that have tried many
+     * tokens, unless the link was opened before.
+     */
     authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   };
   sessions: SessionGate & {
-    /** The input of an operation, confined to the domain of the session. Counts requests that make us ask the DNS. */
+    /** Confines the input of an operation to the domain of the session. Counts requests that make us query the DNS. */
     inputOf(session: SessionScope, operation: string, body: unknown): unknown;
   };
 }
@@ -42,7 +48,7 @@ export function createCustomerAccess(deps: CustomerAccessDeps): CustomerAccess {
   /** Ids of links that were found, by the hash of their token: a link above its limit is not looked up. */
   const ids = new LRUCache<string, string>({ max: LINKS });
 
-  /** Throws a `Problem` for an address that has tried many. */
+  /** Throws a `Problem` for an address that has tried many tokens. */
   function refuseGuesses(ip: string, kind: FailureKind): void {
     const retryAfterSeconds = failures.retryAfterSeconds(ip, kind);
     if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);

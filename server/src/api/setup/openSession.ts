@@ -58,14 +58,14 @@ export const openSession = defineOpenOperation({
     const { workspaceId } = principal;
     const { linkId, domainId, expiresAt } = sessionOf(principal);
     noteDomain(domainId);
-    // The first one is made by whoever needs it.
+    // The first session creates the signing key.
     const signingKeys = { ...store, replaceSigningKey: changes.replaceSigningKey };
     const [domain, page, key] = await Promise.all([
       store.findDomainById(workspaceId, domainId),
       store.findSetupPage(workspaceId),
       currentSigningKey({ store: signingKeys, clock, newId }),
     ]);
-    // Deleted meanwhile.
+    // The domain was deleted meanwhile.
     if (domain === null) throw new Problem('authentication/setup_link_not_found');
     const signed = await signSession(key, { id: linkId, workspaceId, domainId }, clock.now());
     return {

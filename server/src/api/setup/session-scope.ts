@@ -13,9 +13,9 @@ import { rateLimited, rateLimitHeaders } from '../request-hooks.ts';
 
 const MINUTE_MS = 60_000;
 
-/** The limit of one link, all its sessions together: a customer uses up nothing of the workspace's own limits. */
+/** The limit of one link, for all its sessions together: a customer uses up nothing of the workspace's own limits. */
 const PER_LINK: RateLimit = { limit: 120, windowMs: MINUTE_MS };
-/** The limits of requests that make us ask the DNS. */
+/** The limits of requests that make us query the DNS. */
 const PER_OPERATION: Record<string, RateLimit> = {
   'domains.verifyDomain': { limit: 6, windowMs: MINUTE_MS },
   'domains.diagnoseDomain': { limit: 20, windowMs: MINUTE_MS },
@@ -40,15 +40,15 @@ export function sessionOf({ session }: Principal): SessionScope {
   return session;
 }
 
-/** A session may send this. */
+/** Properties that a session may send. */
 interface SessionInput {
   domain: string;
   cached?: boolean;
 }
 
 /**
- * The input of a request for a domain, as a session may make it: the domain is that of its link, by its id, so that it is never another one that has taken the
- * name since. Throws a `Problem` for any other, as for one that does not exist.
+ * The input of a request for a domain, as a session may make it: the domain is that of its link, by its id, so that it
+ * is never another one that has taken the name since. Throws a `Problem` for any other, as for one that does not exist.
  */
 export function forOwnDomain({ domainId, domainName }: SessionScope, body: unknown): SessionInput {
   const input = body as SessionInput;
@@ -57,7 +57,7 @@ export function forOwnDomain({ domainId, domainName }: SessionScope, body: unkno
   return { ...input, domain: domainId };
 }
 
-/** Counts a request that makes us ask the DNS; throws a `Problem` above the limit of the link. */
+/** Counts a request that makes us query the DNS; throws a `Problem` above the limit of the link. */
 export function limitOperation(
   limiter: Pick<Limiter, 'take'>,
   { linkId }: SessionScope,
@@ -68,7 +68,9 @@ export function limitOperation(
   if (limit !== undefined && cached !== true) check(limiter.take(linkId, operation, limit));
 }
 
-/** A domain as its customer may see it, who must not learn of other customers: the same object where nothing is hidden. */
+/**
+ * A domain as its customer may see it, who must not learn of other customers: the same object where nothing is hidden.
+ */
 export function forCustomer(domain: Domain): Domain {
   const { verificationError } = domain;
   if (verificationError === null) return domain;
@@ -78,14 +80,14 @@ export function forCustomer(domain: Domain): Domain {
     : { ...domain, verificationError: [...shown].slice(0, TEXT_LIMIT).join('') };
 }
 
-/** The same of a finding. */
+/** A finding as a customer may see it. */
 export function findingForCustomer(finding: Finding): Finding {
   if (finding.code !== 'txt_other_domain') return finding;
   const { owner: _, ...facts } = finding.facts ?? {};
   return { ...finding, code: 'txt_stale', facts, message: withoutOwner(finding.message) };
 }
 
-/** Whose share of the process a principal's looks at the DNS take: customers of a workspace leave the workspace its own. */
+/** Whose share of the process's diagnoses a principal uses: customers of a workspace leave the workspace its own. */
 export function diagnosisShare({ workspaceId, session }: Principal): string {
   return session === undefined ? workspaceId : `links of ${workspaceId}`;
 }

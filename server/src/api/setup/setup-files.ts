@@ -56,7 +56,7 @@ interface ServedFile {
 export function serveSetupFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
   let loading: Promise<Map<string, ServedFile>> | undefined;
 
-  /** Keeps what was found; where nothing was, the next request looks again. */
+  /** Caches files that were found. After a miss, the next request reads the directory again. */
   async function find(path: string): Promise<ServedFile | undefined> {
     loading ??= load(directory);
     const current = loading;
@@ -80,7 +80,7 @@ export function serveSetupFiles(app: FastifyInstance, directory: string | null =
     `/setup/${ASSETS}/:name`,
     { config: { operation: 'setup' } },
     async (request, reply) => {
-      // A name that is not in the directory is no path in the file system either.
+      // Only names that the directory lists are read, so no other path in the file system is.
       const file = await find(`${ASSETS}/${request.params.name}`);
       return send(request, reply, file, ASSET_HEADERS);
     },

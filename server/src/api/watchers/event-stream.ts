@@ -1,14 +1,18 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * A response of server-sent events (HTML standard, section 9.2). It holds one text that is being written, and one that waits for it: the newest. So a client
- * that reads slowly misses what came between, and costs no more memory than one that does not.
+ * A response of server-sent events (HTML standard, section 9.2). It holds one text that is being written, and the
+ * newest text after it. So a client that reads slowly misses the ones in between, and costs no more memory than any
+ * other.
  */
 export interface EventStream {
   send(text: string): void;
   /** Sends the last text; one that waits is dropped. */
   end(text: string): void;
-  /** To be called often: sends heartbeats, and closes the connection of a client that does not read. True: it was closed. */
+  /**
+   * Must be called often: sends heartbeats, and closes the connection of a client that does not read. True: it was
+   * closed.
+   */
   tick(): boolean;
 }
 
@@ -27,7 +31,7 @@ export function eventStream(
   { heartbeatMs, stalledMs }: StreamTimes,
   now = () => performance.now(),
 ): EventStream {
-  /** When the last write began while it is in flight, else when it ended. */
+  /** Start of the write in flight, or else end of the last one. */
   let since = now();
   let inFlight = false;
   let waiting: string | null = null;
@@ -71,8 +75,8 @@ export function eventStream(
 }
 
 /**
- * Whether an `Accept` header (RFC 9110 section 12.5.1) names event streams. A wildcard does not: clients that expect JSON send one, and would wait for the end of
- * the response.
+ * Whether an `Accept` header (RFC 9110 section 12.5.1) names event streams. A wildcard does not: clients that expect
+ * JSON send one, and would wait for the end of the response.
  */
 export function acceptsEvents(accept = ''): boolean {
   return accept.split(',').some((range) => {

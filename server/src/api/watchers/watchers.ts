@@ -63,28 +63,31 @@ interface Stream {
 }
 
 /**
- * Why the server ends a stream. `domain_gone`: deleted, or no longer to be seen with this key; they are not told apart. `access_ended`: the key or its
- * workspace no longer works. `stalled`: the client does not read, and so is not told.
+ * Why the server ends a stream. `domain_gone`: deleted, or no longer visible to this key; they are not told apart.
+ * `access_ended`: the key or its workspace no longer works. `stalled`: the client does not read, and so gets no event
+ * about it.
  */
 type EndReason = 'domain_gone' | 'access_ended' | 'server_stopping' | 'stalled';
 
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store',
-  // Or nginx, and others like it, collect events before they pass them on.
+  // nginx and other proxies would otherwise collect events before they pass them on.
   'X-Accel-Buffering': 'no',
 };
 
-/** How often heartbeats, stalled clients, expired credentials and failed reads are looked for. */
+/** Interval of heartbeats, and of the checks for stalled clients, expired credentials and failed reads. */
 const TICK_MS = 250;
-/** After which a client connects again. */
+/** A client connects again after this time. */
 const RETRY_MS = 1000;
 /** The clients of a process that stops connect again within this time, not all at once. */
 const RETRY_SPREAD_MS = 2000;
 /** Streams that are refreshed at once; those of one domain share a read. */
 const AT_ONCE = 32;
 
-/** To be called after `createAccess`: a change then reaches its caches first, and what they forget is checked again. */
+/**
+ * Must be created after `createAccess`: a change then reaches the caches first, so that the streams read fresh values.
+ */
 export function createWatchers(deps: WatchersDeps): Watchers {
   const { store, standingOf, metrics, settings, apexNote, limits } = deps;
   const acquire = watchLimit(limits);
@@ -107,7 +110,7 @@ export function createWatchers(deps: WatchersDeps): Watchers {
       reply.hijack();
       const response = reply.raw;
       if (request.raw.socket.destroyed) return release();
-      // `close` tells of a lost connection as well.
+      // `close` reports a lost connection too.
       response.on('error', () => {});
       const headers: Record<string, string | number | string[] | undefined> = reply.getHeaders();
       response.writeHead(200, { ...headers, ...HEADERS });
@@ -174,7 +177,7 @@ export function createWatchers(deps: WatchersDeps): Watchers {
 /** Open streams, refreshed after each change that concerns them, and when their credential expires. */
 function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps) {
   const streams = new Set<Stream>();
-  /** The same by the changes that concern them. */
+  /** Open streams by the changes that concern them. */
   const concerned = new Map<string, Set<Stream>>();
   const due = new Set<Stream>();
   const failed = new Set<Stream>();
@@ -195,7 +198,7 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
       const batch = [...due].slice(0, AT_ONCE);
       for (const stream of batch) due.delete(stream);
       await refresh(batch);
-      // Other work of this thread comes between reads of SQLite, which happen at once.
+      // Lets other work of this thread run between reads of SQLite, which block it.
       await setImmediate();
     }
     isRefreshing = false;

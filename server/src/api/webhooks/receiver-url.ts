@@ -12,8 +12,8 @@ const PRIVATE = ['localhost', 'local', 'internal', 'arpa'];
 export const MAX_URL_LENGTH = 2048;
 
 /**
- * Parses the URL of a receiver into the form in which it is called. `messages` names everything that it must not have. It looks nothing up: the addresses of
- * a name are checked at each connection (`net/dialer.ts`).
+ * Parses the URL of a receiver into the form in which it is called. `messages` names everything that it must not have.
+ * It looks nothing up: the addresses of a name are checked at each connection (`net/dialer.ts`).
  */
 export function parseReceiverUrl(
   text: string,

@@ -66,7 +66,7 @@ it('a thread that answers late, again and again, goes on', async () => {
   expect(terminated).toEqual([]);
 });
 
-it('a thread is not taken to hang while the whole process is suspended, however long', async () => {
+it('a thread does not count as hanging while the whole process is suspended, however long', async () => {
   const { terminated, becomeReady, answer } = setUp();
   await becomeReady();
   await vi.advanceTimersByTimeAsync(5000);

@@ -1,14 +1,14 @@
 import type { Thread } from './thread.ts';
 
-/** How a thread is noticed whose event loop stands still for ever. */
+/** Detects a thread whose event loop stands still for ever. */
 
 const BEAT_MS = 5000;
 /** A minute: longer than any thread is busy, or waits for a reader of the log. */
 const MOST_MISSED = 12;
 
 /**
- * Heartbeats in a row that a thread has missed by now; null: it hangs. Counts beats rather than time: while the whole process is suspended there are none, and
- * after it there is one.
+ * Heartbeats in a row that a thread has missed by now; null: it hangs. Counts beats rather than time: while the whole
+ * process is suspended there are none, and after it there is one.
  */
 export function nextMissed(missed: number, isAnswered: boolean): number | null {
   if (isAnswered) return 0;

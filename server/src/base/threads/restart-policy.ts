@@ -3,7 +3,7 @@
 const MIN_DELAY_MS = 1000;
 /** Also: a thread that lives longer than this was fit to work. */
 const MAX_DELAY_MS = 10_000;
-/** About a minute and a half without a working thread. */
+/** Deaths in a row after which a thread is given up: about a minute and a half without a working one. */
 const MOST_SHORT_LIVES = 10;
 
 export interface Restarts {
@@ -16,8 +16,8 @@ export interface Restarts {
 export const NO_RESTARTS: Restarts = { shortLives: 0, delayMs: 0 };
 
 /**
- * After a second; later, doubled each time, where the thread died within ten seconds of its start, ten seconds at most. Null: it did so ten
- * times in a row.
+ * The delay doubles from a second to ten, while each thread dies within ten seconds of its start. Null: ten of them
+ * have done so in a row.
  */
 export function nextRestart({ shortLives, delayMs }: Restarts, livedMs: number): Restarts | null {
   if (livedMs >= MAX_DELAY_MS) return { shortLives: 0, delayMs: MIN_DELAY_MS };

@@ -1,6 +1,9 @@
 import { MessagePort, type Transferable } from 'node:worker_threads';
 
-/** Calls between two threads, over the messages of one port. Arguments and results are copied (structured clone); ports are handed over. */
+/**
+ * Calls between two threads, over the messages of one port. Arguments and results are copied (structured clone); ports
+ * are handed over.
+ */
 export interface Remote<Theirs extends Callable<Theirs>> {
   /** Rejects with a copy of what the method throws, or when the other side ends. */
   call<M extends keyof Theirs>(method: M, ...args: Parameters<Theirs[M]>): Promise<Awaited<ReturnType<Theirs[M]>>>;
@@ -19,7 +22,7 @@ interface Port {
   on(event: 'message', listener: (message: Message) => void): unknown;
 }
 
-/** `id` 0: nobody waits for the result. */
+/** `id` 0: the caller does not wait for the result. */
 type Message =
   | { kind: 'call'; id: number; method: string; args: unknown[] }
   | { kind: 'result'; id: number; result: unknown }

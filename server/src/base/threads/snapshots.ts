@@ -7,12 +7,15 @@ export function addUp(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSna
   return AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON();
 }
 
-/** What is kept of a thread that has ended. */
+/** Keeps the counters and histograms of a thread that has ended; its gauges end with it. */
 export function withoutGauges(snapshot: MetricsSnapshot): MetricsSnapshot {
   return snapshot.filter(({ type }) => String(type) !== 'gauge');
 }
 
-/** Shows in `registry`, whenever it is read, the sum of what it counts itself and the snapshots: of the metrics that it has by now. */
+/**
+ * Adds the snapshots to the metrics of `registry` whenever it is read. Only metrics that the registry has by then are
+ * added.
+ */
 export function addSnapshots(registry: Registry, snapshots: () => Promise<MetricsSnapshot[]>): void {
   let reading: Promise<MetricsSnapshot> | undefined;
 
@@ -27,7 +30,7 @@ export function addSnapshots(registry: Registry, snapshots: () => Promise<Metric
   }
 
   for (const metric of registry.getMetricsAsArray()) {
-    // The metric without the changes below.
+    // Prevents an endless recursion: this is the metric without the changes below.
     const own: { get(): Promise<MetricsSnapshot[number]> } = Object.assign(Object.create(metric), methodsOf(metric));
     const get = async () => {
       const [mine, all] = await Promise.all([own.get(), sum()]);

@@ -7,9 +7,9 @@ import { addUp, type MetricsSnapshot, withoutGauges } from './snapshots.ts';
 import { startThread, type ThreadStart } from './thread.ts';
 import type { ThreadMetrics } from './thread-metrics.ts';
 
-/** What the script of every supervised thread serves, apart from methods of its own. */
+/** The methods that the script of every supervised thread serves, besides its own. */
 export interface SupervisedMethods {
-  /** What the thread has counted. */
+  /** The metrics that the thread has counted. */
   snapshot(): Promise<MetricsSnapshot>;
   /** Waits `graceMs` for work in flight, then ends the thread. */
   stop(graceMs: number): void;
@@ -25,35 +25,43 @@ export interface ThreadOptions {
   /** Methods that the thread may call. */
   own?: object;
   revive?: Revive;
-  /** The process does without it for as long as it keeps dying: what others send it may be the cause. */
+  /** The process goes on without this thread while it keeps dying: its input may be the cause. */
   dispensable?: boolean;
-  /** False: what it was started with cannot be opened again, so the process ends when it dies. */
+  /** False: the values that it was started with cannot be opened again, so the process ends when it dies. */
   isReplaceable?: boolean;
 }
 
-/** A thread that is replaced when it dies, and terminated when it hangs. While none is running, calls reject and `send` does nothing. */
+/**
+ * A thread that is replaced when it dies, and terminated when it hangs. While none is running, calls reject and `send`
+ * does nothing.
+ */
 export interface SupervisedThread<Theirs extends Callable<Theirs>> extends Pick<Remote<Theirs>, 'call' | 'send'> {
-  /** Ends the thread, which is then replaced. */
+  /** Ends the thread, which the supervisor then replaces. */
   terminate(): void;
   /** Waits `graceMs` for its work in flight, and ends the thread for good. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Starts the threads of one process, and replaces those that die: their connections and work in flight are lost, those of others are not. */
+/**
+ * Starts the threads of one process, and replaces those that die: their connections and work in flight are lost, those
+ * of others are not.
+ */
 export interface Supervisor {
   /** Rejects with the error that ended the thread when it ends before it is ready; it is not replaced then. */
   start<Theirs extends Callable<Theirs>>(options: ThreadOptions): Promise<SupervisedThread<Theirs>>;
-  /** What each thread has counted, and all that it replaced: at the latest when it was asked last. */
+  /**
+   * The metrics of each thread, with those of the threads that it replaced, which are as old as their last snapshot.
+   */
   snapshots(): Promise<MetricsSnapshot[]>;
   /** A thread that cannot be replaced has ended: the process has to end too. */
   lost(kind: ThreadKind, error: unknown): void;
-  /** Resolves when it makes no sense to go on; the log has the reason. */
+  /** Resolves when the process cannot go on; the log has the reason. */
   failed: Promise<void>;
 }
 
 /** How much longer than `graceMs` a thread may take to end before it is terminated. */
 const OVERTIME_MS = 1000;
-/** A thread that takes longer to say what it has counted is busy; what it said before is shown. */
+/** A thread that takes longer to report its metrics is busy; its last snapshot is shown. */
 const SNAPSHOT_MS = 1000;
 
 export function createSupervisor({ log, metrics }: { log: Log; metrics: ThreadMetrics }): Supervisor {
@@ -68,7 +76,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: ThreadMe
 
   async function start<Theirs extends Callable<Theirs>>(options: ThreadOptions): Promise<SupervisedThread<Theirs>> {
     const { kind, script, begin, own, revive, dispensable = false, isReplaceable = true } = options;
-    // So that the first death shows as an increase.
+    // The counter starts at 0, so that the first death shows as an increase.
     metrics.threadDeaths.inc({ kind }, 0);
     const run = () => {
       const thread = startThread<SupervisedMethods>(script, { name: kind, ...begin() }, own, revive);
@@ -81,7 +89,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: ThreadMe
     let stopping = false;
     /** Counted by the threads that died. */
     let before = Promise.resolve<MetricsSnapshot>([]);
-    /** What the current thread said last. */
+    /** The last snapshot of the current thread. */
     let latest: MetricsSnapshot = [];
 
     function replace(error: unknown): void {
@@ -101,7 +109,7 @@ export function createSupervisor({ log, metrics }: { log: Log; metrics: ThreadMe
       before = before.then((sum) => addUp([sum, last]).catch(() => sum));
       restart = setTimeout(() => {
         current = run();
-        // When it ends before it is ready, it is replaced in turn.
+        // A thread that ends before it is ready is replaced in turn.
         void current.exited.then(replace);
       }, restarts.delayMs);
     }

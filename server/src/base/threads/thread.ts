@@ -16,7 +16,7 @@ export interface Thread<Theirs extends Callable<Theirs>> extends Remote<Theirs> 
   terminate(reason?: Error): void;
 }
 
-/** What a thread is started with. */
+/** Options for starting a thread. */
 export interface ThreadStart {
   workerData: unknown;
   transferList?: Transferable[];
@@ -26,7 +26,7 @@ export interface ThreadStart {
   name?: string;
 }
 
-/** What `serveParent` serves besides the thread's own methods. */
+/** `serveParent` serves this besides the thread's own methods. */
 interface Pingable {
   ping(): void;
 }
@@ -59,7 +59,7 @@ export function startThread<Theirs extends Callable<Theirs>>(
     isNotReady(cause ?? new ThreadEnded('the thread ended before it was ready'));
     hasExited(cause);
   });
-  // Whoever does not wait for the start learns of the end by `exited`.
+  // A caller that does not wait for the start learns of the end by `exited`.
   ready.catch(() => {});
   return {
     ...remote,
@@ -77,7 +77,7 @@ export function startThread<Theirs extends Callable<Theirs>>(
 
 /** The parent, seen from a thread's script. */
 export interface Parent<Theirs extends Callable<Theirs>> extends Remote<Theirs> {
-  /** From now on the thread does its work. */
+  /** Reports that the thread works from now on. */
   ready(): void;
   /** Takes no more calls: the thread ends once nothing else keeps its event loop alive. */
   close(): void;

@@ -12,15 +12,18 @@ import { AcmeError, isObject } from './problem-document.ts';
 export interface Accounts {
   /** The account; created and registered at first use. */
   open(): Promise<Account>;
-  /** Whether the CA still accepts it. */
+  /** Checks whether the CA still accepts it. */
   isAccepted(account: Account): Promise<boolean>;
-  /** Replaces it. Rejects with `CaProblem`, of kind `account`, if it is less than a day old: then the operator has to look. */
+  /**
+   * Replaces it. Rejects with `CaProblem`, of kind `account`, if it is less than a day old: then the operator has to
+   * look.
+   */
   replace(account: Account): Promise<void>;
 }
 
 export interface Account extends Signer {
   accountUrl: string;
-  /** Of its public key (RFC 7638), for key authorizations. */
+  /** The thumbprint of the account's public key (RFC 7638), for key authorizations. */
   thumbprint: string;
   createdAt: number;
 }

@@ -112,7 +112,7 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
         if (!(error instanceof AcmeError)) throw error;
         const { status, type, kind, detail } = error;
         if (error.is('badNonce') && tries < NONCE_RETRIES) continue;
-        // The operator has to fix these.
+        // Problems that only the operator can fix.
         if (kind === 'rate_limited' || kind === 'account') {
           log.warn({ ca: host, status, type, detail }, 'the CA returned an error');
         }
@@ -124,7 +124,9 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   return { host, read, directory, get, post };
 }
 
-/** Either form of `Retry-After` (RFC 9110 section 10.2.3) in milliseconds from now, at most a week; null without one. */
+/**
+ * Either form of `Retry-After` (RFC 9110 section 10.2.3) in milliseconds from now, at most a week; null without one.
+ */
 function readRetryAfter(header: string | undefined, now: number): number | null {
   if (header === undefined) return null;
   const text = header.trim();

@@ -20,11 +20,11 @@ export interface AcmeOptions {
   store: AccountOptions['store'];
   clock: Clock;
   log: Log;
-  /** For one request with its response. */
+  /** Longest time for one request with its response. */
   timeoutMs?: number;
-  /** Between two looks at an order, unless the CA asks for more. */
+  /** Time between two reads of an order, unless the CA asks for more. */
   pollMs?: number;
-  /** For all waits of one call of `issue`; an order that takes longer is resumed later. */
+  /** Longest sum of all waits in one call of `issue`; an order that takes longer is resumed later. */
   pollBudgetMs?: number;
 }
 

@@ -44,9 +44,12 @@ async function find(session: Session, url: string) {
 }
 
 interface ChallengeResponse {
-  /** The CA has still to validate. */
+  /** The CA has not validated the name yet. */
   open: boolean;
-  /** The CA rejected the response; it may have had it before. Counts only if the authorization stays pending. */
+  /**
+   * The CA rejected the request to validate; an earlier one may have arrived. The error counts only if the
+   * authorization stays pending.
+   */
   error: AcmeError | null;
   retryAfterMs: number | null;
 }
@@ -61,7 +64,7 @@ async function respond(
   if (challenge === null) throw new CaProblem('refused', `${client.host} offers no HTTP-01 challenge for the name.`);
   await task.present(challenge.token, `${challenge.token}.${account.thumbprint}`);
   await task.ensureLease();
-  // Requested before a crash.
+  // The validation was requested before a crash.
   if (challenge.status !== 'pending') return { open: true, error: null, retryAfterMs };
   try {
     const response = await request(session, challenge.url, {});

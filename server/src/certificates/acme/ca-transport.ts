@@ -35,7 +35,8 @@ const IDLE_MS = 4_000;
 export function caTransport({ trustRoots, timeoutMs }: { trustRoots: string | null; timeoutMs: number }): CaTransport {
   const pool = { keepAlive: true, timeout: IDLE_MS };
   const plain = new http.Agent(pool);
-  // Made once: some hundred roots, which an agent with `ca` would read for each connection and compare for each request.
+  // The agent is created once. With `ca` it would read some hundred roots for each connection, and compare them for
+  // each request.
   const trusted = trustRoots && {
     secureContext: createSecureContext({ ca: [...getCACertificates('default'), trustRoots] }),
   };

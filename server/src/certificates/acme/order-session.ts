@@ -5,7 +5,7 @@ import type { Account } from './acme-account.ts';
 import type { AcmeClient, AcmeResponse } from './acme-client.ts';
 import { AcmeError } from './problem-document.ts';
 
-/** What the steps of one order share. */
+/** The steps of one order share these values. */
 export interface Session {
   client: AcmeClient;
   account: Account;
@@ -16,7 +16,7 @@ export interface Session {
 
 const LEASE_CHECK_MS = 10_000;
 
-/** Limits the waits between two looks at an order. `pollMs`: the shortest wait. `budgetMs`: for all waits together. */
+/** Limits the waits between two reads of an order. `pollMs`: the shortest wait. `budgetMs`: for all waits together. */
 export function createPollBudget(
   { signal, ensureLease }: Pick<IssueTask, 'signal' | 'ensureLease'>,
   { host, pollMs, budgetMs }: { host: string; pollMs: number; budgetMs: number },
@@ -24,8 +24,8 @@ export function createPollBudget(
   let leftMs = budgetMs;
   return {
     /**
-     * Waits as long as the CA asks for, or else `pollMs`, and keeps the lease meanwhile. Rejects with `CaProblem`, of kind `unavailable`, when the budget
-     * does not cover the wait: the order stays, to be resumed later.
+     * Waits as long as the CA asks for, or else `pollMs`, and keeps the lease meanwhile. Rejects with `CaProblem`, of
+     * kind `unavailable`, when the budget does not cover the wait: the order stays, to be resumed later.
      */
     async wait(retryAfterMs: number | null): Promise<void> {
       const waitMs = Math.max(retryAfterMs ?? 0, pollMs);
@@ -43,8 +43,8 @@ export function createPollBudget(
 }
 
 /**
- * A request about an order; `payload` null: POST-as-GET (RFC 8555 section 6.3). Rejects with `CaProblem`, of kind `order_gone` if the CA no longer has the
- * order.
+ * A request about an order; `payload` null: POST-as-GET (RFC 8555 section 6.3). Rejects with `CaProblem`, of kind
+ * `order_gone` if the CA no longer has the order.
  */
 export async function request(session: Session, url: string, payload: object | null): Promise<AcmeResponse> {
   const { client, account, task } = session;

@@ -25,7 +25,7 @@ const KINDS: ReadonlyMap<string, CaProblemKind> = new Map([
   ['tls', 'authorization_failed'],
 ]);
 
-/** Characters of a detail that customers read, and that operators do, for whom it may contain a long link. */
+/** Longest detail, in characters, for customers and for operators, whose detail may contain a long link. */
 const SHOWN_LIMIT = 300;
 const LOGGED_LIMIT = 2000;
 const SUBPROBLEMS = 3;
@@ -40,7 +40,7 @@ export interface ProblemDocument {
 /** A response with a status other than 2xx. */
 export class AcmeError extends CaProblem {
   readonly status: number;
-  /** For the log: longer than in the message. */
+  /** The longer detail, for the log. */
   readonly detail: string | null;
 
   constructor(
@@ -88,7 +88,10 @@ export function problemMessage(host: string, { type, detail }: ProblemDocument):
   return truncate(`${host} answered: ${quote(detail, SHOWN_LIMIT)}${name}.`);
 }
 
-/** Null: not a problem document. The details of subproblems (RFC 8555 section 6.7.1) are joined; their type counts if there is no other. */
+/**
+ * Null: not a problem document. The details of subproblems (RFC 8555 section 6.7.1) are joined; their type counts if
+ * there is no other.
+ */
 export function readProblem(value: unknown): ProblemDocument | null {
   if (!isObject(value)) return null;
   const subproblems = Array.isArray(value.subproblems) ? value.subproblems.filter(isObject) : [];

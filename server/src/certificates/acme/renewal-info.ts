@@ -11,7 +11,10 @@ const ASK_AGAIN_MS = 6 * 3_600_000;
 const SOONEST_MS = 60_000;
 const LATEST_MS = 24 * 3_600_000;
 
-/** The identifier of a certificate (section 4.1); null: it has no authority key identifier. `leaf`: PEM, its first certificate counts. */
+/**
+ * The identifier of a certificate (section 4.1); null: it has no authority key identifier. `leaf`: PEM, its first
+ * certificate counts.
+ */
 export function renewalIdOf(leaf: string): string | null {
   const identity = readIdentity(new X509Certificate(leaf));
   return identity && `${identity.authorityKeyId.toString('base64url')}.${identity.serial.toString('base64url')}`;

@@ -35,7 +35,7 @@ export interface Authorization {
   hostname: string;
   /** Null: the CA offers no HTTP-01. */
   challenge: HttpChallenge | null;
-  /** Of a failed challenge. */
+  /** The CA's reason for a failed challenge. */
   error: ProblemDocument | null;
 }
 
@@ -52,7 +52,7 @@ const LONGEST_LIST = 10;
 const TOKEN = /^[\w-]{22,256}$/;
 const HOSTNAME = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
-/** For the responses of one CA. */
+/** Creates a reader for the responses of one CA. */
 export function resourceReader(directoryUrl: string) {
   const { host } = new URL(directoryUrl);
   const plain = isPlainLoopback(new URL(directoryUrl));

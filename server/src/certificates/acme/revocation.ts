@@ -26,8 +26,8 @@ interface Revocable {
 }
 
 /**
- * Revokes a certificate (RFC 8555 section 7.6) with our account at its CA, else with the certificate's own key: another account
- * may have ordered it. A certificate that is revoked already is no error. Rejects with `CaProblem`.
+ * Revokes a certificate (RFC 8555 section 7.6) with our account at its CA, else with the certificate's own key: another
+ * account may have ordered it. A certificate that is revoked already is no error. Rejects with `CaProblem`.
  */
 export async function revokeAtCa(
   { issuer, chain, privateKey }: Revocable,
@@ -39,7 +39,8 @@ export async function revokeAtCa(
   const { revokeCert } = await client.directory();
   const account = await store.findCaAccount(issuer);
   if (revokeCert === null) throw new CaProblem('refused', `${client.host} has no resource for revocations.`);
-  // The account first: some CAs take a request by the certificate's own key to mean that it is compromised.
+  // The account's key comes first: some CAs read a request signed with the certificate's own key as a report that the
+  // key is compromised.
   const signers: Signer[] = [];
   if (account?.url) signers.push({ key: readPrivateKey(account.privateKey), accountUrl: account.url });
   if (privateKey !== null) signers.push({ key: readPrivateKey(privateKey), accountUrl: null });

@@ -30,7 +30,7 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Of each address its family and what it is, such as `4 ours`. */
+/** Each argument is the family of an address and its kind, such as `4 ours`. */
 function addressesOf(...about: string[]): JudgedAddress[] {
   return about.map((one, index) => {
     const [family, ...kind] = one.split(' ');

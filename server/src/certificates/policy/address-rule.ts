@@ -1,15 +1,15 @@
 import type { SelfCheckAnswer } from '../../domain/certificate-state.ts';
 
 /**
- * Which addresses of a name have to answer before a certificate is ordered. Pure. A CA connects to one address of each family (IPv4, IPv6), of several in
- * turn: where one of several does not answer, most validations succeed.
+ * Which addresses of a name have to answer before a certificate is ordered. Pure. A CA connects to one address of each
+ * family (IPv4, IPv6), of several in turn: where one of several does not answer, most validations succeed.
  */
 
 /** `all`: every address. `any`: every one but those that do not answer, where another one of their family does. */
 export type AddressPolicy = 'any' | 'all';
 
 export interface JudgedAddress extends Pick<SelfCheckAnswer, 'address' | 'outcome'> {
-  /** Something came back, whatever it was. */
+  /** The address sent bytes, whatever they were. */
   responded: boolean;
   /** This machine has no route to the address. */
   noRoute: boolean;
@@ -17,7 +17,10 @@ export interface JudgedAddress extends Pick<SelfCheckAnswer, 'address' | 'outcom
 
 const DAY_MS = 24 * 3_600_000;
 
-/** For a day after a CA has failed to validate the name, `all`. A failure that lies ahead by more was written by a clock that was wrong. */
+/**
+ * For a day after a CA has failed to validate the name, `all`. A failure that lies ahead by more was written by a clock
+ * that was wrong.
+ */
 export function addressPolicy(
   configured: AddressPolicy,
   authorizationFailedAt: number | null,
@@ -32,7 +35,7 @@ export function toleratedAddresses<A extends JudgedAddress>(addresses: readonly 
   const ours = addresses.filter(({ outcome }) => outcome === 'ours');
   return addresses.filter((one) => {
     if (one.outcome !== 'unreachable' || one.responded) return false;
-    // What cannot be reached from this machine proves nothing, if another is ours.
+    // An address that this machine cannot reach proves nothing, if another one is ours.
     if (one.noRoute) return ours.length > 0;
     return policy === 'any' && ours.some(({ address }) => isIpv6(address) === isIpv6(one.address));
   });

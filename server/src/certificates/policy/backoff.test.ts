@@ -32,7 +32,7 @@ test('a name that cannot afford to wait for long is tried sooner, but not sooner
   expect(backoffMs(7, 0, { atMostMs: HOUR, retryAfterMs: 2 * HOUR })).toBe(2 * HOUR);
 });
 
-test('what the CA asks for is kept to, and ten minutes more at most', () => {
+test('the wait that the CA asks for is kept, and ten minutes more at most', () => {
   for (const [ms, most] of [
     [HOUR, 10 * MINUTE],
     [10 * MINUTE, 2 * MINUTE],

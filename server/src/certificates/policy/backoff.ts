@@ -15,8 +15,8 @@ const JITTER = 0.2;
 const CA_JITTER_MS = 10 * MINUTE_MS;
 
 /**
- * How long a name waits after `failures` in a row, at least one. A longer `retryAfterMs` of the CA wins. `atMostMs`: the longest back-off that the
- * certificate can afford.
+ * How long a name waits after `failures` in a row, at least one. A longer `retryAfterMs` of the CA wins. `atMostMs`:
+ * the longest back-off that the certificate can afford.
  */
 export function backoffMs(
   failures: number,
@@ -35,7 +35,10 @@ function waitMs(ms: number, random: number, retryAfterMs: number | null): number
   return Math.min(Math.max(jittered(ms, random), afterMs(retryAfterMs ?? 0, random)), LONGEST_WAIT_MS);
 }
 
-/** How long until the next self-check of a name whose routing or CAA has been wrong for `sinceMs`: soon while its records may be being edited, hourly later. */
+/**
+ * How long until the next self-check of a name whose routing or CAA has been wrong for `sinceMs`: soon while its
+ * records may be being edited, hourly later.
+ */
 export function recheckMs(sinceMs: number, random: number): number {
   if (sinceMs < HOUR_MS) return jittered(MINUTE_MS, random);
   return jittered(sinceMs < DAY_MS ? 10 * MINUTE_MS : HOUR_MS, random);

@@ -137,7 +137,7 @@ const CASES: [Blocker, string][] = [
   ],
 ];
 
-test.each(CASES)('%j says what is wrong and how to fix it', (blocker, message) => {
+test.each(CASES)('%j has a message with the mistake and its fix', (blocker, message) => {
   expect(describeCertificateBlocker(HOST, blocker)).toBe(message);
 });
 

@@ -5,7 +5,7 @@ import { joinList, quote, truncate } from '../../domain/text.ts';
 import { describeUnreadable } from '../../domain/verification-error.ts';
 import type { CaLimit } from '../../store/store.ts';
 
-/** What keeps a certificate from being issued, and what was observed. */
+/** The reason why a certificate cannot be issued, with the observation behind it. */
 export type Blocker =
   /** `chain`: the CNAMEs that were followed. */
   | { reason: 'no_address'; chain: string[] }
@@ -35,11 +35,11 @@ interface CaaBlocker {
 /** The CA did not issue. */
 export interface CaBlocker {
   reason: Extract<CertificateReason, `ca_${string}` | 'authorization_failed'>;
-  /** Of a `CaProblem`: bounded and safe to show. */
+  /** The message of a `CaProblem`: bounded and safe to show. */
   message: string;
 }
 
-/** What is wrong, where, and how to fix it, for the owner of the name. At most 512 characters. */
+/** Tells the owner of the name the problem, its place and its fix. At most 512 characters. */
 export function describeCertificateBlocker(hostname: string, blocker: Blocker): string {
   return truncate(messageOf(hostname, blocker));
 }
@@ -134,7 +134,7 @@ function caaMessage(hostname: string, { at, record, because, ca, account }: CaaB
   }
 }
 
-/** What to type: the panel of a DNS provider has a field for each. */
+/** Names one value for each field that the panel of a DNS provider has. */
 function addedCaa(name: string, ca: string): string {
   return `Add a CAA record beside it. Full name: \`${name}\`, Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
 }

@@ -28,6 +28,6 @@ test('where a limit is small, one is left to everybody', () => {
     expect(limitsFor(urgency, published)).toEqual({ certificates: 1, failures: 1 });
 });
 
-test('what a CA does not limit is not limited', () => {
+test('orders are not limited where the CA has no limit', () => {
   expect(budget([], 'new')).toEqual([]);
 });

@@ -1,6 +1,9 @@
 import type { CaLimit } from '../../store/store.ts';
 
-/** `new`: the name has no certificate. `renewal`: it replaces one in use. `emergency`: a renewal whose certificate expires soon. */
+/**
+ * `new`: the name has no certificate. `renewal`: it replaces one in use. `emergency`: a renewal whose certificate
+ * expires soon.
+ */
 export type Urgency = 'new' | 'renewal' | 'emergency';
 
 const HOUR_MS = 3_600_000;
@@ -18,8 +21,8 @@ export const LETS_ENCRYPT_LIMITS: readonly CaLimit[] = [
 const SHARES: Record<Urgency, number> = { new: 0.8, renewal: 0.95, emergency: 1 };
 
 /**
- * The limits for an order of this urgency: its share of what the CA publishes, at least one. The last allowed failure is never used, since
- * the CA would lock the name out.
+ * The limits for an order of this urgency: its share of what the CA publishes, at least one. The last allowed failure
+ * is never used, since the CA would lock the name out.
  */
 export function budget(published: readonly CaLimit[], urgency: Urgency): CaLimit[] {
   return published.map((limit) => ({ ...limit, limit: Math.max(1, shareOf(limit, urgency)) }));

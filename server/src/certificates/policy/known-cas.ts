@@ -8,8 +8,8 @@ const KNOWN: readonly [host: RegExp, names: readonly string[]][] = [
 ];
 
 /**
- * The names by which CAA records may allow the CA with this directory, for a process that does not talk to it; empty if unknown. A process that orders
- * certificates reads them from the directory instead.
+ * The names by which CAA records may allow the CA with this directory, for a process that does not talk to it; empty if
+ * unknown. A process that orders certificates reads them from the directory instead.
  */
 export function knownCaaNames(directoryUrl: string): readonly string[] {
   const { hostname } = new URL(directoryUrl);

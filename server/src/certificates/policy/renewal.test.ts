@@ -126,7 +126,7 @@ describe('an emergency', () => {
     expect(emergencyAt(issued(days))).toBe(NOW + (days - left) * DAY);
   });
 
-  test('is told from an ordinary renewal, and from a name without a certificate', () => {
+  test('differs from an ordinary renewal, and from a name without a certificate', () => {
     expect(urgencyOf(null, NOW)).toBe('new');
     expect(urgencyOf(issued(90), NOW + 80 * DAY)).toBe('renewal');
     expect(urgencyOf(issued(90), NOW + 81 * DAY)).toBe('emergency');

@@ -22,8 +22,8 @@ interface InUse extends Lifetime {
 }
 
 /**
- * The window without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that third. `usesAri`: the CA is asked for
- * its suggestion within an hour.
+ * The window without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that
+ * third. `usesAri`: the CA is asked for its suggestion within an hour.
  */
 export function lifetimeWindow(
   { notBefore, notAfter }: Lifetime,
@@ -44,9 +44,9 @@ export function lifetimeWindow(
 }
 
 /**
- * The window that the CA suggests, with a random moment in it (RFC 9773 section 4.2). A new moment is drawn only when the window moves. It is never later
- * than the start of the emergency, and never in the certificate's first hours: a CA whose windows are always in the past would make us order
- * without end.
+ * The window that the CA suggests, with a random moment in it (RFC 9773 section 4.2). A new moment is drawn only when
+ * the window moves. It is never later than the start of the emergency, and never in the certificate's first hours: a CA
+ * whose windows are always in the past would make us order without end.
  */
 export function suggestedWindow(
   inUse: InUse,
@@ -65,7 +65,7 @@ export function suggestedWindow(
   return { source: 'ari', startsAt, endsAt, renewAt, askAgainAt, explanationUrl };
 }
 
-/** The same window, where the CA gave no suggestion. */
+/** Plans the default window, where the CA gave no suggestion. */
 export function unchangedWindow(renewal: RenewalWindow, now: number, random: number): RenewalWindow {
   return { ...renewal, askAgainAt: Math.round(now + HOUR_MS * (1 + random)) };
 }
@@ -75,19 +75,25 @@ export function isRenewalDue(inUse: InUse, now: number): boolean {
   return now >= inUse.renewal.renewAt || now >= emergencyAt(inUse);
 }
 
-/** Whether the CA is to be asked for its window. A time further ahead than any CA may set was written by a clock that was wrong. */
+/**
+ * Whether the CA is to be asked for its window. A time further ahead than any CA may set was written by a clock that
+ * was wrong.
+ */
 export function isSuggestionDue({ askAgainAt }: RenewalWindow, now: number): boolean {
   return askAgainAt !== null && (askAgainAt <= now || askAgainAt > now + 2 * ASK_MS.most);
 }
 
-/** When a certificate in use is next due: for renewal, for its CA's suggestion, and at least daily, in case a clock was wrong. */
+/**
+ * When a certificate in use is next due: for renewal, for its CA's suggestion, and at least daily, in case a clock was
+ * wrong.
+ */
 export function nextDueAt({ renewAt, askAgainAt }: RenewalWindow, now: number): number {
   return Math.min(renewAt, askAgainAt ?? Number.POSITIVE_INFINITY, now + DAY_MS);
 }
 
 /**
- * When the emergency starts. From then on a renewal waits for less, may use more of the budget, and asks the next CA whatever the previous one
- * answered.
+ * When the emergency starts. From then on a renewal waits for less, may use more of the budget, and asks the next CA
+ * whatever the previous one answered.
  */
 export function emergencyAt(inUse: Lifetime): number {
   return expiringAt(inUse);
@@ -98,13 +104,19 @@ export function urgencyOf(inUse: Lifetime | null, now: number): Urgency {
   return now >= emergencyAt(inUse) ? 'emergency' : 'renewal';
 }
 
-/** When the emergency of a certificate starts, as a bound for waits; infinite: it has started, or there is no certificate. */
+/**
+ * When the emergency of a certificate starts, as a bound for waits; infinite: it has started, or there is no
+ * certificate.
+ */
 export function quietUntil(inUse: Lifetime | null, now: number): number {
   const at = inUse === null ? now : emergencyAt(inUse);
   return at > now ? at : Number.POSITIVE_INFINITY;
 }
 
-/** The longest back-off that a certificate can afford: until its emergency starts, then an hour or a tenth of the emergency; infinite without one. */
+/**
+ * The longest back-off that a certificate can afford: until its emergency starts, then an hour or a tenth of the
+ * emergency; infinite without one.
+ */
 export function longestBackoffMs(inUse: Lifetime | null, now: number): number {
   if (inUse === null) return Number.POSITIVE_INFINITY;
   const calmMs = emergencyAt(inUse) - now;

@@ -3,8 +3,9 @@ import { type CaIdentity, caaNames, judgeCaa } from '../../domain/caa.ts';
 import type { Blocker } from '../policy/blocker.ts';
 
 /**
- * Whether the CAA records of a name allow a CA to issue for it; null: they do. The relevant set is that of the name or of its closest parent that has one
- * (RFC 8659 section 3); a set that cannot be read forbids every CA. Rejects with the signal's reason.
+ * Whether the CAA records of a name allow a CA to issue for it; null: they do. The relevant set is that of the name or
+ * of its closest parent that has one (RFC 8659 section 3); a set that cannot be read forbids every CA. Rejects with the
+ * signal's reason.
  */
 export async function checkCaa(
   resolver: Pick<Resolver, 'lookupCaa'>,

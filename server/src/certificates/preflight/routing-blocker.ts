@@ -3,7 +3,7 @@ import type { CheckedAddress, SelfCheckResult } from '../../verification/observa
 import { type AddressPolicy, toleratedAddresses } from '../policy/address-rule.ts';
 import type { Blocker } from '../policy/blocker.ts';
 
-/** What the routing of a name means for its certificate. */
+/** The self-check of a name, and its consequence for the certificate. */
 export interface CheckedRouting {
   /** Null: there was no address to check. */
   selfCheck: SelfCheck | null;
@@ -13,10 +13,13 @@ export interface CheckedRouting {
   tolerated: string[];
 }
 
-/** For machines that cannot reach their own public address: nothing is known, so nothing is in the way. */
+/** For machines that cannot reach their own public address: they know no blocker. */
 export const UNCHECKED_ROUTING: CheckedRouting = { selfCheck: null, blocker: null, tolerated: [] };
 
-/** What a CA that validates a name by HTTP-01 would meet, by the self-check of the name. Finds wrong routing at no cost at the CA. */
+/**
+ * Reads from the self-check of a name how an HTTP-01 validation would go. This finds wrong routing without an order at
+ * the CA.
+ */
 export function checkedRouting(hostname: string, result: SelfCheckResult, policy: AddressPolicy): CheckedRouting {
   switch (result.kind) {
     case 'unreadable': {

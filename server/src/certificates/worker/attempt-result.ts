@@ -2,7 +2,7 @@ import { type CertificateProblem, type CertificateState, OWNER_FIXABLE } from '.
 import type { Certificate, CertificateStore } from '../../store/store.ts';
 import { type Blocker, describeCertificateBlocker } from '../policy/blocker.ts';
 
-/** What an attempt saves. */
+/** The result that an attempt saves. */
 export interface AttemptResult
   extends Omit<Parameters<CertificateStore['saveCertificate']>[0], 'hostname' | 'lease' | 'now'> {
   /** Until then, no CA accepts an order for any new name. */
@@ -13,7 +13,7 @@ export interface AttemptResult
 export interface Blocked {
   blocker: Blocker;
   until: number;
-  /** It blocks every new name, not this one alone. */
+  /** The reason blocks every new name, not this one alone. */
   allNames: boolean;
 }
 
@@ -41,7 +41,7 @@ function isValid({ issued }: Certificate, now: number): boolean {
   return issued !== null && now < issued.notAfter;
 }
 
-/** The certificate as it was, to be continued at that time. */
+/** Saves the certificate unchanged, to be continued at that time. */
 export function unchanged({ problem, selfCheck, failures, state }: Certificate, nextTryAt: number): AttemptResult {
   return { state, problem, selfCheck, failures, nextTryAt };
 }

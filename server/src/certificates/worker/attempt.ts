@@ -36,7 +36,10 @@ interface AttemptOptions {
   metrics: Pick<CertificateMetrics, 'certificateToleratedAddresses'>;
 }
 
-/** Resumes an order, updates a renewal window, or orders a certificate. Rejects with the reason of the lease's signal, or with the store's error. */
+/**
+ * Resumes an order, updates a renewal window, or orders a certificate. Rejects with the reason of the lease's signal,
+ * or with the store's error.
+ */
 type Attempt = (due: DueCertificate, lease: Lease) => Promise<AttemptResult>;
 
 export function createAttempt(options: AttemptOptions): Attempt {
@@ -139,7 +142,8 @@ export function createAttempt(options: AttemptOptions): Attempt {
       return await orders.finish(due, issuer, begun, lease);
     } catch (error) {
       if (!(error instanceof ReplacesRefused)) throw error;
-      // After another order, `begin` names no certificate to replace. Only once: each order costs an entry in the ledger.
+      // After another order, `begin` names no certificate to replace. Only once: each order costs an entry in the
+      // ledger.
       const other = await askCa(issuer, () => orders.begin({ ...due, order: begun }, issuer, lease));
       return 'blocker' in other ? other : orders.finish(due, issuer, other, lease);
     }

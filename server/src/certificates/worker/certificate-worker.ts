@@ -43,7 +43,10 @@ export interface CertificateWorkerOptions {
   leaseMs?: number;
   /** Time limit of one attempt; an order that takes longer is resumed later. */
   deadlineMs?: number;
-  /** Whether our challenge response is fetched through a name before the CA is asked; true by default. CAA is always checked. */
+  /**
+   * Whether our challenge response is fetched through a name before the CA is asked; true by default. CAA is always
+   * checked.
+   */
   checksSelf?: boolean;
   /** Time limit of the self-check for one address. */
   selfCheckMs?: number;
@@ -56,7 +59,10 @@ export type CertificateWorker = DueLoop;
 
 const MINUTE_MS = 60_000;
 
-/** Claims due certificates, attempts each, and saves the result. An attempt that is lost is repeated when its lease has expired. */
+/**
+ * Claims due certificates, attempts each, and saves the result. An attempt that is lost is repeated when its lease has
+ * expired.
+ */
 export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {
   const { store, clock, log, limits = LETS_ENCRYPT_LIMITS, capacity = 25, leaseMs = MINUTE_MS } = options;
   const { deadlineMs = 10 * MINUTE_MS, pollMs = 500, checksSelf = true, selfCheckMs, multiAddress = 'any' } = options;
@@ -69,7 +75,7 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf, multiAddress });
   const throttle = newNameThrottle();
   let maintenance: { stop(): Promise<void> } | undefined;
-  // So that the first of each shows as an increase.
+  // The counters start at 0, so that the first outcome of each kind shows as an increase.
   for (const issuer of options.issuers.map(caHost))
     for (const outcome of ['issued', ...CA_PROBLEM_KINDS])
       options.metrics.certificateOrders.inc({ issuer, outcome }, 0);

@@ -7,7 +7,10 @@ import { circuitBreakerMs } from '../policy/backoff.ts';
 import type { CaBlocker } from '../policy/blocker.ts';
 import type { Blocked } from './attempt-result.ts';
 
-/** Leaves a CA in trouble alone for a while. Its state is saved with the account, for all nodes; without an account it is local to this process. */
+/**
+ * Stops asking a CA that fails for a while. Its state is saved with the account, for all nodes; without an account it
+ * is local to this process.
+ */
 export interface CircuitBreaker {
   /** Null: the circuit is closed, and the CA may be asked. */
   find(issuer: string): Promise<Blocked | null>;
@@ -41,7 +44,10 @@ export function createCircuitBreaker({ store, clock, random, log }: CircuitBreak
     return now < until && until <= now + LONGEST_WAIT_MS;
   }
 
-  /** Until when the circuit is open; 0: it is closed. What is saved counts for all nodes, so that the operator can close it. */
+  /**
+   * Until when the circuit is open; 0: it is closed. What is saved counts for all nodes, so that the operator can close
+   * it.
+   */
   function openUntil(issuer: string, account: CaAccount | null): number {
     const until = (account === null ? circuits.get(issuer)?.until : account.pausedUntil) ?? 0;
     return isAhead(until) ? until : 0;

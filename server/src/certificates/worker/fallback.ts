@@ -5,8 +5,8 @@ import type { Blocked } from './attempt-result.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 
 /**
- * Falls back to another CA after one has failed for a name. Local to this process: another node may ask the failed CA once more, within the limits of the
- * ledger.
+ * Falls back to another CA after one has failed for a name. Local to this process: another node may ask the failed CA
+ * once more, within the limits of the ledger.
  */
 export interface Fallback {
   /** Skips a CA for a name if another may issue; false: none may. */

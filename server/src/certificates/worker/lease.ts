@@ -40,8 +40,8 @@ interface LeaseOptions {
 }
 
 /**
- * Extends a lease every third of its time, until `stop`, or until `interrupted` aborts. The signal of the lease does too when the lease is lost. A store that
- * is down for less than the lease does not end it.
+ * Extends a lease every third of its time, until `stop`, or until `interrupted` aborts. The signal of the lease does
+ * too when the lease is lost. A store that is down for less than the lease does not end it.
  */
 export function holdLease(
   { certificate: { hostname }, lease: token }: DueCertificate,

@@ -30,13 +30,19 @@ const EVERY_MS = 60_000;
 /** Certificates that expire first. Names that point elsewhere stay among them until their domains are deleted. */
 const EXPIRING = 1000;
 
-/** Certificates that have been without one in use for longest: among them is the one that waits for longest, unless more than these wait for something else. */
+/**
+ * Certificates that have been without one in use for longest: among them is the one that waits for longest, unless more
+ * than these wait for something else.
+ */
 const WAITING = 1000;
 
 /** Certificates in use that one write looks at. */
 const RECORDED_AT_ONCE = 50;
 
-/** Once a minute: says that it is there, records which certificates are expiring, deletes what has expired, and updates the gauges. `stop` resolves when nothing is in flight. */
+/**
+ * Once a minute: saves the worker's heartbeat, records which certificates are expiring, deletes what has expired, and
+ * updates the gauges. `stop` resolves when nothing is in flight.
+ */
 export function startMaintenance(options: MaintenanceOptions): { stop(): Promise<void> } {
   const { store, clock, log } = options;
   let stopped = false;

@@ -1,8 +1,8 @@
 import { LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
 
 /**
- * Limits how many new names are claimed at once. When no CA accepts more of them, none is claimed until then, since each look would cost and change
- * nothing. Afterwards one goes first, and the number doubles with each order that ends.
+ * Limits how many new names are claimed at once. When no CA accepts more of them until some time, none is claimed until
+ * then: each attempt would be wasted. Afterwards one goes first, and the number doubles with each order that ends.
  */
 export function newNameThrottle() {
   let blockedUntil = 0;
@@ -10,20 +10,20 @@ export function newNameThrottle() {
   return {
     /** How many new names may be claimed now, of `most`. */
     available(most: number, now: number): number {
-      // A time further ahead than any wait was set by a clock that has been set back.
+      // A time further ahead than any wait was written by a clock that has been set back.
       const isBlocked = now < blockedUntil && blockedUntil <= now + LONGEST_WAIT_MS;
       return isBlocked ? 0 : Math.min(most, atOnce);
     },
-    /** No CA accepts an order for a new name before. */
+    /** No CA accepts an order for a new name until then. */
     block(until: number): void {
       blockedUntil = until;
       atOnce = 1;
     },
-    /** A CA may accept one sooner. */
+    /** A CA may accept an order sooner. */
     unblock(): void {
       blockedUntil = 0;
     },
-    /** A CA accepted one. */
+    /** A CA accepted an order. */
     accelerate(): void {
       blockedUntil = 0;
       atOnce *= 2;

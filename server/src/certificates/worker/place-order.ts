@@ -16,13 +16,13 @@ import { type Lease, LeaseLost } from './lease.ts';
 
 export interface Orders {
   /**
-   * Adds an order to the ledger and saves it. After another order, the new one replaces no certificate and is not exempt. Rejects with the reason of the
-   * lease's signal, or with `CaProblem`.
+   * Adds an order to the ledger and saves it. After another order, the new one replaces no certificate and is not
+   * exempt. Rejects with the reason of the lease's signal, or with `CaProblem`.
    */
   begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Blocked>;
   /**
-   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused` or with the store's error; then the order stays
-   * in flight.
+   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused` or with the
+   * store's error; then the order stays in flight.
    */
   finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<AttemptResult>;
 }
@@ -40,7 +40,7 @@ interface OrdersOptions {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** Challenges are deleted with their order; this removes those of a crash. */
+/** The store deletes challenges with their order; this removes those that a crash left. */
 const CHALLENGE_LIFE_MS = DAY_MS;
 /** An order that the CA has not completed by then is given up. */
 const ORDER_LIFE_MS = 2 * DAY_MS;
@@ -107,7 +107,8 @@ export function createOrders(options: OrdersOptions): Orders {
       return await succeed(due.certificate, issuer, order, chain);
     } catch (error) {
       lease.signal.throwIfAborted();
-      // An error on our side proves nothing about the order: it stays in flight, and is resumed when the lease has expired.
+      // An error on our side proves nothing about the order: it stays in flight, and is resumed when the lease has
+      // expired.
       if (!(error instanceof CaProblem) || error instanceof ReplacesRefused) throw error;
       return fail(due, issuer, { ...order, url }, error);
     }

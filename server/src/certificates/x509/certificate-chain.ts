@@ -27,7 +27,10 @@ export class ChainRefused extends Error {
   }
 }
 
-/** Reads a chain. Throws `ChainRefused` unless its leaf is for this name and this key (private or public), and has not expired. */
+/**
+ * Reads a chain. Throws `ChainRefused` unless its leaf is for this name and this key (private or public), and has not
+ * expired.
+ */
 export function readChain(pem: string, wanted: { hostname: string; key: KeyObject; now: number }): Chain {
   const certificates = splitPem(pem).map(parse);
   const [leaf] = certificates;

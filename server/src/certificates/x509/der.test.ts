@@ -40,14 +40,14 @@ describe('DER', () => {
     },
   );
 
-  test('what is inside of what is inside', () => {
+  test('nested elements', () => {
     const written = sequence(explicit(3, sequence(integer([1]), integer([2]))), integer([3]));
     const [first, second] = readInside(written);
     expect(second?.whole).toEqual(integer([3]));
     expect(readInside(first?.content ?? Buffer.alloc(0)).map(({ content }) => hex(content))).toEqual(['01', '02']);
   });
 
-  test('anything else is refused, and nothing but that', () => {
+  test('anything else, and only that, is refused', () => {
     const octets = fc.oneof(
       fc.uint8Array({ maxLength: 40 }),
       fc

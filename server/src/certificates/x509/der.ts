@@ -73,7 +73,7 @@ export function time(unixMs: number): Buffer {
 interface DerElement {
   tag: number;
   content: Buffer;
-  /** With tag and length. */
+  /** Encodes an element: tag, length and content. */
   whole: Buffer;
 }
 

@@ -15,7 +15,9 @@ export function readPrivateKey(pkcs8: Uint8Array): KeyObject {
   return createPrivateKey({ key: Buffer.from(pkcs8), format: 'der', type: 'pkcs8' });
 }
 
-/** SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) of a public key, or of the one that belongs to a private key. DER. */
+/**
+ * SubjectPublicKeyInfo (RFC 5280 section 4.1.2.7) of a public key, or of the one that belongs to a private key. DER.
+ */
 export function publicKeyInfo(key: KeyObject): Buffer {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   return publicKey.export({ type: 'spki', format: 'der' });

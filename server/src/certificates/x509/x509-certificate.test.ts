@@ -67,7 +67,7 @@ describe('a certificate', () => {
 describe('a chain', () => {
   const wanted = { hostname, key, now: NOW };
 
-  test('for the name and the key is taken, without what else is in its text', () => {
+  test('for the name and the key is accepted, without the other text around it', () => {
     const text = `issued by somebody\r\n${leaf}\nand above:\n${root}<script>`;
     const { chain, notBefore, notAfter } = readChain(text, wanted);
     expect(chain).toBe(leaf + root);

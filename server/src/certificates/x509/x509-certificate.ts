@@ -16,7 +16,9 @@ import {
 } from './der.ts';
 import { keyId, publicKeyInfo } from './private-key.ts';
 
-/** X.509 certificates (RFC 5280) with P-256 keys, signed with ECDSA and SHA-256 (RFC 5758). Times are Unix milliseconds. */
+/**
+ * X.509 certificates (RFC 5280) with P-256 keys, signed with ECDSA and SHA-256 (RFC 5758). Times are Unix milliseconds.
+ */
 
 const OID = {
   ecdsaWithSha256: '1.2.840.10045.4.3.2',
@@ -45,7 +47,10 @@ interface Validity {
   notAfter: number;
 }
 
-/** The certificate of an authority, self-signed unless `signer` is given. `pathLength`: how many CAs may follow below. DER. */
+/**
+ * The certificate of an authority, self-signed unless `signer` is given. `pathLength`: how many CAs may follow below.
+ * DER.
+ */
 export function createAuthorityCertificate(
   authority: Authority,
   { signer = authority, pathLength, ...validity }: Validity & { signer?: Authority; pathLength: number },

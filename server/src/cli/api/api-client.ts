@@ -27,8 +27,8 @@ export interface ApiClient {
   /** The playground that the server belongs to, if known. */
   playground: PlaygroundFile | null;
   /**
-   * Calls `<group>.<operation>`, and returns its `data`. Throws `CliError`; `ApiError` for an error response. A creation is repeated twice while that may help: it
-   * has an `Idempotency-Key`, unless that is null.
+   * Calls `<group>.<operation>`, and returns its `data`. Throws `CliError`; `ApiError` for an error response. A
+   * creation is repeated twice while that may help: it has an `Idempotency-Key`, unless that is null.
    */
   call<T>(operation: string, body: object, options?: CreationOptions): Promise<T>;
   /** One page of a list operation. */
@@ -36,8 +36,9 @@ export interface ApiClient {
   /** The items of a list operation, page after page: the first `most` of them, or all. */
   list<T>(operation: string, body: object, most?: number): Promise<T[]>;
   /**
-   * A domain, now and with each change. Connects again whenever the connection is lost, which `onLost` is told once there was a state; before, it throws `CliError`.
-   * Throws `ApiError` when the domain was deleted, or the key no longer works.
+   * Streams a domain: its state now, and each change. Connects again whenever the connection is lost, and calls
+   * `onLost` then, once there was a state; before, it throws `CliError`. Throws `ApiError` when the domain was deleted,
+   * or the key no longer works.
    */
   watch(domain: string, onLost: () => void): AsyncGenerator<Domain>;
 }
@@ -58,7 +59,7 @@ export class ApiError extends CliError {
       lines.push(`  ${location}: ${message}`);
       if (fix !== undefined) lines.push(`    fix: ${fix}`);
     }
-    // What ends a stream came with no response of its own.
+    // An error that ends a stream has no request id: it came without a response.
     if (requestId !== '') lines.push(`  request ${requestId}`);
     const violations = errors.length === 0 ? {} : { errors };
     const details = { title, detail, status, code, type, ...violations, requestId };
@@ -75,8 +76,8 @@ export class ApiError extends CliError {
 export class ServerUnreachable extends CliError {}
 
 /**
- * Server and key come from, in this order: the options, the playground of an explicit `--data`, the environment, the playground of the
- * default directory. A playground's key is only ever sent to that playground. Throws `CliError`.
+ * Server and key come from, in this order: the options, the playground of an explicit `--data`, the environment, the
+ * playground of the default directory. A playground's key is only ever sent to that playground. Throws `CliError`.
  */
 export async function connect(options: ApiOptions): Promise<ApiClient> {
   const config = readCommandConfig();
@@ -94,7 +95,7 @@ export async function connect(options: ApiOptions): Promise<ApiClient> {
   return apiClient(url, key, playground, options.data);
 }
 
-/** What an action of a command works with. */
+/** The arguments of a command's action. */
 export interface CommandCall<O> {
   api: ApiClient;
   options: ApiOptions & O;
@@ -134,7 +135,7 @@ export function noPlayground(data: string | undefined): CliError {
   );
 }
 
-/** What to do if the playground of a data directory does not run. */
+/** Advice for when the playground of a data directory does not run. */
 export function startAdvice(data: string | undefined): string {
   return `Start the playground with "${startCommand(data)}".`;
 }
@@ -241,7 +242,10 @@ export function isApi(url: string): Promise<boolean> {
 
 const STANDARD_INPUT = 0;
 
-/** Reads a secret from a file, or with `-` from standard input: it is the only word there. `what`: as errors call it. Throws `CliError`. */
+/**
+ * Reads a secret, which is the only word there, from a file, or with `-` from standard input. `what`: its name in
+ * errors. Throws `CliError`.
+ */
 export function readSecret(path: string, what: string): string {
   const source = path === '-' ? 'standard input' : path;
   const text = readText(path, what, source).trim();

@@ -5,13 +5,13 @@ import { CsvError, parse } from 'csv-parse/sync';
 
 /** A row of a CSV file. */
 export interface CsvRow {
-  /** Where it ends in the file, from 1. */
+  /** Number of its last line in the file, from 1. */
   line: number;
-  /** The part of the file that has been read by its end, up to 1. */
+  /** The part of the file that is read once this row is, up to 1. */
   share: number;
-  /** Without white space around them; none where the row cannot be read. */
+  /** The cells without white space around them; none where the row cannot be read. */
   cells: string[];
-  /** Why it cannot be read; null where it can. */
+  /** Why the row cannot be read; null where it can. */
   problem: string | null;
 }
 
@@ -22,15 +22,16 @@ interface ReadRow extends Pick<CsvRow, 'cells' | 'problem'> {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 const NEWLINE = 10;
-/** In bytes. */
+/** Longest row, in bytes. */
 const LONGEST_ROW = 65_536;
 const LARGEST_FILE = 64 * 1024 * 1024;
-/** After so many rows other work runs, such as the handler of Ctrl-C. */
+/** Number of rows after which other work runs, such as the handler of Ctrl-C. */
 const ROWS_AT_ONCE = 100;
 
 /**
- * Reads a file (RFC 4180; UTF-8, or UTF-16 with a byte order mark) row by row, without empty rows. The first line of a row that cannot be read is refused, and
- * reading goes on with the next line. The header decides the delimiter. Rejects a path that is no regular file, and a file above 64 MiB.
+ * Reads a file (RFC 4180; UTF-8, or UTF-16 with a byte order mark) row by row, without empty rows. The first line of a
+ * row that cannot be read is refused, and reading goes on with the next line. The header decides the delimiter. Rejects
+ * a path that is no regular file, and a file above 64 MiB.
  */
 export async function* readCsv(path: string): AsyncGenerator<CsvRow> {
   const content = await contentOf(path);
@@ -53,9 +54,9 @@ export async function* readCsv(path: string): AsyncGenerator<CsvRow> {
   }
 }
 
-/** In UTF-8, with a newline as the end of each line. */
+/** Returns the file in UTF-8, with a newline as the end of each line. */
 async function contentOf(path: string): Promise<Buffer> {
-  // A FIFO would otherwise wait for somebody who writes.
+  // Opening a FIFO would otherwise block until somebody writes to it.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     const found = await file.stat();
@@ -70,13 +71,16 @@ async function contentOf(path: string): Promise<Buffer> {
   }
 }
 
-/** The one that makes the most columns. */
+/** Returns the delimiter that makes the most columns. */
 function delimiterAt(content: Buffer, at: number): string {
   const columns = DELIMITERS.map((delimiter) => rowAt(content, at, delimiter).cells.length);
   return DELIMITERS[columns.indexOf(Math.max(...columns))] ?? ',';
 }
 
-/** Stops at the first byte that shows the end of the row, or an error in it: the time for a file grows with its size. */
+/**
+ * Reads one row, and stops at the byte that ends it or makes it unreadable: so the time for a file grows with its size
+ * only.
+ */
 function rowAt(content: Buffer, at: number, delimiter: string): ReadRow {
   const newline = content.indexOf(NEWLINE, at);
   const bytes = (newline < 0 ? content.length : newline + 1) - at;
@@ -90,7 +94,7 @@ function rowAt(content: Buffer, at: number, delimiter: string): ReadRow {
       info: true,
       record_delimiter: '\n',
       relax_column_count: true,
-      // A quotation mark in the middle is part of what the cell says.
+      // A quotation mark inside an unquoted cell is a plain character.
       relax_quotes: true,
       to: 1,
       trim: true,

@@ -45,7 +45,7 @@ describe('a file to import', () => {
     expect(await read('domain\n"a\nb"\nc.example\n')).toMatchObject([{ domain: 'a\nb' }, { line: 4 }]);
   });
 
-  it('has the delimiter of its first line: the others are part of what a cell says', async () => {
+  it('has the delimiter of its first line: the other delimiters are plain characters', async () => {
     const rows = (delimiter: string, note: string) =>
       [['"a, long;\ttitle"', 'domain', 'note'], ['x', 'a.example', note], []]
         .map((row) => row.join(delimiter))
@@ -69,7 +69,7 @@ describe('a file to import', () => {
     ]);
   });
 
-  it('may have rows with quotation marks in the wrong place, which end nothing but themselves', async () => {
+  it('may have rows with quotation marks in the wrong place: only they are refused', async () => {
     const text = 'domain,note\nshop"1.example.com,x\n5" pipe.example,"x"\nc.example,x\n';
     expect(await read(text)).toEqual([
       plain(2, 'shop"1.example.com'),
@@ -116,7 +116,7 @@ describe('a file to import', () => {
     }
   });
 
-  it('may have rows that are too long, which cost themselves alone', async () => {
+  it('may have rows that are too long: only they are refused', async () => {
     const long = 'x'.repeat(70_000);
     for (const cell of [long, `"${long}"`, long.repeat(10), `${long}"a\r${long}`]) {
       const rows = await read(`domain,note\r\na.example,x\r\n${cell},x\r\nb.example,x`);
@@ -152,7 +152,7 @@ describe('a file to import', () => {
     }
   });
 
-  it('may have anything in its cells: what is no name is for the server to refuse', async () => {
+  it('may have anything in its cells: the server refuses invalid names', async () => {
     const odd = ['a\0b.example', '\0', '\ufffd', 'a\u0085b', '=1+1', '\u{1f4a9}.example'];
     expect(await read(`domain\n${odd.join('\n')}\n`)).toEqual(odd.map((name, i) => plain(i + 2, name)));
   });
@@ -165,7 +165,7 @@ describe('a file to import', () => {
     await expect(read(text)).rejects.toThrow(message);
   });
 
-  it('is read only if it is a regular file of at most 64 MiB: others are refused at once, with what they are', async () => {
+  it('is read only if it is a regular file of at most 64 MiB: others are refused at once, with the reason', async () => {
     const fifo = `${directory.path}/fifo.csv`;
     execFileSync('mkfifo', [fifo]);
     for (const other of [fifo, '/dev/zero', directory.path])

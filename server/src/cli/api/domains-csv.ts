@@ -12,7 +12,7 @@ import type { Level, PathOptions } from './tree-commands.ts';
 /** A row of a file to import. */
 export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   domain: string;
-  /** What the row says; a level without a column is absent, one without a value is empty. */
+  /** The path that the row gives. A level without a column is absent; one without a value is empty. */
   path: PathOptions;
   /** Why the row cannot be used; null where it can. */
   problem: string | null;
@@ -59,7 +59,7 @@ function importRow({ line, share, cells, problem }: CsvRow, header: string[]): I
 export interface Refusal {
   line: number;
   domain: string;
-  /** That of the API; empty where it was not asked. */
+  /** The environment that the API names; empty where the API was not asked. */
   status: number | '';
   reason: string;
 }

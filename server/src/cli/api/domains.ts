@@ -142,7 +142,7 @@ function addTheirLives(domains: Command): void {
   ]).action(restore);
 }
 
-/** Why a domain cannot be restored; any other error concerns all of them. */
+/** Why one domain cannot be restored; any other error concerns all of them. */
 const REFUSALS = [403, 404, 409, 412];
 
 async function restore(names: string[], options: ApiOptions): Promise<void> {
@@ -247,7 +247,7 @@ async function waitForCertificate(
   if (outcome !== 'issued') process.exitCode = EXIT.blocked;
 }
 
-/** Commands that show what is in DNS, what has to be there, and what is certified. */
+/** Commands that show what is in DNS, the records to publish, and the certificate. */
 function addDns(domains: Command): void {
   const diagnose =
     'Ask the nameservers of a domain now, and show what is wrong, where, and what to type instead. Changes nothing. Exits with 3 if something has to be fixed.';

@@ -50,7 +50,7 @@ export type EventDetails = Pick<
   'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension' | 'verificationError'
 >;
 
-/** What changed, in a sentence or two; empty where the type of the event says it all. */
+/** Describes the change in a sentence or two; empty where the type of the event says it all. */
 export function eventDetails(type: string, data: EventDetails): string {
   const { record, seen, findings = [], certificate, redirect, move, suspension, verificationError } = data;
   if (record !== undefined) {

@@ -70,7 +70,7 @@ async function* renderJson(pages: AsyncIterable<ExportedDomain[]>): AsyncGenerat
   yield before === '[' ? '[]\n' : ']\n';
 }
 
-/** Ends early where nobody reads. */
+/** Ends early where the reader has gone. */
 async function writeOut(texts: AsyncIterable<string>): Promise<void> {
   const { stdout } = process;
   for await (const text of texts) {

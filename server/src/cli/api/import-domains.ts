@@ -18,7 +18,9 @@ interface ImportOptions extends ApiOptions, PathOptions {
   report?: string;
 }
 
-/** In characters. A domain has 253 at most: the server refuses this one too, and the request stays below its size limit. */
+/**
+ * In characters. A domain has 253 at most: the server refuses this one too, and the request stays below its size limit.
+ */
 const LONGEST_NAME = 1000;
 
 const LEVELS: Level[] = ['project', 'app', 'environment'];
@@ -43,7 +45,7 @@ export function addImport(domains: Command): void {
     const report = reportOf(file, options);
     if (report !== undefined) await checkReport(report, file);
     const api = await connect(options);
-    // The report of an earlier import is not that of this one.
+    // Removes the report of an earlier import.
     if (report !== undefined) await rm(report, { force: true });
     const imported = await importFile(api, file, options);
     if (report !== undefined) {
@@ -141,7 +143,10 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
   });
 }
 
-/** Where a name belongs: by the options before the columns. The level that is empty, where one is. Throws `CliError` if nothing could name it. */
+/**
+ * The environment of a name: options win over columns. Returns the level that is empty, where one is. Throws `CliError`
+ * if nothing could name it.
+ */
 function placeOf({ path }: ImportRow, api: ApiClient, options: PathOptions): Place | Level {
   const named = LEVELS.map((level) => [level, options[level] ?? path[level]]);
   const place = pathFrom(api, Object.fromEntries(named), LEVELS);

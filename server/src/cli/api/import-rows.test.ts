@@ -105,7 +105,7 @@ describe('an import', () => {
     expect(refusals[219]).toEqual({ line: 221, domain: 'n219.example.com', status: 404, reason: 'There is none.' });
   });
 
-  it('goes on after an environment that the API cannot read: its names alone are refused, with the reason', async () => {
+  it('goes on after an environment that the API cannot read: only its names are refused, with the reason', async () => {
     const errors = [{ location: 'body.environment', message: 'must have at least 3 characters' }];
     const importer = createImporter(async ({ environment }, names) => {
       if (environment !== 'x') return names.map((domain) => ({ domain, domainId: 'dom_1' }));
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect(refusals[0]).toEqual({ line: 2, domain: 'n0.example.com', status: 400, reason });
   });
 
-  it('attaches a name where its first row says, and nowhere else', async () => {
+  it('attaches a name to the environment of its first row, and to no other', async () => {
     const { importer, sent } = importing();
     for (const [i, environment] of ['staging', 'production', 'staging'].entries()) {
       const domain = i === 0 ? 'A.example' : 'a.example';

@@ -23,21 +23,24 @@ export type ShownOutcome = Static<typeof OutcomeSchema>;
 
 export interface Imported {
   created: number;
-  /** The environment had them already. */
+  /** The names that the environment had already. */
   existing: number;
   /** In order of lines. */
   refusals: Refusal[];
 }
 
-/** Attaches names: called again, it finds those of its own that are already there. */
+/** Attaches names. A second call finds the names of the first already there. */
 export interface Importer {
   add(row: PlacedRow): Promise<void>;
   refuse(row: Pick<PlacedRow, 'line' | 'domain'>, reason: string): void;
-  /** Sends what was added and not sent yet. */
+  /** Sends the rows that were added and not sent yet. */
   end(): Promise<Imported>;
 }
 
-/** `send` attaches up to 100 names to one environment. Where the API refuses a request, its rows are lost, not the import. */
+/**
+ * `send` attaches up to 100 names to one environment. Where the API refuses a request, its rows are lost, not the
+ * import.
+ */
 export function createImporter(send: (place: Place, names: string[]) => Promise<ShownOutcome[]>): Importer {
   const result: Imported = { created: 0, existing: 0, refusals: [] };
   const queues = new Map<string, PlacedRow[]>();

@@ -3,7 +3,7 @@ import { eventPrinter } from './listen.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What is printed of these bodies, one event each. */
+/** Returns the lines that are printed for these bodies, one event each. */
 function printed(
   options: Parameters<typeof eventPrinter>[0],
   wanted: string | undefined,
@@ -30,7 +30,7 @@ const lost = (domain: string, seen: string[] = []) => ({
   seen,
 });
 
-test('an event is one line, and what a DNS zone says cannot control the terminal', () => {
+test('an event is one line, and texts of a DNS zone cannot control the terminal', () => {
   for (const json of [undefined, true] as const) {
     const [line = '', ...others] = printed(
       json ? { json } : {},
@@ -44,7 +44,7 @@ test('an event is one line, and what a DNS zone says cannot control the terminal
   }
 });
 
-test('an event that comes again says so', () => {
+test('a repeated event is marked as such', () => {
   const [first, again] = printed({}, undefined, ['evt_1', 'evt_1'], [lost('a.example'), lost('a.example')]);
   expect(first).not.toContain('(sent again)');
   expect(again).toContain('(sent again)');

@@ -52,7 +52,7 @@ async function listen(options: ListenOptions): Promise<void> {
   await stopInTime(receiver.close);
 }
 
-/** Receives as a webhook of its own, which exists for that time. */
+/** Creates a webhook of its own for as long as it listens. */
 async function listenAsWebhook(api: ApiClient, options: ListenOptions, stopped: Promise<unknown>): Promise<void> {
   if (api.playground !== null) await deleteLeftovers(api);
   const secret = Promise.withResolvers<string>();
@@ -87,7 +87,7 @@ async function receive(port: number, secret: Promise<string>, options: ListenOpt
   });
 }
 
-/** The secret of a webhook that was made elsewhere. Never from the arguments, which others can see. */
+/** The secret of a webhook that was made elsewhere. It never comes from the arguments, which others can see. */
 function givenSecret({ secretFile }: ListenOptions): string | undefined {
   const what = 'secret of a webhook';
   const secret = secretFile === undefined ? readCommandConfig().webhookSecret : readSecret(secretFile, what);
@@ -95,7 +95,7 @@ function givenSecret({ secretFile }: ListenOptions): string | undefined {
   throw new CliError(`Expected the ${what}, which begins with "whsec_" and is followed by Base64.`);
 }
 
-/** In URLs of webhooks that this command makes. */
+/** The URLs of webhooks that this command makes contain it. */
 const PATH = '/nameplate-webhooks-listen';
 
 function createWebhook(api: ApiClient, origin: string, types = ['*']): Promise<{ webhookId: string; secret: string }> {
@@ -111,7 +111,10 @@ const TUNNEL_ADVICE = `This server does not send events to this machine's own ad
 create a webhook with that URL (nameplate webhooks create), and listen with its secret:
   NAMEPLATE_WEBHOOK_SECRET=whsec_… nameplate webhooks listen --port 3000`;
 
-/** Deletes what earlier calls could not delete, because they were killed or the playground had stopped: nobody listens there any more. */
+/**
+ * Deletes webhooks that earlier calls could not delete, because they were killed or the playground had stopped: nobody
+ * listens there any more.
+ */
 async function deleteLeftovers(api: ApiClient): Promise<void> {
   const { isFree } = await import('./ports.ts');
   for (const { id, url } of await api.list<ShownWebhook>('webhooks.listWebhooks', {})) {
@@ -146,7 +149,10 @@ interface PrinterOptions extends JsonOption {
   type?: string[];
 }
 
-/** Prints what a receiver got, one line each; with `json` the whole events. `wanted`: name or id of the only domain whose events are printed. */
+/**
+ * Prints the events that a receiver got, one line each; with `json` whole. `wanted`: name or id of the only domain
+ * whose events are printed.
+ */
 export function eventPrinter({ json, type: types }: PrinterOptions, wanted: string | undefined) {
   const seen = new Set<string>();
   const isWanted = ({ type, data: { domain } }: EventBody) =>

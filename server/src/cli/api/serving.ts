@@ -7,7 +7,7 @@ import { apiCommand } from '../options.ts';
 import { type Column, dateTime, printable } from '../output/output.ts';
 import { apiAction, type CommandCall } from './api-client.ts';
 
-/** The commands for what visitors get in place of the site: a redirect, or the page of a suspended one. */
+/** Commands that replace the site for visitors: a redirect, or the page of a suspended one. */
 export function addServing(domains: Command): void {
   addRedirect(domains);
   addSuspend(domains);
@@ -101,7 +101,7 @@ interface Suspendable {
   suspension?: { status: number; suspendedAt: number } | null;
 }
 
-/** A column that says what is suspended, where anything is. */
+/** A column that names what is suspended, where anything is. */
 export function withSuspensions<Row extends object>(
   columns: Column<Row>[],
   rows: readonly (Row & Suspendable)[],

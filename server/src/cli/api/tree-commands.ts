@@ -5,7 +5,9 @@ import { dateTime, listing, printable, show } from '../output/output.ts';
 import { requireYes } from '../output/terminal.ts';
 import { type ApiClient, ApiError, apiAction, type CommandCall, connect } from './api-client.ts';
 
-/** The commands for projects, apps, environments and deployments, and the options that other commands use to name them. */
+/**
+ * The commands for projects, apps, environments and deployments, and the options that other commands use to name them.
+ */
 
 export type Level = 'project' | 'app' | 'environment';
 
@@ -20,7 +22,7 @@ interface Kind {
   field: 'slug' | 'origin';
   create: string;
   list: string;
-  /** Deployments have none: they go with their environment. */
+  /** Deployments have none: they are deleted with their environment. */
   delete?: Deletion;
   /** An example of the argument, and of the options that name the parents. */
   example: [argument: string, flags: string];
@@ -28,7 +30,7 @@ interface Kind {
 
 interface Deletion {
   operation: string;
-  /** What it must not have. */
+  /** Names the contents that keep it from being deleted. */
   contents: string;
   /** A sentence. */
   goesWithIt?: string;
@@ -138,7 +140,7 @@ function addKind(program: Command, kind: Kind): void {
   if (kind.delete !== undefined) addDelete(group, kind, kind.delete);
 }
 
-/** The server refuses what is not empty, so that no typing mistake ends what serves a name. */
+/** The server refuses to delete what is not empty, so no typing mistake removes a site. */
 function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt = '', asks }: Deletion): void {
   const { plural, singular, parents, example } = kind;
   const summary = `Delete ${/^[ae]/.test(singular) ? 'an' : 'a'} ${singular} that has no ${contents}.${goesWithIt}`;

@@ -21,7 +21,7 @@ function domain(change: Partial<ShownDomain> = {}): ShownDomain {
   };
 }
 
-/** Progress on an output that remembers what was written to it, at a time that the test sets. */
+/** Progress on an output that records its text, with a clock that the test sets. */
 function progressOn(terminal: { isTTY: boolean; columns: number }) {
   const written: string[] = [];
   const clock = { at: START, now: () => clock.at };
@@ -79,7 +79,7 @@ const issued = {
   renewal: { source: 'lifetime', startsAt: START, endsAt: START, renewAt: START + 60 * 86_400_000 },
 } as const;
 
-test('without a terminal, what blocks a certificate is printed once, until it changes', () => {
+test('without a terminal, the blocker of a certificate is printed once, until it changes', () => {
   const { progress, written, clock } = progressOn({ isTTY: false, columns: 80 });
   const waiting = certificate({ state: 'waiting_for_routing', problem, nextTryAt: START + 60_000 });
   progress.showCertificate(waiting);

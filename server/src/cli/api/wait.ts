@@ -25,7 +25,7 @@ export interface Progress {
   showCertificate(certificate: ShownCertificate, note?: string): void;
 }
 
-/** A domain, and what the last check found. */
+/** A domain, and the findings of the last check. */
 export interface DomainState {
   domain: ShownDomain;
   findings: ShownFinding[];
@@ -43,8 +43,8 @@ interface WaitedForCertificate {
 }
 
 /**
- * Polls a domain until it is verified or failed, or until the deadline (Unix ms). After the first response, polls go on while the
- * server is unreachable or busy. Throws `CliError` for any other error of the API.
+ * Polls a domain until it is verified or failed, or until the deadline (Unix ms). After the first response, polls go on
+ * while the server is unreachable or busy. Throws `CliError` for any other error of the API.
  */
 export async function waitUntilVerified(
   api: Pick<ApiClient, 'call'>,
@@ -75,7 +75,7 @@ function domainReader(api: Pick<ApiClient, 'call'>, name: string): () => Promise
   };
 }
 
-/** What the last check found; null where that cannot be read: what the domain itself says is enough then. */
+/** The findings of the last check. Null where they cannot be read: the domain's own error is enough then. */
 async function findingsOf(api: Pick<ApiClient, 'call'>, name: string): Promise<ShownFinding[] | null> {
   const diagnosis = await api
     .call<ShownDiagnosis>('domains.diagnoseDomain', { domain: name, cached: true })
@@ -83,7 +83,10 @@ async function findingsOf(api: Pick<ApiClient, 'call'>, name: string): Promise<S
   return diagnosis?.findings ?? null;
 }
 
-/** Shows a domain, and what the last check found, with each change. Ends with `CliError`, such as when the domain is deleted. */
+/**
+ * Shows a domain, and the findings of the last check, with each change. Ends with `CliError`, such as when the domain
+ * is deleted.
+ */
 export async function watchDomain(
   api: Pick<ApiClient, 'call' | 'watch'>,
   name: string,
@@ -99,7 +102,10 @@ export async function watchDomain(
   }
 }
 
-/** Polls until a valid certificate is in use, the domain is no longer verified, or the deadline. A failed attempt does not end it: it is retried. */
+/**
+ * Polls until a valid certificate is in use, the domain is no longer verified, or the deadline. A failed attempt does
+ * not end it: it is retried.
+ */
 export async function waitUntilIssued(
   api: Pick<ApiClient, 'call'>,
   name: string,
@@ -185,7 +191,7 @@ export function createProgress(output: NodeJS.WriteStream, windowMs = WINDOW_MS,
   };
 }
 
-/** What the last check found; the domain's own error where it says more, as at the end of the window. */
+/** The findings of the last check, with the domain's own error where it says more, as at the end of the window. */
 function reasonsOf(verificationError: string | undefined, findings: ShownFinding[]): string[] {
   const shown = findings.filter(({ severity }) => severity !== 'info');
   const isCovered = shown.some(({ message }) => verificationError?.startsWith(message));

@@ -23,9 +23,9 @@ export interface VerifiedRequest {
 export type SignatureFields = Record<(typeof FIELDS)[number], string>;
 
 interface ReceiverOptions {
-  /** 0 is any free one. */
+  /** 0: any free port. */
   port: number;
-  /** `whsec_…`. Requests that come before wait for it. */
+  /** The secret, `whsec_…`. Requests that come before it is known wait. */
   secret: Promise<string>;
   onEvent(request: VerifiedRequest): void;
   /** A request whose signature is wrong, missing or too old. It got the status 400. */
@@ -35,7 +35,7 @@ interface ReceiverOptions {
 const FIELDS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Verifies each request as docs/webhooks.md tells receivers to. Rejects where the port cannot be had. */
+/** Verifies each request as docs/webhooks.md tells receivers to. Rejects where the port is not free. */
 export async function startReceiver(options: ReceiverOptions): Promise<WebhookReceiver> {
   const server = createServer((request, response) => {
     receive(request, response, options).catch(() => response.destroy());
@@ -63,7 +63,10 @@ async function receive(request: IncomingMessage, response: ServerResponse, optio
   end(response, problem === null ? 204 : 400, problem ?? '');
 }
 
-/** What is wrong with a signature, as the published library says it: null where it is by this secret, and at most five minutes old. */
+/**
+ * Explains, by the published library, why a signature is wrong. Null where it was made with this secret at most five
+ * minutes ago.
+ */
 export function signatureProblem(secret: string, fields: SignatureFields, body: string): string | null {
   try {
     new Webhook(secret).verify(body, fields);
@@ -77,7 +80,7 @@ function fieldsOf({ headers }: IncomingMessage): SignatureFields {
   return Object.fromEntries(FIELDS.map((name) => [name, String(headers[name] ?? '')])) as SignatureFields;
 }
 
-/** Null: it is too large. */
+/** Null: the body is too large. */
 async function readBody(request: IncomingMessage): Promise<string | null> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -168,7 +168,7 @@ const POLL_MS = 250;
 /** An attempt takes 10 s at most. */
 const TEST_MS = 15_000;
 
-/** The delivery of a test once it is finished, or after 15 s as it is then. */
+/** Waits for the delivery of a test: until it is finished, or 15 s. */
 async function untilFinished(api: ApiClient, webhookId: string, deliveryId: string): Promise<ShownDelivery> {
   const deadline = systemClock.now() + TEST_MS;
   for (;;) {
@@ -189,7 +189,7 @@ interface ListOptions {
   limit?: number;
 }
 
-/** The commands for what was sent to webhooks. */
+/** Commands for deliveries to webhooks. */
 function addDeliveries(webhooks: Command): void {
   const list = 'Show what was sent to a webhook and what waits, the newest last.';
   apiCommand(webhooks, 'deliveries <id>', list, [EXAMPLE, `${EXAMPLE} --state failed --json`])

@@ -24,7 +24,7 @@ async function calling(...errors: Error[]) {
 }
 
 describe('a call that may be repeated', () => {
-  it('waits for the rate limit as long as it is told to, however often', async () => {
+  it('waits as long as the rate limit asks, however often', async () => {
     const errors = Array.from({ length: 20 }, () => answered(429, 7, 100));
     expect(await calling(...errors)).toEqual({ result: 'done', waits: errors.map(() => 7) });
     expect(await calling(answered(429, 0), answered(429))).toEqual({ result: 'done', waits: [1, 1] });

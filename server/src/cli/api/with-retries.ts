@@ -9,8 +9,9 @@ const MOST_FAILURES = 5;
 type Wait = (ms: number, signal?: AbortSignal) => Promise<unknown>;
 
 /**
- * Calls the API again and again: after the time in Retry-After while a rate limit or the server's load refuses the call; after 1, 2, 4, 8 and 16 s
- * while the server fails or cannot be reached. For calls that may be repeated. Throws any other error, the last of the failures, or the reason of the signal.
+ * Calls the API again and again. While a rate limit or the server's load refuses the call, it waits for the time in
+ * Retry-After; while the server fails or cannot be reached, it waits for 1, 2, 4, 8 and 16 s. For calls that may be
+ * repeated. Throws any other error, the last of the failures, or the reason of the signal.
  */
 export async function withRetries<T>(
   call: () => Promise<T>,

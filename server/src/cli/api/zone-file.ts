@@ -3,7 +3,10 @@ import type { PublishedRecord } from '../output/show-domain.ts';
 
 const MAX_STRING_OCTETS = 255;
 
-/** The records as lines of a zone file (RFC 1035 section 5). ALIAS is not a DNS type, so it becomes a comment with instructions. */
+/**
+ * The records as lines of a zone file (RFC 1035 section 5). ALIAS is not a DNS type, so it becomes a comment with
+ * instructions.
+ */
 export function renderZone(domain: string, records: PublishedRecord[]): string {
   const name = Math.max(...records.map((record) => record.name.length)) + 1;
   const lines = records.flatMap((record) => {

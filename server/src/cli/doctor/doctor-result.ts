@@ -3,7 +3,7 @@ export interface DoctorResult {
   about: string;
   level: 'ok' | 'warn' | 'fail';
   found: string;
-  /** What to do about it; absent if `level` is `ok`. */
+  /** Tells the operator how to fix it; absent if `level` is `ok`. */
   advice?: string;
 }
 

@@ -100,7 +100,10 @@ async function examineVariables(): Promise<{ findings: DoctorResult[]; config: P
   }
 }
 
-/** Whether the addresses of the edge lead to it; without a store, or where that is not wanted, how to find out. */
+/**
+ * Checks whether the addresses of the edge lead to it. Without a store, or where that is not wanted, it says how to
+ * find out.
+ */
 async function examineReach(
   config: Partial<Config>,
   cnameZone: string,
@@ -111,7 +114,7 @@ async function examineReach(
   if (!database || !resolvers || !roles || acmeSelfCheck === 'off') return describeReach(config, cnameZone);
   const { addressRule } = await import('../../net/addresses.ts');
   const mayDial = issuer === 'internal' ? () => true : addressRule(acmeAllowedNetworks);
-  // With certificates of their own, servers in front may answer: they need not pass the challenge on.
+  // With certificates of their own, servers in front may answer: they need not forward the challenge.
   const ownsHttps = roles.includes('certificates') || (config.edgeHttpsListen ?? null) !== null;
   const edgesOnly = roles.includes('edge') && ownsHttps;
   const ports = { http: 80, https: config.edgeHttpsPort ?? 443 };

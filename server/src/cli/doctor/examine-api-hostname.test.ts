@@ -26,7 +26,7 @@ it('a name without an address fails; one that leads elsewhere is warned of', asy
   expect((await examine(null, ['192.0.2.2']))[0]).toMatch(/^warn: .*192\.0\.2\.1, which NAMEPLATE_EDGE_ADDRESSES/);
 });
 
-it('tells whether it has a certificate, and what is in the way', async () => {
+it('reports whether it has a certificate, and the blocker', async () => {
   expect((await examine())[1]).toBe(`ok: the certificate of ${NAME} is ordered at the first start`);
   expect((await examine({ issued: {} as never }))[1]).toBe(`ok: ${NAME} has a certificate`);
   const problem = { reason: 'unreachable', message: 'Nothing answers.', at: 0 } as const;

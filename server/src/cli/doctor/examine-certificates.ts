@@ -16,7 +16,7 @@ import { dateTime, shortDuration } from '../output/output.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 import { judgeOffset } from './examine-host.ts';
 
-/** What `nameplate doctor` examines about certificates: CAs, accounts and budgets, keys, expiry. It orders nothing. */
+/** `nameplate doctor` examines the CAs, accounts, budgets, keys and expiry of certificates. It orders nothing. */
 
 /** A configured CA. */
 interface Ca {

@@ -32,7 +32,7 @@ interface DnsSettings {
   clock: Clock;
 }
 
-/** Each resolver, and through them the CNAME zone and whether the clock is about right. */
+/** Examines each resolver, the CNAME zone, and whether the clock is about right. */
 export async function examineResolvers({
   resolvers,
   cnameZone,

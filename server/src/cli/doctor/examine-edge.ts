@@ -15,7 +15,7 @@ export interface EdgeToExamine {
   /** Those of `NAMEPLATE_EDGE_ADDRESSES`. */
   edgeAddresses: readonly string[];
   resolvers: readonly DnsServer[];
-  /** Of the edges. */
+  /** The database of the edges. */
   database: Pick<Database, 'open'>;
   /** Which addresses the edge may have. */
   mayDial: AddressRule;
@@ -27,13 +27,16 @@ export interface EdgeToExamine {
 }
 
 const ABOUT = 'edge';
-/** Of one self-check. */
+/** Limits of one self-check. */
 const ADDRESSES_AT_ONCE = 8;
 const MAX_ADDRESSES = 24;
 const LOOKUP_MS = 10_000;
 const ADDRESS_MS = 5000;
 
-/** Whether each address that customers' names lead to is an edge with this store: it has to answer a challenge that is only there. */
+/**
+ * Whether each address that customers' names lead to is an edge with this store: it has to answer a challenge that is
+ * only there.
+ */
 export async function examineEdge(edge: EdgeToExamine): Promise<DoctorResult[]> {
   const name = selfCheckNameOf(edge.cnameZone);
   const inWildcard = await addressesOf(name, edge.resolvers);
@@ -49,7 +52,7 @@ export async function examineEdge(edge: EdgeToExamine): Promise<DoctorResult[]> 
   return answers.map((answer) => judge(answer, sourceOf(answer.address), isRunning, edge));
 }
 
-/** Without an answer: none; the finding about the CNAME zone says so. */
+/** Without an address there is nothing to check; the finding about the CNAME zone says so. */
 export async function addressesOf(name: string, resolvers: readonly DnsServer[]): Promise<string[]> {
   const client = dnsClient();
   const signal = AbortSignal.timeout(LOOKUP_MS);
@@ -125,7 +128,7 @@ function judge(
   }
 }
 
-/** How to test what this machine does not: whether the Internet reaches the edge. */
+/** Tells how to test what this machine cannot: whether the Internet reaches the edge. */
 export function describeReach({ roles, edgeHttpListen, issuer }: Partial<Config>, cnameZone: string): DoctorResult[] {
   if (!roles?.includes('edge') || !edgeHttpListen || issuer !== 'acme') return [];
   const test = `run "curl -i http://${selfCheckNameOf(cnameZone)}/" on another machine; the response must have "proxy-status: nameplate"`;

@@ -6,7 +6,7 @@ import { examineListeners } from './examine-host.ts';
 
 const closing = closingAfterEach();
 
-it('a port of the edge in use is no failure where what listens answers nobody on this machine without a PROXY header', async () => {
+it('a port of the edge in use is no failure where its listener requires a PROXY header from this machine', async () => {
   const port = await listen(
     closing,
     createServer((socket) => socket.destroy()),

@@ -11,13 +11,13 @@ import { messageOf } from '../cli-error.ts';
 import { shortDuration } from '../output/output.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
-/** What `nameplate doctor` examines on this machine: its listeners and its clock. */
+/** `nameplate doctor` examines the listeners and the clock of this machine. */
 
 interface ExaminedListener {
   key: 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen' | 'edgeHealthListen';
   /** The role that listens; null: every process. */
   role: Config['roles'][number] | null;
-  /** Whether what listens at `host:port` is Nameplate. */
+  /** Whether the program that listens at `host:port` is Nameplate. */
   isNameplate: (address: string) => Promise<boolean>;
 }
 
@@ -136,7 +136,7 @@ async function examineServerClock(clock: Clock, url: DatabaseUrl & { engine: 'po
   const before = clock.now();
   try {
     const server = await timeOf(url);
-    // The server's time was read about half-way.
+    // The server read its clock about half-way through the request.
     return [judgeOffset((before + clock.now()) / 2 - server, 'the database')];
   } catch {
     // The finding about the store reports the database's error.

@@ -10,7 +10,7 @@ import { shortDuration } from '../output/output.ts';
 import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 import { addressesOf } from './examine-edge.ts';
 
-/** What `nameplate doctor` examines in the store: whether it can be used, the targets of domains, deliveries to webhooks. */
+/** `nameplate doctor` examines whether the store can be used, the targets of domains, and deliveries to webhooks. */
 
 interface ExaminedStore {
   finding: DoctorResult;
@@ -65,7 +65,10 @@ interface TargetsToExamine {
   database: { open(): Promise<Pick<DomainStore, 'findTargetOutside'> & { close(): Promise<void> }> };
 }
 
-/** Domains keep their targets when the CNAME zone is changed, so names in the former zone have to resolve as long as they are used. */
+/**
+ * Domains keep their targets when the CNAME zone is changed, so names in the former zone have to resolve as long as
+ * they are used.
+ */
 export async function examineTargets({
   resolvers,
   cnameZone,

@@ -24,7 +24,7 @@ afterAll(() => directory.remove());
 
 const examine = (now: number) => examineWebhooks({ roles: ['verifier'], databaseUrl }, database, now);
 
-test('how many events wait, and what webhooks fail, is read from the store; from a day on it is a warning', async () => {
+test('waiting events and failing webhooks are read from the store; from a day on they are a warning', async () => {
   expect(await examine(NOW)).toEqual([
     { about: 'webhooks', level: 'ok', found: '0 events wait to be delivered; failing webhooks: 0, disabled: 0' },
   ]);
@@ -54,14 +54,14 @@ test('how many events wait, and what webhooks fail, is read from the store; from
   ]);
 });
 
-test('a verifier that cannot unseal secrets is told that it delivers nothing', async () => {
+test('a verifier that cannot unseal secrets is reported: it delivers nothing', async () => {
   const postgres = parseDatabaseUrl('postgres://nameplate@db.example/nameplate');
   const [result, ...others] = await examineWebhooks({ roles: ['verifier'], databaseUrl: postgres }, undefined, NOW);
   expect(others).toEqual([]);
   expect(result).toMatchObject({ level: 'warn', advice: expect.stringContaining('NAMEPLATE_ENCRYPTION_KEY') });
 });
 
-test('a process without the role says nothing, nor one whose database cannot be opened', async () => {
+test('a process without the role reports nothing, nor does one whose database cannot be opened', async () => {
   expect(await examineWebhooks({ roles: ['api'], databaseUrl }, database, NOW)).toEqual([]);
   expect(await examineWebhooks({ roles: ['verifier'], databaseUrl }, undefined, NOW)).toEqual([]);
 });

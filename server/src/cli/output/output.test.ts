@@ -29,7 +29,7 @@ describe('a table', () => {
   });
 });
 
-test('JSON has what records of the DNS hold, and nothing in it that controls a terminal', () => {
+test('JSON has the values of DNS records, and no character that controls a terminal', () => {
   const seen = ['\u009b2J \u202e \u{e0001} \u2028 bücher', '"\\'];
   const text = jsonText({ seen, absent: null });
   expect(JSON.parse(text)).toEqual({ seen });
@@ -37,7 +37,7 @@ test('JSON has what records of the DNS hold, and nothing in it that controls a t
   expect(text).toContain('\\u009b2J \\u202e \\udb40\\udc01 \\u2028 bücher');
 });
 
-test('what is printed holds nothing that controls a terminal or reorders text, but for styles and line breaks', () => {
+test('printed text has no character that controls a terminal or reorders text, except styles and line breaks', () => {
   const written: string[] = [];
   const spies = [process.stdout, process.stderr].map((stream) =>
     vi.spyOn(stream, 'write').mockImplementation((text) => written.push(String(text)) > 0),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
-/** What commands print on standard output: text for people, or with `--json` exactly one document. */
+/** Commands print text for people on standard output, or exactly one document with `--json`. */
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -28,12 +28,12 @@ export function print(text: string): void {
   process.stdout.write(`${forTerminal(text)}\n`);
 }
 
-/** The same on standard error, after the name of the program and without styles. */
+/** Prints a value on standard error, after the name of the program and without styles. */
 export function printError(text: string): void {
   process.stderr.write(`nameplate: ${text.split('\n').map(printable).join('\n')}\n`);
 }
 
-/** Escapes all that a terminal does not show, except line breaks, tabs and the styles of `paint`. */
+/** Escapes all characters that a terminal does not show, except line breaks, tabs and the styles of `paint`. */
 function forTerminal(text: string): string {
   return text.replace(STYLE_OR_INVISIBLE, (found) => (SHOWN.test(found) ? found : printable(found)));
 }
@@ -48,10 +48,13 @@ const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const STYLE_OR_INVISIBLE = /\u001b\[[\d;]*m|[\p{C}\p{Zl}\p{Zp}]/gu;
-/** Matches those that are printed as they are. */
+/** Matches characters that are printed as they are. */
 const SHOWN = /^[\n\t]$|m$/;
 
-/** Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text around it. */
+/**
+ * Untrusted text with its control characters escaped, so that it can neither move the cursor nor reorder the text
+ * around it.
+ */
 export function printable(text: string): string {
   return text.replace(INVISIBLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
@@ -66,8 +69,8 @@ const GAP = '  ';
 const INDENT = '  ';
 
 /**
- * A table with a dim heading, indented by two. If a row is wider than the terminal, each row becomes a block with one line per cell.
- * Without a terminal there is no limit.
+ * A table with a dim heading, indented by two. If a row is wider than the terminal, each row becomes a block with one
+ * line per cell. Without a terminal there is no limit.
  */
 export function table<Row>(columns: Column<Row>[], rows: readonly Row[], width = process.stdout.columns): string {
   const cells = rows.map((row) => columns.map((column) => printable(column.text(row))));

@@ -84,7 +84,7 @@ const shown = (change: Partial<ShownDiagnosis> = {}) =>
   stripVTControlCharacters(describeDiagnosis({ ...diagnosis, ...change }, NOW));
 
 describe('a diagnosis on a terminal', () => {
-  test('says first what is wrong and what to do, then what each nameserver has against what is expected', () => {
+  test('shows the mistakes and fixes first, then the records of each nameserver beside the expected ones', () => {
     expect(shown()).toBe(
       `
 ${NAME} is verifying: one problem has
@@ -200,7 +200,7 @@ doubt, publish it)
     expect(text).not.toContain('Zone');
   });
 
-  test('only what blocks counts as blocked', () => {
+  test('only blocking findings count as blocked', () => {
     expect(isBlocked(diagnosis)).toBe(true);
     expect(isBlocked({ findings: [{ ...finding, severity: 'warning' }] })).toBe(false);
     expect(isBlocked({ findings: [] })).toBe(false);
@@ -222,7 +222,7 @@ test('a name that is checked shows its provider, and the records to replace', ()
   expect(text).toContain('CAA: "0 issue \\"ca.example\\""');
 });
 
-test('an event says who did what, and a lost record what was there instead', () => {
+test('an event names its author and its change, and a lost record the value that was there instead', () => {
   const data = { status: 'verified', routingVerified: false, ownershipVerified: true } as const;
   const event = { id: 'evt_1', at: NOW, data } as const;
   const text = (change: Partial<Parameters<typeof describeEvent>[0]>) =>

@@ -23,7 +23,7 @@ export function isBlocked({ findings }: Pick<ShownDiagnosis, 'findings'>): boole
   return findings.some(({ severity }) => severity === 'blocking');
 }
 
-/** What is wrong and what to type, then what each nameserver has. */
+/** Shows the mistakes and the records to type, then the answer of each nameserver. */
 export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): string {
   const { zone, records, findings } = diagnosis;
   return [
@@ -36,7 +36,7 @@ export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): strin
   ].join('\n');
 }
 
-/** `Problem: …`, and below it what to do. */
+/** Writes `Problem: …`, and below it the fix. */
 export function describeFinding({ code, severity, message, fix }: ShownFinding): string {
   const heading = `${paint([STYLES[severity], 'bold'], HEADINGS[severity])} ${paint('dim', code)}`;
   const todo = fix === '' ? [] : [`  ${paint('bold', 'Fix:')} ${wrap(printable(fix), 7)}`];
@@ -55,7 +55,7 @@ function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): stri
   return `${name}. Nothing blocks it.`;
 }
 
-/** Also where the DNS is right, visitors do not get the site. */
+/** Visitors do not get the site even where the DNS is right. */
 function describeSuspension({ status, by, suspendedAt }: NonNullable<ShownDiagnosis['suspension']>): string {
   const [who, lift] =
     by === 'operator'
@@ -64,7 +64,7 @@ function describeSuspension({ status, by, suspendedAt }: NonNullable<ShownDiagno
   return `Suspended by ${who} since ${dateTime(suspendedAt)}: visitors get a page with status ${status}. To lift it: ${lift}.`;
 }
 
-/** Where the DNS is edited, and which of its nameservers fail. */
+/** Names the place where the DNS is edited, and which of its nameservers fail. */
 function describeZone({ name, registered, nameservers, provider, dnssec }: DiagnosisZone): string {
   if (!registered) return `${printable(name)} is not registered.`;
   const signed = {
@@ -97,7 +97,7 @@ function checks({ checkedAt, schedule }: ShownDiagnosis, now: number): string {
   return wrap(`${looked} ${attempts === 1 ? '1 check' : `${attempts} checks`} so far.${next}${end}`, 0);
 }
 
-/** By a second at least: people see whole seconds. */
+/** People see whole seconds, at least one. */
 function isAhead(at: number, now: number): boolean {
   return at - now >= 1000;
 }
@@ -144,7 +144,7 @@ function placed(text: string, where: string | undefined, indent: number): string
   return line.includes('\n') ? `${wrap(text, indent)}\n${' '.repeat(indent)}${wrap(where, indent)}` : line;
 }
 
-/** Nameservers that have the same are one line. */
+/** Nameservers with the same answer share a line. */
 function grouped(seen: RecordSeen[]): (Omit<RecordSeen, 'nameserver'> & { nameservers: string[] })[] {
   const groups = Map.groupBy(seen, ({ outcome, values, cname }) => JSON.stringify([outcome, values, cname]));
   return [...groups.values()].flatMap((group) => {

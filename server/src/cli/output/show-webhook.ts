@@ -63,7 +63,7 @@ function deliveryStyle(state: ShownDelivery['state']): 'green' | 'red' | 'yellow
   return state === 'delivered' ? 'green' : state === 'failed' ? 'red' : 'yellow';
 }
 
-/** What became of a delivery, with what its receiver answered. */
+/** Describes the state of a delivery, and the response of its receiver. */
 export function describeDelivery(delivery: ShownDelivery, now: number): string {
   const { id, type, domain, state, attempts, lastAttempt, eventId, happenedAt, nextAttemptAt } = delivery;
   const facts: [string, string][] = [

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { createBar } from './terminal.ts';
 
-/** What is written for some shares of 1. */
+/** Returns the output for these shares, each at most 1. */
 function written(isTTY: boolean, shares: number[]): string {
   const output = Object.assign(new PassThrough(), { isTTY });
   const bar = createBar(output as unknown as NodeJS.WriteStream);

@@ -46,7 +46,9 @@ function drawn(done: number): string {
   return '█'.repeat(full) + '░'.repeat(WIDTH - full);
 }
 
-/** Runs work with a bar on standard error. The signal aborts with SIGINT or SIGTERM: the work then has to end by itself. */
+/**
+ * Runs work with a bar on standard error. The signal aborts with SIGINT or SIGTERM: the work then has to end by itself.
+ */
 export async function withBar<T>(work: (bar: Bar, interrupted: AbortSignal) => Promise<T>): Promise<T> {
   const bar = createBar(process.stderr);
   const interruption = new AbortController();
@@ -58,7 +60,7 @@ export async function withBar<T>(work: (bar: Bar, interrupted: AbortSignal) => P
   }
 }
 
-/** Asks on a terminal. Enter alone means `byDefault`; without an answer, or without a terminal, it is no. */
+/** Asks on a terminal. Enter alone means `byDefault`; no answer, or no terminal, means no. */
 export async function confirm({ json }: JsonOption, question: string, byDefault: boolean): Promise<boolean> {
   if (json || !process.stdin.isTTY || !process.stdout.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
@@ -69,7 +71,7 @@ export async function confirm({ json }: JsonOption, question: string, byDefault:
   return answer !== null && (answer.trim() === '' ? byDefault : /^y(es)?$/i.test(answer.trim()));
 }
 
-/** Goes on after `--yes`, or a yes on a terminal; otherwise throws `CliError`. `consequence`: a sentence. */
+/** Returns after `--yes`, or a yes on a terminal; otherwise throws `CliError`. `consequence`: a sentence. */
 export async function requireYes(options: JsonOption & { yes?: true }, consequence: string): Promise<void> {
   if (options.yes || (await confirm(options, `${consequence}\nGo on? [y/N] `, false))) return;
   throw new CliError(`${consequence}\nNothing was changed. To go on without a question: --yes.`, {

@@ -39,7 +39,10 @@ export function addServe(program: Command): void {
   });
 }
 
-/** `before`: what the process before this one has handed over; null: this one replaces none. Null: a signal came before it was ready. */
+/**
+ * `before`: the inheritance from the process before; null: this one replaces none. Resolves with null when a signal
+ * came before the server was ready.
+ */
 async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): Promise<void> } | null> {
   const stopSignal = untilSignal();
   let onHangUp = () => {};
@@ -69,7 +72,7 @@ async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): P
   const path = await freeControlPath(controlPath(config, env), before, log);
   const reloader = createReloader({
     ...{ log, manager, env, handOver: server.handOver, program: programPath(process.argv, env), control: path },
-    // Only systemd can be told of another main process: elsewhere the first one stays.
+    // Only systemd accepts another main process: elsewhere the first one stays.
     lifeline: lifeline ?? (manager === null ? 'new' : null),
   });
   const control = path === null ? null : await openControl(path, reloader, log);
@@ -99,14 +102,17 @@ async function startToServe(before: Inheritance | null): Promise<{ untilEnd(): P
   };
 }
 
-/** The successor serves: this process drains. The first one then stays, where others wait for its end. */
+/**
+ * The successor serves, and this process drains. The first process then stays until the successor ends, where others
+ * wait for its end.
+ */
 async function leave(
   { pid, lifeline, ended }: Successor,
   server: RunningServer,
   { config, log, manager }: { config: Config; log: Log; manager: ServiceManager | null },
 ): Promise<void> {
   const limitMs = config.drainMs + STOP_MS;
-  // First, so that no signal is lost.
+  // The handler is installed first, so that no signal is lost.
   const waiting = lifeline && waitForSuccessors(lifeline, pid);
   await server.leave();
   // systemd learns how a process ended only where it is the parent: of the successor, once this process has ended.
@@ -117,7 +123,7 @@ async function leave(
     return;
   }
   const lastEnded = waiting.then((code) => {
-    // Nobody serves: whoever waits for this process may start another one.
+    // No process serves: whatever waits for this one may start another.
     if (code !== 0) process.exit(code);
   });
   const stopped = server.stop().catch((error: unknown) => log.error({ err: error }, 'the server did not stop cleanly'));
@@ -127,14 +133,16 @@ async function leave(
   await lastEnded;
 }
 
-/** The successor has ended while this process still drains: systemd sees this one fail, and starts the service again. */
+/**
+ * The successor has ended while this process still drains: systemd sees this one fail, and starts the service again.
+ */
 async function endInstead(pid: number, manager: ServiceManager, log: Log): Promise<void> {
   log.fatal({ pid }, 'the process that serves has ended; this one ends as well');
   await manager.mainProcess(process.pid);
   process.exit(1);
 }
 
-/** Where `nameplate reload` reaches this server; null where it cannot: another one answers there. */
+/** The control socket by which `nameplate reload` reaches this server; null where another server answers there. */
 async function freeControlPath(path: string | null, before: Inheritance | null, log: Log): Promise<string | null> {
   if (path === null || before?.control === path || !(await hasServer(path))) return path;
   log.warn({ path }, `another server answers there, so "nameplate reload" does not reach this one: ${SET_CONTROL}`);
@@ -165,15 +173,15 @@ async function refusePlayground({ databaseUrl }: Config): Promise<void> {
 }
 
 /**
- * Says why the server does not start, where its log goes: as one JSON line of level 60, which collectors of logs read. Its `msg` says what happened and
- * what to do. On a terminal it throws the error, whose text the caller prints. Sets the exit code of the error.
+ * Logs why the server does not start, as one JSON line of level 60, which collectors of logs read. Its `msg` has the
+ * cause and the fix. On a terminal it throws the error, whose text the caller prints. Sets the exit code of the error.
  */
 async function failToStart(error: unknown): Promise<void> {
   if (!process.stdout.isTTY) {
     const { createLog } = await import('../../base/log.ts');
     const about = showsStacks() ? { err: error } : {};
     const problems = error instanceof ConfigError ? { problems: error.problems } : {};
-    // Whatever the level of the log: the server ends with it.
+    // Logged whatever the level is: the server ends with it.
     createLog('fatal').fatal({ ...about, ...problems }, `the server does not start: ${summaryOf(error)}`);
   }
   if (process.stdout.isTTY || process.stderr.isTTY) throw error;

@@ -58,7 +58,10 @@ export function addAudit(program: Command): void {
     });
 }
 
-/** `domain shop.example.com`; of what has no name its id, which says what it is. */
+/**
+ * Names the target of an entry, such as `domain shop.example.com`; without a name by its id, whose prefix shows the
+ * kind.
+ */
 function thingOf({ target, targetName }: AuditEntry): string {
   if (targetName === null) return printable(target);
   const kind = KINDS[target.slice(0, target.indexOf('_'))];

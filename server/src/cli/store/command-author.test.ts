@@ -8,7 +8,7 @@ it('is the user of the process, as the system knows it, and the host', () => {
   expect(by.actor.startsWith(userInfo().username)).toBe(true);
 });
 
-it('names the user of sudo for root alone, and as what the variable says', () => {
+it('names the user of sudo only for root, and marks it as a claim of the variable', () => {
   const { username } = userInfo();
   expect(userOf(0, { SUDO_USER: 'ada' })).toBe(`${username} (SUDO_USER=ada)`);
   expect(userOf(1000, { SUDO_USER: 'ada', USER: 'ada', LOGNAME: 'ada' })).toBe(username);

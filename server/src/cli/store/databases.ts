@@ -68,7 +68,10 @@ export function addBackup(program: Command): void {
     });
 }
 
-/** For the metrics. A backup is one without that, too: as of a store that a new release is about to migrate. */
+/**
+ * Recorded for the metrics. A store that cannot record it, such as one that a new release is about to migrate, is
+ * backed up all the same.
+ */
 async function record(database: Database, at: number): Promise<void> {
   try {
     const store = await database.open();
@@ -139,7 +142,7 @@ function keysAdvice(source: Database, target: Database): string {
   return `The secrets in the store (private keys, secrets of webhooks) are still encrypted under the keys in ${source.keyFile}: add these to ${keySource(target)}, separated by commas, after any that are there. "nameplate sealing rotate" replaces them later.`;
 }
 
-/** Neither end is guessed. Throws `CliError`. */
+/** Both ends have to be named. Throws `CliError`. */
 function endsOf(options: CopyOptions): { from: SqliteUrl; to: PostgresUrl } {
   const from = options.from ?? namedDatabase(options);
   if (from === undefined) throw badUsage('Name the store to copy, with --from or --data.');

@@ -14,7 +14,7 @@ interface TreeDeps {
   newId: NewId;
 }
 
-/** What projects, apps and environments have in common. */
+/** Projects, apps and environments have these fields in common. */
 interface TreeFields {
   id: string;
   workspaceId: string;

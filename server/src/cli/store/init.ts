@@ -11,7 +11,10 @@ import { paint, printable, show } from '../output/output.ts';
 import { ensureTree } from './ensure-tree.ts';
 import { withChanges } from './open-database.ts';
 
-/** What a platform does: its domains, the origins that serve them, its webhooks and set-up links. It changes no tree and no brand. */
+/**
+ * The permissions that a platform needs: its domains, the origins that serve them, its webhooks and set-up links. They
+ * change no tree and no brand.
+ */
 export const PLATFORM_PERMISSIONS = [
   ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'],
   ...['read_environment', 'create_deployment', 'read_deployment'],
@@ -54,7 +57,7 @@ async function initialise(store: AuditedStore & Changes, name: string, options: 
   const newId = idMaker(systemClock);
   const workspaceId = (await unfinished(store, name, options)) ?? newId('ws');
   const createdAt = systemClock.now();
-  // An earlier run may have made it.
+  // An earlier run may have created the workspace.
   if ((await store.findWorkspace(workspaceId)) === null) {
     const limits = { rates: {}, domains: null };
     await store.createWorkspace({ id: workspaceId, name, disabledAt: null, limits, createdAt });
@@ -67,7 +70,10 @@ async function initialise(store: AuditedStore & Changes, name: string, options: 
   return { workspaceId, keyId, url: apiUrl(), key, project, app, environment };
 }
 
-/** The workspace of an earlier run that was interrupted before it made the key; null in an empty store. Throws `CliError` in every other. */
+/**
+ * The workspace of an earlier run that was interrupted before it made the key; null in an empty store. Throws
+ * `CliError` in every other.
+ */
 async function unfinished(store: AuditedStore, name: string, options: InitOptions): Promise<string | null> {
   const [first, ...others] = await store.listWorkspaces();
   if (first === undefined) return null;
@@ -105,7 +111,7 @@ function configuredListen(): Endpoint {
   }
 }
 
-/** A shell that evaluates it has the variables. */
+/** A shell that evaluates the output has the variables. */
 function describe({ workspaceId, url, key, project, app, environment }: Initialised): string {
   return [
     `# Created workspace ${workspaceId}, its environment ${project}/${app}/${environment}, and a key for your platform.`,
@@ -116,7 +122,7 @@ function describe({ workspaceId, url, key, project, app, environment }: Initiali
   ].join('\n');
 }
 
-/** As the API takes them. */
+/** Names in the form that the API takes. */
 function parseSlug(text: string): string {
   if (!/^[a-z0-9-]{3,64}$/.test(text))
     throw new InvalidArgumentError('Expected 3 to 64 lower-case letters, digits and hyphens, such as web.');

@@ -37,7 +37,7 @@ export async function existingDatabase(options: StoreOptions): Promise<Database>
   );
 }
 
-/** What an action of a command works with. */
+/** The arguments of a command's action. */
 export interface StoreCall<O, S = AuditedStore> {
   store: S;
   options: StoreOptions & O;
@@ -55,7 +55,7 @@ export function storeAction<T, O extends object = object>(
   };
 }
 
-/** The same of a command that changes something: entries of the audit log name it. */
+/** The action of a command that changes something: entries of the audit log name it. */
 export function changeAction<T, O extends object = object>(
   run: (call: StoreCall<O, AuditedStore & Changes>, ...args: string[]) => Promise<T>,
   textOf: (value: T, options: StoreOptions & O) => string,
@@ -74,7 +74,10 @@ export function withStore<T>(options: StoreOptions, use: (store: AuditedStore) =
   return opened(options, use, false);
 }
 
-/** The same where `use` changes something: the entries of the audit log name the command. Only with `create` may the store be new. */
+/**
+ * Opens the store where `use` changes something: the entries of the audit log name the command. Only with `create` may
+ * the store be new.
+ */
 export function withChanges<T>(
   options: StoreOptions,
   command: string,
@@ -107,8 +110,8 @@ export function commandAuthor(command: string): Author {
 }
 
 /**
- * The user as whom the process runs, by the system's own account of it: variables such as USER say what anybody likes. SUDO_USER is one too; it is shown for root alone, who could
- * write anything here, and under its own name.
+ * The user as whom the process runs, by the system's own account of it: variables such as USER can have any value.
+ * SUDO_USER is one too; it is shown for root alone, who could write anything here, and under its own name.
  */
 export function userOf(uid: number | undefined, { SUDO_USER: sudoUser }: NodeJS.ProcessEnv): string {
   const user = nameOf(uid);
@@ -135,7 +138,10 @@ export async function hostnameOf(name: string): Promise<string> {
 export const NAME_ANOTHER_FILE =
   'Set NAMEPLATE_DATABASE_URL to another file, such as sqlite:/var/lib/nameplate/nameplate.db.';
 
-/** The path of a playground's store, if the URL names one: whoever can read the file beside it has its root key. Else null. */
+/**
+ * The path of a playground's store, if the URL names one: whoever can read the file beside it has its root key. Else
+ * null.
+ */
 export async function playgroundStoreOf(url: DatabaseUrl): Promise<string | null> {
   if (url.engine !== 'sqlite' || basename(url.path) !== STORE_FILE) return null;
   return (await readPlaygroundFile(dirname(url.path))) === null ? null : url.path;

@@ -109,7 +109,7 @@ function describeRotation({ database, sealed, keys, madeKey }: Rotation, configu
   ].join('\n');
 }
 
-/** What becomes of secrets whose key is lost, by kind. */
+/** The consequences of a lost key, by kind of secret. */
 const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
   certificate:
     'certificates: each is ordered again within the limits of the CA; imported ones have to be imported again',
@@ -173,7 +173,7 @@ async function forget(store: Store, database: Database, keyId: string, options: 
   );
 }
 
-/** Of secrets that no configured key decrypts. */
+/** Lists the prefixes of secrets that no configured key decrypts. */
 async function lostPrefixes(store: Store, database: Database): Promise<Uint8Array[]> {
   const keyring = keyringFor(database, readCommandConfig().encryptionKeys);
   return (await store.listSecretPrefixes()).filter((prefix) => !isPlaintext(prefix) && !keyring.canUnseal(prefix));

@@ -6,7 +6,7 @@ import { type StoreOptions, shellQuote, storeCommand, storeFlag } from '../optio
 import { printable, show } from '../output/output.ts';
 import { withChanges } from './open-database.ts';
 
-/** What goes with a workspace. */
+/** Counts of everything that is deleted with a workspace. */
 interface Contents {
   domains: number;
   projects: number;

@@ -116,7 +116,7 @@ function addSuspend(workspaces: Command): void {
     });
 }
 
-/** Resolves with words for a message: the subject, and how its visitors see it. */
+/** Resolves with parts of a message: the subject, and how its visitors see it. */
 async function setSuspension(
   { domain, ...options }: SuspendOptions,
   verb: 'suspend' | 'resume',

@@ -38,7 +38,7 @@ describe('the file of the edge cache', () => {
     expect(await readdir(directory)).toEqual(['edge-cache']);
   });
 
-  it('is none where there is none', async () => {
+  it('is empty without a file', async () => {
     expect(await readEdgeCache(file)).toBe(null);
   });
 
@@ -101,7 +101,7 @@ describe('the file of the edge cache', () => {
     expect(await readEdgeCache(file)).not.toBe(null);
   });
 
-  it('is replaced at once: a failed write leaves the old one, and what a killed process left is in the way of none', async () => {
+  it('is replaced atomically: a failed write leaves the old one, and the remains of a killed process block no write', async () => {
     await write();
     const before = await readFile(file.path);
     const failing = [...entries, () => 'which cannot be written'];

@@ -5,10 +5,13 @@ import { setImmediate } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { isPlaintext, type Keyring } from '../../store/sealing/keyring.ts';
 
-/** The file: a header and blocks of entries. Each is sealed in its place, with its length before it: what was changed or cut off does not open. */
+/**
+ * The file: a header and blocks of entries. Each is sealed in its place, with its length before it: what was changed or
+ * cut off does not open.
+ */
 export interface EdgeCacheFile {
   path: string;
-  /** Its URL without a password. What was served from one database is no answer for another. */
+  /** URL of the database, without a password. A file that was written for one database is not used for another. */
   database: string;
   keyring: Keyring;
 }
@@ -25,7 +28,7 @@ export class UnusableFile extends Error {
 }
 
 interface Header {
-  /** Goes up whenever an entry is described otherwise. */
+  /** Incremented whenever the form of an entry changes. */
   format: number;
   database: string;
   confirmedAt: number;
@@ -35,9 +38,9 @@ interface Header {
 const FORMAT = 1;
 const ABSENT: unknown[] = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
-/** Far more than is ever written is not read into memory. */
+/** A file that is far longer than any that is written is not read into memory. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Other work has its turn between blocks: a few milliseconds. */
+/** The event loop is blocked for a few milliseconds at most: other work runs between blocks. */
 const ENTRIES_IN_BLOCK = 200;
 const LENGTH_BYTES = 4;
 
@@ -59,7 +62,7 @@ export async function readEdgeCache<Entry>(
   return { confirmedAt, entries, bytes: bytes.length };
 }
 
-/** Replaces the file at once: whoever reads it finds the old or the new one. Resolves with its size in bytes. */
+/** Replaces the file atomically: readers find the old or the new one. Resolves with its size in bytes. */
 export async function writeEdgeCache<Entry>(
   { path, database, keyring }: EdgeCacheFile,
   { confirmedAt, entries }: EdgeSnapshot<Entry>,
@@ -112,11 +115,11 @@ function blockReader(bytes: Buffer, keyring: Keyring): <T>(place: string) => T {
   };
 }
 
-/** A file that others may read or change, or may have put there, is not used: it says where requests go. */
+/** Rejects a file that others may read, change or have created: it decides where requests go. */
 async function readPrivate(path: string): Promise<Buffer | null> {
   let file: FileHandle;
   try {
-    // A FIFO would otherwise wait for somebody who writes.
+    // Opening a FIFO would otherwise block until somebody writes to it.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -28,7 +28,7 @@ const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read'
 
 const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1' };
 
-/** As it is served: its origin is kept by environment. */
+/** A site as the edge serves it; its origin is cached by environment. */
 function served(hostname: string, chain = `chain of ${hostname}`) {
   return {
     hostname,
@@ -45,7 +45,7 @@ function aSite(hostname: string, chain?: string): Site {
   return { ...served(hostname, chain), origin: ORIGIN };
 }
 
-/** A store, its change feed and a clock, which outlive the processes that keep what they serve. */
+/** A store, its change feed and a clock, which outlive the processes that cache served sites. */
 function createWorld() {
   let now = 1_800_000_000_000;
   const keys = [createKey()];
@@ -84,7 +84,7 @@ function createWorld() {
       return {
         cache,
         logged,
-        keep: () => cache.keep({ store, changes, recentNames: async () => [recent] }),
+        record: () => cache.startRecording({ store, changes, recentNames: async () => [recent] }),
         change(kind: Change['kind'] | null, key = '') {
           for (const listener of listeners) listener(kind === null ? null : { seq: 1, kind, key });
         },
@@ -95,9 +95,9 @@ function createWorld() {
   return world;
 }
 
-/** Serves names, and ends: what a later process finds in the file. */
+/** Serves names, then ends, so that a later process finds them in the file. */
 async function serve(world: ReturnType<typeof createWorld>, ...names: string[]): Promise<void> {
-  const { store, stop } = world.start().keep();
+  const { store, stop } = world.start().record();
   for (const name of names) {
     world.sites.set(name, aSite(name));
     await store.findSite(name);
@@ -187,8 +187,8 @@ describe('the edge cache', () => {
     const world = createWorld();
     await writeFile(join(directory, 'a-file'), '');
     path = join(directory, 'a-file', 'edge-cache');
-    const { keep, logged } = world.start();
-    const { store, stop } = keep();
+    const { record, logged } = world.start();
+    const { store, stop } = record();
     world.sites.set('a.example.com', aSite('a.example.com'));
     expect(await store.findSite('a.example.com')).toEqual(aSite('a.example.com'));
     await stop();
@@ -197,8 +197,8 @@ describe('the edge cache', () => {
 
   it('a name whose certificate may have changed is served while the store is away; one whose route has changed is not', async () => {
     const world = createWorld();
-    const { cache, keep, change } = world.start();
-    const { store, stop } = keep();
+    const { cache, record, change } = world.start();
+    const { store, stop } = record();
     world.sites.set('a.example.com', aSite('a.example.com'));
     await store.findSite('a.example.com');
     const isServed = async () => (await cache.findSite('a.example.com')) !== undefined;
@@ -212,8 +212,8 @@ describe('the edge cache', () => {
 
   it('reads again each minute what has changed: a renewed certificate is kept', async () => {
     const world = createWorld();
-    const { keep, change } = world.start();
-    const { store, stop } = keep();
+    const { record, change } = world.start();
+    const { store, stop } = record();
     for (const name of ['a.example.com', 'b.example.com', 'c.example.com']) {
       world.sites.set(name, aSite(name));
       await store.findSite(name);
@@ -236,8 +236,8 @@ describe('the edge cache', () => {
     const world = createWorld();
     await serve(world, 'a.example.com', 'b.example.com');
     world.sites.delete('b.example.com');
-    const { cache, keep } = world.start();
-    const { stop } = keep();
+    const { cache, record } = world.start();
+    const { stop } = record();
     world.advance(40 * HOUR_MS);
     vi.advanceTimersByTime(MINUTE_MS);
     await vi.waitFor(async () => expect(await cache.findSite('b.example.com')).toBe(undefined), 5000);
@@ -249,8 +249,8 @@ describe('the edge cache', () => {
 
   it('a read that a change overtakes is no confirmation: it is read again', async () => {
     const world = createWorld();
-    const { cache, keep, change } = world.start();
-    const { store, stop } = keep();
+    const { cache, record, change } = world.start();
+    const { store, stop } = record();
     world.sites.set('a.example.com', aSite('a.example.com'));
     const read = store.findSite('a.example.com');
     world.sites.delete('a.example.com');
@@ -265,8 +265,8 @@ describe('the edge cache', () => {
     const world = createWorld();
     const names = Array.from({ length: 8 }, (_, i) => `${i}.example.com`);
     for (const name of names) world.sites.set(name, aSite(name));
-    const { keep } = world.start({ recent: ['2.example.com', '0.example.com'] });
-    const { store, stop } = keep();
+    const { record } = world.start({ recent: ['2.example.com', '0.example.com'] });
+    const { store, stop } = record();
     for (const name of names) await store.findSite(name);
     vi.advanceTimersByTime(MINUTE_MS);
     await vi.waitFor(() => readFile(path), 5000);
@@ -280,14 +280,14 @@ describe('the edge cache', () => {
 
   it('a process that is replaced writes its file for the next one, and leaves that of the next one alone', async () => {
     const world = createWorld();
-    const before = world.start().keep();
+    const before = world.start().record();
     world.sites.set('a.example.com', aSite('a.example.com'));
     await before.store.findSite('a.example.com');
     await before.save();
-    const { cache, keep } = world.start();
+    const { cache, record } = world.start();
     expect(await cache.load()).toBe(1);
     before.leave();
-    const after = keep();
+    const after = record();
     for (const [{ store }, name] of [
       [after, 'b.example.com'],
       [before, 'c.example.com'],

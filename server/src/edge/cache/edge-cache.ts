@@ -6,22 +6,28 @@ import type { Keyring } from '../../store/sealing/keyring.ts';
 import type { Origin } from '../../store/store.ts';
 import { readEdgeCache, UnusableFile, writeEdgeCache } from './edge-cache-file.ts';
 import { type WrittenFile, watchEdgeCache } from './edge-cache-metrics.ts';
-import type { Kept, Served, ServedSite } from './keep-served.ts';
-import { type Keeper, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
+import type { Served, ServedEntry, ServedSite } from './record-served.ts';
+import { type Snapshots, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
 import type { StaleValue } from './stale-cache.ts';
 
 /**
- * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart from a file, a snapshot of at most
- * a minute ago.
+ * Keeps what the edge has served, and serves it while the store cannot be reached: in all threads, and after a restart
+ * from a file, a snapshot of at most a minute ago.
  */
 export interface EdgeCache extends ServedLookup {
-  /** Reads the file, once. Resolves with the number of names that may be served; a file that cannot be used counts as none, and is logged. */
+  /**
+   * Reads the file, once. Resolves with the number of names that may be served; a file that cannot be used counts as
+   * none, and is logged.
+   */
   load(): Promise<number>;
-  /** Keeps from now on what the edge serves. Called once. */
-  keep(deps: Pick<SnapshotsOptions, 'store' | 'changes' | 'recentNames'>): Keeper;
+  /** Caches from now on what the edge serves, and writes the file. Called once. */
+  startRecording(deps: Pick<SnapshotsOptions, 'store' | 'changes' | 'recentNames'>): Snapshots;
 }
 
-/** What was served before, for a read of the store that fails or is slow; undefined: nothing is known. Never rejects. */
+/**
+ * Finds what was served before, for a read of the store that fails or is slow; undefined: nothing is known. Never
+ * rejects.
+ */
 export interface ServedLookup {
   findSite(hostname: string): Promise<StaleValue<ServedSite> | undefined>;
   findOrigin(environmentId: string): Promise<StaleValue<Origin> | undefined>;
@@ -29,7 +35,7 @@ export interface ServedLookup {
 
 interface EdgeCacheOptions {
   path: string;
-  /** Of this installation: a file of another one is ignored. */
+  /** Identifies this installation's database: the file of another one is ignored. */
   database: string;
   keyring: Keyring;
   clock: Clock;
@@ -38,7 +44,9 @@ interface EdgeCacheOptions {
   maxBytes?: number;
 }
 
-type Entry = (Kept<ServedSite> & { hostname: string }) | (Kept<Origin | null> & { environmentId: string });
+type Entry =
+  | (ServedEntry<ServedSite> & { hostname: string })
+  | (ServedEntry<Origin | null> & { environmentId: string });
 
 /** An entry that the store has not confirmed for longer is not served. */
 const MAX_AGE_MS = 72 * 3_600_000;
@@ -68,7 +76,7 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
       const entries = found.entries.filter(({ at }) => isYoung(at, clock.now()));
       if (entries.length === 0 && found.entries.length > 0)
         throw new UnusableFile('the database confirmed it more than 72 hours ago');
-      // The most recent last, as they were served.
+      // The file lists the most recently served first; the cache wants them last.
       for (const entry of entries.reverse()) addRead(entry);
       written = { bytes, confirmedAt };
       return entries.filter((entry) => 'hostname' in entry).length;
@@ -93,7 +101,7 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     if (!sites.has(hostname)) sites.set(hostname, { value: { ...value, certificate: own }, at, isCurrent: false });
   }
 
-  /** What may be served after a restart, the most recent first. */
+  /** Writes the entries that may be served after a restart, the most recent first. */
   async function write(confirmedAt: number): Promise<void> {
     const entries: Entry[] = [
       ...[...origins].map(([environmentId, entry]) => ({ environmentId, ...entry })),
@@ -103,7 +111,7 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
   }
 
   async function find<T>(
-    cache: LRUCache<string, Kept<T | null>> | LRUCache<string, Kept<T>>,
+    cache: LRUCache<string, ServedEntry<T | null>> | LRUCache<string, ServedEntry<T>>,
     key: string,
   ): Promise<StaleValue<T> | undefined> {
     await loading;
@@ -114,7 +122,8 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
 
   return {
     load,
-    keep: (deps) => startSnapshots({ ...deps, served: { sites, origins }, loaded: load(), write, path, clock, log }),
+    startRecording: (deps) =>
+      startSnapshots({ ...deps, served: { sites, origins }, loaded: load(), write, path, clock, log }),
     findSite: (hostname) => find<ServedSite>(sites, hostname),
     findOrigin: (environmentId) => find<Origin>(origins, environmentId),
   };
@@ -124,7 +133,7 @@ function isYoung(at: number, now: number): boolean {
   return now - at <= MAX_AGE_MS && at - now <= CLOCK_STEP_MS;
 }
 
-/** About what it takes in the file. */
+/** Approximate size of an entry in the file. */
 function bytesOf({ hostname, certificate }: ServedSite): number {
   const certificateBytes = certificate === null ? 0 : certificate.chain.length + certificate.privateKey.length;
   return 500 + hostname.length + certificateBytes;

@@ -7,21 +7,21 @@ import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/store.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 import type { ServedLookup } from './edge-cache.ts';
-import type { ServedSite } from './keep-served.ts';
+import type { ServedSite } from './record-served.ts';
 import { createStaleCache, type StaleCache, type StaleValue } from './stale-cache.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
 export interface Sites {
-  /** On behalf of a client, whose unknown names are limited. Never rejects. */
+  /** Finds a site on behalf of a client, whose unknown names are limited. Never rejects. */
   find(hostname: string, clientAddress: string): Promise<SiteLookup>;
   /**
-   * The same for its certificate. A site without a usable one is read again: the CA's challenge caches it just before the certificate is issued,
-   * and a key that is missing may be added, which changes no row.
+   * Finds a site for its certificate, as `find` does. A site without a usable one is read again: the CA's challenge
+   * caches it just before the certificate is issued, and a key that is missing may be added, which changes no row.
    */
   findCertified(hostname: string, clientAddress: string): Promise<SiteLookup>;
   /**
-   * The certificate for a TLS handshake. Never rejects. One of the domain's own is served when it has expired: browsers explain best what is wrong with it. An
-   * inherited one is not.
+   * The certificate for a TLS handshake. Never rejects. One of the domain's own is served when it has expired: browsers
+   * explain best what is wrong with it. An inherited one is not.
    */
   certificateFor(serverName: string, clientAddress: string): Promise<CertificateLookup>;
   /** Rejects with `StoreUnavailable` when the store is down and the environment is not cached. */
@@ -37,11 +37,17 @@ export interface Sites {
 
 /** Its origin is cached by environment, since a new deployment changes it for all names of the environment at once. */
 export interface CachedSite extends Omit<Site, 'origin'> {
-  /** When the site may be read again (Unix ms), without waiting for a change of it: once it has no usable certificate. Null: it has one of its own. */
+  /**
+   * When the site may be read again (Unix ms), without waiting for a change of it: once it has no usable certificate.
+   * Null: it has one of its own.
+   */
   recheckAt: number | null;
 }
 
-/** `refused`: the client has asked for too many unknown names. `unavailable`: the store is down, and the name is not cached. */
+/**
+ * `refused`: the client has asked for too many unknown names. `unavailable`: the store is down, and the name is not
+ * cached.
+ */
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
 
 export type CertificateLookup =
@@ -65,7 +71,7 @@ export interface SitesOptions {
   clock: Clock;
   metrics: Pick<EdgeMetrics, 'lookup'>;
   warn: ThrottledWarn;
-  /** Proxies ask on behalf of everybody, and are not limited. */
+  /** Whether the client is a proxy, which asks on behalf of everybody and is not limited. */
   isProxy: AddressRule;
   unknownPerMinute: number;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import { type EdgeStore, StoreUnavailable } from '../../store/store.ts';
-import { keepServed, type Served } from './keep-served.ts';
+import { recordServed, type Served } from './record-served.ts';
 
 export interface SnapshotsOptions {
   served: Served;
@@ -19,12 +19,12 @@ export interface SnapshotsOptions {
   log: Log;
 }
 
-export interface Keeper {
-  /** The store, whose answers are kept. */
+export interface Snapshots {
+  /** The store, whose answers are recorder. */
   store: EdgeStore;
   /** Writes the file now, for a process that replaces this one. */
   save(): Promise<void>;
-  /** The file is another process's from now on. */
+  /** Stops writing the file, which belongs to another process from now on. */
   leave(): void;
   /** Writes the file once more, unless it is another process's. */
   stop(): Promise<void>;
@@ -35,7 +35,7 @@ const SNAPSHOT_MS = 60_000;
 const REWRITE_MS = 3_600_000;
 
 /** Keeps what the edge reads from the store, and writes it each minute in which it has changed. Failures are logged. */
-export function startSnapshots(options: SnapshotsOptions): Keeper {
+export function startSnapshots(options: SnapshotsOptions): Snapshots {
   const { served, changes, recentNames, loaded, write, path, clock, log } = options;
   let isChanged = false;
   let isStopping = false;
@@ -48,7 +48,7 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
   const onChanged = () => {
     isChanged = true;
   };
-  const kept = keepServed({ ...options, onChanged });
+  const recorder = recordServed({ ...options, onChanged });
 
   function save(): Promise<unknown> {
     writing = writing.then(writeIfDue);
@@ -58,11 +58,11 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
   async function writeIfDue(): Promise<void> {
     const now = clock.now();
     if (changes.isFresh()) {
-      kept.confirm(now);
+      recorder.confirm(now);
       confirmedAt = now;
     }
     const isDue = isChanged || now - writtenAt >= REWRITE_MS;
-    // Where the store has confirmed nothing, the file knows more.
+    // The store has confirmed nothing yet, so the file is newer than the cache.
     if (!isDue || hasLeft || confirmedAt === null) return;
     isChanged = false;
     try {
@@ -85,7 +85,7 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
   async function tick(): Promise<void> {
     await writing;
     try {
-      if (changes.isFresh()) await kept.reread(() => isStopping);
+      if (changes.isFresh()) await recorder.reread(() => isStopping);
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) log.error({ err: error }, 'the edge cache could not be read again');
     }
@@ -100,7 +100,7 @@ export function startSnapshots(options: SnapshotsOptions): Keeper {
   }, SNAPSHOT_MS).unref();
 
   return {
-    store: kept.store,
+    store: recorder.store,
     async save() {
       await save();
     },

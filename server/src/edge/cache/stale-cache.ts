@@ -5,33 +5,33 @@ import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import { type Change, StoreUnavailable } from '../../store/store.ts';
 
 /**
- * An LRU cache of what the store holds that serves stale entries while the store is down, so that names already in it keep being served. Changes
- * that were made meanwhile arrive as soon as the change log can be read again.
+ * An LRU cache of the store that serves stale entries while the store is down. Changes that were made meanwhile take
+ * effect as soon as the change log can be read again.
  */
 export interface StaleCache<Value> {
   /** A fresh entry; null is a negative one. Undefined: a miss, or the entry is stale. */
   get(key: string): Value | null | undefined;
   /**
-   * A fresh entry, or else what the store has: one read for all who wait for the same key. Serves the stale entry when the store is down or slow;
-   * rejects with `StoreUnavailable` when there is none.
+   * A fresh entry, or else what the store has: one read for all who wait for the same key. Serves the stale entry when
+   * the store is down or slow; rejects with `StoreUnavailable` when there is none.
    */
   load(key: string): Promise<Value | null>;
-  /** As `load`, for an entry that the caller does not take for fresh. */
+  /** Loads an entry as `load` does, but does not take the cached one for fresh. */
   reload(key: string): Promise<Value | null>;
   /** The value of an entry, fresh or stale. */
   peek(key: string): Value | undefined;
   /**
-   * For a value that comes with another read. Called before that read starts; the returned function adds the value, unless anything has changed
-   * since.
+   * For a value that comes with another read. Called before that read starts; the returned function adds the value,
+   * unless anything has changed since.
    */
   preload(): (key: string, value: Value | null) => void;
   /** Entries with a value. */
   size(): number;
-  /** Of these, the most recently used first. */
+  /** Keys of the entries with a value, the most recently used first. */
   keys(): string[];
 }
 
-/** What is known of a key from before. */
+/** An entry that was cached before, in this process or another. */
 export interface StaleValue<Value> {
   value: Value | null;
   /** Until then it may be served, Unix ms. */
@@ -42,7 +42,10 @@ export interface StaleCacheOptions<Value> {
   read(key: string): Promise<Value | null>;
   /** The key of the entry that a change invalidates; or which entries it does, if it names none of them. */
   keyOf(change: Change): string | ((value: Value) => boolean) | undefined;
-  /** For a key that is not cached while the store is down or slow. Undefined: nothing is known. Must not reject. */
+  /**
+   * Finds an older value for a key that is not cached while the store is down or slow. Undefined: nothing is known.
+   * Must not reject.
+   */
   fallback?: ((key: string) => Promise<StaleValue<Value> | undefined>) | undefined;
   changes: Pick<ChangeFeed, 'subscribe'>;
   clock: Clock;
@@ -78,7 +81,7 @@ interface Read<Value> {
 
 /** After a failure one read is tried in this time. */
 const RETRY_MS = 1000;
-/** No generation: of an entry that is stale. */
+/** The generation of an entry that is stale. */
 const STALE = -1;
 
 export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {

@@ -3,8 +3,9 @@ import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import type { RoutingInfo } from './http-exchange.ts';
 
 /**
- * Requests and tunnels in flight, by host name. They are aborted when the name is deleted, taken over or suspended: a WebSocket could otherwise go on for days.
- * A new deployment aborts nothing, and neither does a move to another environment.
+ * Requests and tunnels in flight, by host name. They are aborted when the name is deleted, taken over or suspended: a
+ * WebSocket could otherwise go on for days. A new deployment aborts nothing, and neither does a move to another
+ * environment.
  */
 export interface InFlight {
   /** Returns a function to call when the request has ended. */

@@ -10,7 +10,10 @@ interface RequestLine {
   rawHeaders: readonly string[];
 }
 
-/** `hostname`: in lower case, without port or trailing dot; null where it is no domain name, such as an address. `path`: in origin form, or `*` (RFC 9112 section 3.2). */
+/**
+ * `hostname`: in lower case, without port or trailing dot; null where it is no domain name, such as an address. `path`:
+ * in origin form, or `*` (RFC 9112 section 3.2).
+ */
 type Destination = { hostname: string | null; path: string };
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)(.*)$/i;
@@ -18,8 +21,8 @@ const DOMAIN = /^((?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63})\.?$/i;
 const ONLY_DIGITS = /(?:^|\.)\d+$/;
 
 /**
- * Null unless the request names exactly one destination (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is missing, empty, repeated, malformed, or
- * `:authority` and `Host` differ; or the target has a fragment.
+ * Null unless the request names exactly one destination (RFC 9112 section 3.2, RFC 9113 section 8.3.1): the host is
+ * missing, empty, repeated, malformed, or `:authority` and `Host` differ; or the target has a fragment.
  */
 export function readDestination({ httpVersionMajor, method, url, rawHeaders }: RequestLine): Destination | null {
   const authority = httpVersionMajor === 2 ? readAuthority(rawHeaders) : onlyField('host', rawHeaders);

@@ -4,8 +4,9 @@ import type { Client } from './edge-client.ts';
 import type { ClientExchange } from './http-exchange.ts';
 
 /**
- * Finds clients that send a body too slowly, which holds a connection of the edge and one of the origin. A body that nobody reads is not the
- * client's fault, and once the origin has started its response, the rest of the body may take as long as it likes.
+ * Finds clients that send a body too slowly, which holds a connection of the edge and one of the origin. A body that
+ * nobody reads is not the client's fault, and once the origin has started its response, the rest of the body may take
+ * as long as it likes.
  */
 export interface BodyTimeouts {
   watch(client: Client, exchange: ClientExchange): void;

@@ -5,7 +5,10 @@ import type { RoutingInfo } from './http-exchange.ts';
 export interface Client {
   /** Server name of the TLS connection; null without TLS. */
   serverName: string | null;
-  /** Of the peer, or of the client that its PROXY header names. That of an HTTP proxy where one is connected. */
+  /**
+   * Address of the peer, or of the client that its PROXY header names. The proxy's own address where an HTTP proxy is
+   * connected.
+   */
   address: string;
   /** A trusted proxy. */
   isProxy: boolean;
@@ -25,7 +28,7 @@ export interface Client {
   onClose(closed: () => void): void;
 }
 
-/** Who sent a request, and with which scheme. Only trusted proxies are believed. */
+/** Reads who sent a request, and with which scheme. Only trusted proxies are believed. */
 export function readSender(
   { serverName, address, isProxy }: Pick<Client, 'serverName' | 'address' | 'isProxy'>,
   headers: NodeJS.Dict<string | string[]>,
@@ -35,7 +38,7 @@ export function readSender(
     return { scheme: serverName === null ? 'http' : 'https', clientAddress: address, forwardedFor: [address] };
   }
   const forwardedFor = [address];
-  // Backwards from the connected proxy, up to the first hop that is not trusted.
+  // Starts at the connected proxy and goes back to the first hop that is not trusted.
   for (const hop of listOf(headers['x-forwarded-for']).reverse()) {
     const before = canonicalAddress(hop);
     if (before === null || !isTrusted(forwardedFor[0] ?? '')) break;

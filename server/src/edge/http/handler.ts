@@ -19,7 +19,7 @@ export interface Handler {
   onUpgrade(client: Client, request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The body of a request arrives too slowly. */
   onSlowBody(slow: ClientExchange & { client: Client }): void;
-  /** For bytes that are no request: counts the page, and returns the id to show on it. */
+  /** Called for bytes that are no request: counts the page, and returns the id to show on it. */
   onUnreadable(page: PageName): { requestId: string };
 }
 

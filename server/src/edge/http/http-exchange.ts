@@ -16,9 +16,9 @@ export interface RoutingInfo {
   hostname: string;
   /** In origin form, or `*`; absolute form was converted. */
   path: string;
-  /** Of the client's request; trusted proxies may say so. */
+  /** Scheme of the client's request; trusted proxies may set it. */
   scheme: 'http' | 'https';
-  /** Address of the client; trusted proxies may say so. */
+  /** Address of the client; trusted proxies may set it. */
   clientAddress: string;
   /** For `X-Forwarded-For`: the client, then the trusted proxies, the one that is connected to the edge last. */
   forwardedFor: readonly string[];
@@ -29,7 +29,7 @@ export interface RoutingInfo {
   domainId: string;
   environmentId: string;
   deploymentId: string;
-  /** Of a request to this program's own API: proves to it who forwards the request (`FORWARDED_BY_EDGE`). */
+  /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */
   apiSecret?: string;
 }
 

@@ -25,7 +25,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   const server = createServer({
     maxHeaderSize: limits.headerBytes,
     headersTimeout: limits.headerMs,
-    // For bodies there is `body-timeouts.ts`.
+    // `body-timeouts.ts` limits the time of bodies.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMs,
     connectionsCheckingInterval: Math.min(1000, limits.headerMs),
@@ -72,7 +72,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   });
   server.on('connect', (_, socket) => endAfterConnect(socket, refusal(socket, 'bad_request')));
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket: ClientSocket) => {
-    // What follows a last request is ignored (RFC 9112 section 9.6).
+    // A server ignores bytes that follow the last request (RFC 9112 section 9.6).
     if (code === 'HPE_CLOSED_CONNECTION') return;
     // Browsers open connections in advance: the time limit of idle connections counts, not that of headers.
     if (code === 'ERR_HTTP_REQUEST_TIMEOUT' && hasSentNothing(socket)) return;
@@ -80,7 +80,7 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
     else endAfterResponses(socket, refusal(socket, pageFor(code)));
   });
 
-  /** Over TLS the client has sent the handshake at least; without it perhaps a PROXY header. */
+  /** A TLS client has sent its handshake at least. A plain one may have sent a PROXY header. */
   function hasSentNothing(socket: ClientSocket): boolean {
     return socket.bytesRead === 0 || clients.get(socket)?.bytesRead() === 0;
   }
@@ -118,10 +118,13 @@ export function http1Server({ limits, onRequest, onUpgrade, onUnreadable }: Http
   };
 }
 
-/** Node's parser accepts others, such as 2.0. */
+/** Node's parser accepts other versions, such as 2.0. */
 const VERSIONS = new Set(['1.0', '1.1']);
 
-/** A request to switch to another protocol may be ignored (RFC 9110 section 7.8): to one such as `h2c`, and behind requests in flight, whose responses come first. */
+/**
+ * A request to switch to another protocol may be ignored (RFC 9110 section 7.8): to one such as `h2c`, and behind
+ * requests in flight, whose responses come first.
+ */
 function wantsUpgrade({ headers, httpVersion, socket }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket' && httpVersion === '1.1' && responsesInFlight(socket) === 0;
 }

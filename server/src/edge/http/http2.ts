@@ -93,7 +93,7 @@ export function http2Server({
   }
   server.on('request', (request, response) => begin(request, response, {}));
   server.on('checkContinue', (request, response) => begin(request, response, { expectsContinue: true }));
-  // Node would respond as well, but let the client go on sending.
+  // Node would respond too, but the client could go on sending.
   server.on('connect', (_, response) => {
     response.statusCode = 405;
     response.end();
@@ -107,7 +107,8 @@ export function http2Server({
       observe(connection, now);
       const overdueMs = now - deadlineOf(connection, limits);
       if (overdueMs >= 0) connection.session.close();
-      // `close` waits for a client that stays, and at times for one that has gone, where a write never ends.
+      // Node's `close` never returns for a client that stays, nor at times for one that has gone, where a write never
+      // ends.
       if (overdueMs >= LINGER_MS) connection.client.destroy();
     }
   }
@@ -137,7 +138,7 @@ function observe(connection: Connection, now: number): void {
   if (session.destroyed) {
     connection.destroyedSince ??= now;
   } else if (client.idleSince !== null) {
-    // Also true after a header that was rejected; what is closed then is an unused connection.
+    // Also true after a header that was rejected: the connection that is closed then has no requests.
     const isIncomplete = session.state.lastProcStreamID !== connection.lastStream;
     connection.headerSince = isIncomplete ? (connection.headerSince ?? now) : null;
   }
@@ -150,7 +151,7 @@ function deadlineOf(
 ): number {
   const deadlines = [after(client.idleSince ?? destroyedSince, idleMs)];
   if (client.idleSince !== null) deadlines.push(after(headerSince, headerMs));
-  // Destroyed without GOAWAY. After GOAWAY the client may still be reading responses.
+  // Node destroyed the session without GOAWAY. After GOAWAY the client may still be reading responses.
   if (!session.closed) deadlines.push(after(destroyedSince, 0));
   return Math.min(...deadlines);
 }
@@ -159,7 +160,7 @@ function after(at: number | null, ms: number): number {
   return at === null ? Number.POSITIVE_INFINITY : at + ms;
 }
 
-/** Returns a function that takes a token, and whether there was one. */
+/** Returns a function that takes a token, and says whether there was one. */
 function tokenBucket({ burst, perSecond }: typeof CONTROL_FRAMES): () => boolean {
   let tokens = burst;
   let at = performance.now();

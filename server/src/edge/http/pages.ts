@@ -7,7 +7,7 @@ export type PageName =
   | 'not_deployed'
   /** The workspace or the operator has suspended the site. */
   | 'suspended'
-  /** The same for legal reasons (RFC 7725). */
+  /** The site is suspended for legal reasons (RFC 7725). */
   | 'suspended_legally'
   /** The name is ours and has no certificate yet. */
   | 'not_certified'

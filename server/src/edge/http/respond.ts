@@ -7,7 +7,7 @@ import { type EdgePage, type PageContext, type PageName, renderPage } from './pa
 
 const pageBody = Symbol('pageBody');
 
-/** With what `respond` has sent. */
+/** An exchange that records the page that `respond` has sent. */
 type PageExchange = Pick<ClientExchange, 'request'> & {
   response: ClientExchange['response'] & { [pageBody]?: string };
 };
@@ -67,7 +67,10 @@ export function sentStatus(response: ClientExchange['response']): number | null 
   return 'stream' in response ? Number(response.stream.sentHeaders?.[':status']) : response.statusCode;
 }
 
-/** Closes a stream that the client does not read. Over HTTP/1.1 the connection's own time limit does that; here pings would keep it alive. */
+/**
+ * Closes a stream that the client does not read. Over HTTP/1.1 the connection's own time limit does that; here pings
+ * would keep it alive.
+ */
 function limitReading(stream: ServerHttp2Stream): void {
   const unread = setTimeout(() => {
     // A stream that is closing would queue the reset behind its data.
@@ -77,7 +80,10 @@ function limitReading(stream: ServerHttp2Stream): void {
   stream.once('close', () => clearTimeout(unread));
 }
 
-/** Reads and drops the rest of a body, for a while. Over HTTP/1.1 from when the response has been sent: earlier responses on the connection come first. */
+/**
+ * Reads and drops the rest of a body, for a while. Over HTTP/1.1 from when the response has been sent: earlier
+ * responses on the connection come first.
+ */
 function discardBody(request: ClientExchange['request'], response: ClientExchange['response']): void {
   if ('stream' in request) {
     const late = setTimeout(() => request.stream.close(), LINGER_MS).unref();

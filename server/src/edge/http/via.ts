@@ -3,8 +3,9 @@
 import { crc32 } from 'node:zlib';
 
 /**
- * What the edges of an installation call themselves in requests for a name. A request that comes back for the same name is in a loop. One for another name need not
- * be: the server behind one site may pass a request on to another site. `installation`: what these edges have in common, and others do not.
+ * The name by which the edges of an installation identify themselves in requests for a host name. A request that comes
+ * back for the same host name is in a loop. One for another host name need not be: the server behind one site may pass
+ * a request on to another site. `installation`: a value that only these edges share.
  */
 export function viaPseudonym(installation: string, hostname: string): string {
   return `nameplate-${crc32(`${installation} ${hostname}`).toString(16).padStart(8, '0')}`;

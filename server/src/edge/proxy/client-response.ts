@@ -3,7 +3,10 @@ import { constants, type Http2ServerResponse, type ServerHttp2Stream } from 'nod
 import { isQueued } from '../http/respond.ts';
 import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
-/** The response to a client, over HTTP/1.1 or HTTP/2. Only `start` throws; after the client has gone, the methods do nothing. */
+/**
+ * The response to a client, over HTTP/1.1 or HTTP/2. Only `start` throws; after the client has gone, the methods do
+ * nothing.
+ */
 export interface ClientResponse {
   /** Nothing more can be sent: the response is complete, or the client has gone. */
   readonly isClosed: boolean;
@@ -41,13 +44,15 @@ export class Http1ClientResponse implements ClientResponse {
   }
 
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void {
-    // Not while it is queued: Node would write the final header first. Since Node 24.18; before, interim responses are dropped.
+    // Not while it is queued: Node would write the final header first. Since Node 24.18; before, interim responses are
+    // dropped.
     if (this.hasStarted || isQueued(this.#response)) return;
     this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
   start({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
-    // With the standard reason phrase: an origin's own has no meaning (RFC 9112 section 4), and may have characters that Node rejects.
+    // With the standard reason phrase: an origin's own has no meaning (RFC 9112 section 4), and may have characters
+    // that Node rejects.
     this.#response.writeHead(statusCode, responseFields(rawHeaders, statusCode, mayHaveTrailers));
   }
 

@@ -33,7 +33,7 @@ function pairs(fields: readonly string[]): [string, string][] {
 const valuesOf = (list: [string, string][], name: string) =>
   list.flatMap(([key, value]) => (key === name ? [value] : []));
 
-/** What every request gets, without anything of the client's. */
+/** The fields that every request gets, besides those of the client. */
 const OWN = [
   ['host', 'app.acme.com'],
   ['x-forwarded-for', '203.0.113.7'],

@@ -145,7 +145,7 @@ export function responseFields(rawHeaders: readonly string[], statusCode: number
   return fields;
 }
 
-/** The same for HTTP/2, from Node's `headers`. */
+/** The header fields of an origin's response for an HTTP/2 client, from Node's `headers`. */
 export function responseHeaders(
   headers: NodeJS.Dict<string | string[]>,
   statusCode: number,
@@ -183,7 +183,7 @@ function passesToClient(lower: string, statusCode: number, mayHaveTrailers: bool
   return !NOT_PASSED_TO_CLIENT.has(lower);
 }
 
-/** Whether a client sends what only proxies may send. To many origins (CGI, WSGI) `_` and `-` are the same. */
+/** Whether a client sends fields that only proxies may send. To many origins (CGI, WSGI) `_` and `-` are the same. */
 function isForged(lower: string): boolean {
   if (lower.includes('_')) return isReserved(lower.replaceAll('_', '-'));
   return lower.startsWith('x-forwarded-');

@@ -46,9 +46,9 @@ export function failureOf(error: unknown): OriginFailure {
   }
   const code = codeOf(error);
   const detail = (error instanceof Error ? error.message : String(error)).slice(0, DETAIL_LIMIT);
-  // Of Node's parser: not HTTP, or a header that is too large.
+  // Node's parser reports a response that is not HTTP, or a header that is too large.
   if (code?.startsWith('HPE_')) return { page: 'origin_invalid', reason: 'not_http', detail };
-  // Of Node's checks before it sends, to the origin or to the client.
+  // Node refuses to send the request to the origin, or the response to the client.
   if (code?.startsWith('ERR_')) return { page: 'origin_invalid', reason: 'not_sendable', detail };
   return { page: 'origin_down', reason: 'broken_off', detail };
 }

@@ -9,7 +9,7 @@ import { ProxyError } from './origin-failure.ts';
 /** How long the client waits for the origin's 100 (Continue). Many origins never send it. */
 const CONTINUE_MS = 1000;
 
-/** Those that Node's parser knows: over HTTP/1.1 it rejects others. */
+/** Node's parser knows these methods: over HTTP/1.1 it rejects others. */
 const FORWARDED_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'));
 
 /** For HTTP/1.1 and HTTP/2. */

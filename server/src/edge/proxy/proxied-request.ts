@@ -13,12 +13,15 @@ import type { ProxyContext } from './proxy-limits.ts';
 /** RFC 9110 section 9.2.2. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
-/** Requests that cannot be repeated use only connections that were active a moment ago: the origin is unlikely to close those. */
+/**
+ * Requests that cannot be repeated use only connections that were active a moment ago: the origin is unlikely to close
+ * those.
+ */
 const FRESH_MS = 2000;
 
 /** Interim responses to one request. They ignore back-pressure, so they must not pile up. */
 const INTERIM_BYTES = 32_768;
-/** Of an interim response, beside its fields. */
+/** Bytes of an interim response's status line, counted besides its fields. */
 const STATUS_LINE_BYTES = 32;
 
 /** One request on its way to an origin, and the response on its way back. */
@@ -181,7 +184,7 @@ export class ProxiedRequest {
 
   #end(chunk: Buffer | undefined, rawTrailers: readonly string[]): void {
     this.#hasEnded = true;
-    // With the other responses of this turn: one write wakes a client that waits for several.
+    // Waits for the other responses of this turn: one write wakes a client that expects several.
     endOfTurn().then(() => this.#client.end(chunk, rawTrailers));
   }
 

@@ -33,12 +33,12 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
-/** What a request or a tunnel works with. */
+/** Shared by the requests and tunnels of one proxy. */
 export interface ProxyContext<Self> {
   connections: OriginConnections;
   limits: ProxyLimits;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
-  /** `failure`: of the origin; null: none. */
+  /** `failure`: the origin's failure; null: there was none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

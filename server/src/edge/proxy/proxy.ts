@@ -14,7 +14,7 @@ export interface ReverseProxyOptions {
   /** For TLS to origins. */
   tls?: DialTlsOptions;
   limits?: Partial<ProxyLimits>;
-  /** The client got a page, or an aborted response. */
+  /** Called when the client got a page, or an aborted response. */
   onFailure(exchange: ProxiedExchange | UpgradeExchange, failure: OriginFailure): void;
 }
 
@@ -29,7 +29,10 @@ export interface ReverseProxy {
   stop(): void;
 }
 
-/** Passes requests to origins. Whatever an origin does wrong ends in a page or an aborted response, never in an exception. */
+/**
+ * Passes requests to origins. Whatever an origin does wrong ends in a page or an aborted response, never in an
+ * exception.
+ */
 export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
   const { dialer, installation, tls = {}, limits: given, onFailure } = options;
   const limits = { ...PROXY_LIMITS, ...given };
@@ -67,7 +70,7 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
     forward(exchange) {
       const request = new ProxiedRequest(exchange, requestContext);
       requests.add(request);
-      // With the other requests of this turn, so that origins wake once for several.
+      // Waits for the other requests of this turn, so that origins wake once for several.
       endOfTurn().then(() => request.start());
       return request;
     },

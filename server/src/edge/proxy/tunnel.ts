@@ -11,10 +11,13 @@ import { checkHead } from './origin-response.ts';
 import type { ProxyContext } from './proxy-limits.ts';
 import { followFrames } from './websocket-frames.ts';
 
-/** A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection to the origin is not reused. */
+/**
+ * A request to switch protocols (RFC 9110 section 7.8), and the bytes both ways once the origin agrees. Its connection
+ * to the origin is not reused.
+ */
 export class Tunnel {
   readonly exchange: UpgradeExchange;
-  /** Of the response to the client; null: none was sent. */
+  /** Status of the response to the client; null: none was sent. */
   status: number | null = null;
   readonly #context: ProxyContext<Tunnel>;
   readonly #dial = new AbortController();
@@ -26,7 +29,7 @@ export class Tunnel {
   #hasHalfEnded = false;
   #isClosed = false;
   #failure: OriginFailure | null = null;
-  /** Between the origin and the client; null before they are joined. */
+  /** The origin's end of the tunnel; null before the ends are joined. */
   #joined: { origin: Duplex; isBetweenFrames(): boolean } | null = null;
   #bytes = -1;
   #activeAt = 0;
@@ -117,7 +120,10 @@ export class Tunnel {
     this.#joined = { origin, isBetweenFrames: frames.isBetween };
   }
 
-  /** Closes the connection; a WebSocket with 1001, unless the client has got only a part of a frame. The client's own close frame still reaches the origin. */
+  /**
+   * Closes the connection; a WebSocket with 1001, unless the client has got only a part of a frame. The client's own
+   * close frame still reaches the origin.
+   */
   goAway(): void {
     const { socket } = this.exchange;
     if (this.#joined === null || !this.#joined.isBetweenFrames() || !socket.writable) {
@@ -142,7 +148,7 @@ export class Tunnel {
     }
     this.#hasResponse = true;
     this.#isDeclined = true;
-    // Not to be reused: it closes with the client's.
+    // This connection is not used again: it closes with the client's.
     connection.keepAliveMs = 0;
     this.status = response.statusCode ?? null;
     socket.write(headOf(response, ['Connection', 'close']), 'latin1');
@@ -196,7 +202,7 @@ export class Tunnel {
     }
   }
 
-  /** The time limit without traffic after the response. */
+  /** Applies the time limit without traffic after the response. */
   get #maxIdleMs(): number {
     const { tunnelMs, halfOpenMs, silenceMs, unreadMs } = this.#context.limits;
     if (this.#isDeclined) return this.exchange.socket.writableNeedDrain ? unreadMs : silenceMs;

@@ -1,9 +1,11 @@
 /** Longest header: two bytes, a length of eight, a mask of four. */
 const MAX_HEADER = 14;
 
-/** Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), between which a control frame may be sent. */
+/**
+ * Follows the frames of one direction of a WebSocket (RFC 6455 section 5.2), between which a control frame may be sent.
+ */
 export interface FrameFollower {
-  /** To be called with all bytes, in order. */
+  /** Must be called with all bytes, in order. */
   push(chunk: Uint8Array): void;
   /** Whether the last frame is complete. */
   isBetween(): boolean;

@@ -4,7 +4,10 @@ import type { EdgeStore } from '../../store/store.ts';
 import type { Sites } from '../cache/site-cache.ts';
 import type { EdgeMetrics } from '../edge-metrics.ts';
 
-/** HTTP-01 challenges (RFC 8555 section 8.3) and self-checks. They are in the store, so every node responds to those of all. */
+/**
+ * Finds HTTP-01 challenges (RFC 8555 section 8.3) and self-checks. They are in the store, so every node responds to
+ * those of all.
+ */
 export interface Challenges {
   /** The key authorization; null: no such challenge. Never rejects. */
   find(hostname: string | null, token: string, clientAddress: string): Promise<string | null | 'unavailable'>;
@@ -26,12 +29,18 @@ interface ChallengesOptions {
   selfCheckName?: string | undefined;
 }
 
-/** The name at which `nameplate doctor` checks that an address leads to the edge. The wildcard of the CNAME zone gives it addresses. */
+/**
+ * The name at which `nameplate doctor` checks that an address leads to the edge. The wildcard of the CNAME zone gives
+ * it addresses.
+ */
 export function selfCheckNameOf(cnameZone: string): string {
   return `doctor.${cnameZone}`;
 }
 
-/** Anybody can ask for challenges, and they are not cached: so reads are few at once, and only for names that are ours. */
+/**
+ * Anybody can ask for challenges, and they are not cached. So only a few are read at a time, and only for names that
+ * are ours.
+ */
 export function createChallenges(options: ChallengesOptions): Challenges {
   const { store, sites, clock, metrics, warn, selfCheckName } = options;
   const { unknownNames } = sites;

@@ -54,7 +54,7 @@ it('looks a name up once for all who ask at once, and again after five seconds',
   const all = await Promise.all(Array.from({ length: 10 }, () => find('http://origin.example')));
   expect(new Set(all)).toEqual(new Set(['203.0.114.7:80']));
   expect(lookedUp).toHaveLength(1);
-  // The name is made to lead inside.
+  // The name now leads to a private address.
   found.addresses = ['127.0.0.1'];
   now = 5000;
   expect(await find('http://origin.example')).toBe('203.0.114.7:80');

@@ -3,17 +3,17 @@ import { LRUCache } from 'lru-cache';
 import { allowedAddresses, type DialerOptions } from '../../net/dialer.ts';
 
 /**
- * Where a program in front may connect to for an origin: `address:port`, of an address that was checked. Null: the edge has to do it, because the
- * origin wants TLS, has no address, or has none that is allowed. Never rejects.
+ * Finds an address of an origin that a program in front may connect to: `address:port`, after the check. Null: the edge
+ * has to connect, because the origin wants TLS, has no address, or has none that is allowed. Never rejects.
  */
 export type FindOriginAddress = (origin: string) => Promise<string | null>;
 
 interface OriginAddressesOptions extends Pick<DialerOptions, 'mayDial' | 'lookUp'> {
-  /** Milliseconds that only grow. */
+  /** A monotonic clock, in milliseconds. */
   now?: () => number;
 }
 
-/** A host name that leads elsewhere is noticed that soon. */
+/** A changed address of a host name takes effect within this time. */
 const TTL_MS = 5000;
 const LOOKUP_TIMEOUT_MS = 5000;
 const ORIGINS = 20_000;

@@ -13,7 +13,7 @@ function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
   return { kind: 'site', site: { ...site, recheckAt: null, ...about } };
 }
 
-/** Asks for `www.acme.com` over TLS, where so much is known of `acme.com`. */
+/** Asks for `www.acme.com` over TLS. The arguments say which facts about `acme.com` are known. */
 function ask(www: SiteLookup, acme: SiteLookup, { servesHttps = true, path = '/a?b' } = {}) {
   return routed({ 'www.acme.com': www, 'acme.com': acme }, { servesHttps, path });
 }
@@ -27,7 +27,7 @@ interface Asked {
   path?: string;
 }
 
-/** Asks for `www.acme.com` over TLS unless told otherwise, where so much is known. */
+/** Asks for `www.acme.com` over TLS unless told otherwise, where these facts are known. */
 async function routed(sites: Record<string, SiteLookup>, about: Asked) {
   const { api = null, servesHttps = true, serverName = 'www.acme.com', path = '/' } = about;
   const { rawHeaders = ['Host', 'www.acme.com'] } = about;

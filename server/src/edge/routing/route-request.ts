@@ -10,7 +10,7 @@ import type { PageName } from '../http/pages.ts';
 import { isLooping } from '../http/via.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 
-/** What to do with a request. */
+/** The edge's response to a request: its origin's, or one of its own. */
 export type RoutingDecision =
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
@@ -47,7 +47,9 @@ interface RequestRouterOptions {
   installation: string;
   /** The public port of HTTPS. */
   httpsPort: number;
-  /** Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it. */
+  /**
+   * Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it.
+   */
   servesHttps: boolean;
 }
 
@@ -63,7 +65,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const destination = readDestination(request);
     if (destination === null) return page('bad_request', null);
     const { hostname, path } = destination;
-    // Whatever the address by which an origin leads back here.
+    // Holds whatever address the origin uses to lead back here.
     if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
       return page('origin_loop', hostname);
     // A TLS connection is for one name only (RFC 9110 section 7.4).
@@ -110,11 +112,12 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       const page = withoutHttps(hostname, found.site.certificate);
       if (page !== null) return page;
     }
-    // Browsers would keep a permanent redirect for good: also when it has been removed or turned around, which would make a loop.
+    // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
+    // other way.
     return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
   }
 
-  /** Where the name cannot be redirected to, since it is not served over HTTPS yet. */
+  /** The destination cannot be redirected to: it is not served over HTTPS yet. */
   function withoutHttps(hostname: string, certificate: CachedSite['certificate']): RoutingDecision | null {
     if (servesHttps && certificate === null) return page('not_certified', hostname);
     if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);

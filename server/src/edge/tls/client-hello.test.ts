@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { helloOf } from '../../../../test/support/client-hello.ts';
 import { MAX_HELLO_BYTES, readClientHello } from './client-hello.ts';
 
-/** The same message, over records of so many bytes. */
+/** Splits the message into records of so many bytes. */
 function inRecords(hello: Buffer, size: number): Buffer {
   const message = hello.subarray(5);
   const records: Buffer[] = [];

@@ -1,6 +1,7 @@
 /**
- * Reads the server name of a TLS ClientHello before TLS starts. So an unknown name costs no TLS state, and each name has its own TLS context from the
- * first byte on: session tickets are valid for one name only (RFC 6066 section 3; OpenSSL does not switch contexts when it resumes a session). Pure.
+ * Reads the server name of a TLS ClientHello before TLS starts. So an unknown name costs no TLS state, and each name
+ * has its own TLS context from the first byte on: session tickets are valid for one name only (RFC 6066 section 3;
+ * OpenSSL does not switch contexts when it resumes a session). Pure.
  */
 
 export type Hello =

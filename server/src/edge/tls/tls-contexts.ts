@@ -4,12 +4,12 @@ import { LRUCache } from 'lru-cache';
 import type { ServedCertificate } from '../../store/store.ts';
 
 /**
- * A TLS server for one name, domain and certificate. Its session tickets are invalid for all others. It does not listen: connections are passed to it
- * (`emit('connection')`) once their name is known.
+ * A TLS server for one name, domain and certificate. Its session tickets are invalid for all others. It does not
+ * listen: connections are passed to it (`emit('connection')`) once their name is known.
  */
 export type TlsContext = Server & { _sharedCreds?: SecureContext };
 
-/** What a name is served with, and for which domain: a takeover changes the domain, and may keep the certificate. */
+/** The domain and the certificate of a served name: a takeover changes the domain, and may keep the certificate. */
 export interface CertifiedSite {
   domainId: string;
   certificate: ServedCertificate;
@@ -28,7 +28,10 @@ interface Entry {
   context: TlsContext;
 }
 
-/** Mozilla's intermediate configuration: for TLS 1.2 only forward secrecy with authenticated encryption. RSA is for imported certificates. */
+/**
+ * Mozilla's intermediate configuration: for TLS 1.2 only forward secrecy with authenticated encryption. RSA is for
+ * imported certificates.
+ */
 const CIPHERS = [
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',
@@ -81,14 +84,14 @@ export function createTlsContextCache(
 }
 
 /**
- * Frees what OpenSSL holds for a context; open connections keep what they need. The garbage collector would do it too late: Node reports one of the
- * 40 KB to it. There is no public API.
+ * Frees OpenSSL's memory of a context; open connections keep the parts that they need. The garbage collector would do
+ * it too late: Node reports one of the 40 KB to it. There is no public API.
  */
 function freeContext(context: TlsContext): void {
   context._sharedCreds?.context?.close?.();
 }
 
-/** As OpenSSL expects them: 16 bytes of name, 16 to authenticate, 16 to encrypt. */
+/** The order that OpenSSL expects: 16 bytes of name, 16 to authenticate, 16 to encrypt. */
 function ticketKeys(secret: Uint8Array, site: string, chain: string): Buffer {
   const salt = createHash('sha256').update(chain).digest();
   return Buffer.from(hkdfSync('sha256', secret, salt, site, 48));

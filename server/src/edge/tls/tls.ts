@@ -7,14 +7,14 @@ import { readClientHello } from './client-hello.ts';
 import { type CertifiedSite, createTlsContextCache } from './tls-contexts.ts';
 
 interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
-  /** A handshake is complete. */
+  /** Called when a handshake is complete. */
   onSecure(
     socket: TLSSocket,
     connection: { raw: Socket; clientAddress: string; serverName: string; h2: boolean },
   ): void;
   /** The current secret of session tickets, 32 random bytes. */
   ticketSecret(): Uint8Array;
-  /** A certificate cannot be used. */
+  /** Called when a certificate cannot be used. */
   onFault(serverName: string, error: unknown): void;
   metrics: Pick<EdgeMetrics, 'handshake'>;
   handshakeMs: number;
@@ -142,8 +142,8 @@ function addressesOf({ remoteAddress, remotePort, localAddress }: Socket): strin
 }
 
 /**
- * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none; then the ticket identifies the name,
- * since the context of another name could not have decrypted it.
+ * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none; then the
+ * ticket identifies the name, since the context of another name could not have decrypted it.
  */
 function isFor(serverName: string, socket: TLSSocket & { servername?: string | false | null }): boolean {
   return socket.servername ? domainName(socket.servername) === serverName : socket.isSessionReused();

@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import type { Config } from '../../config/config.ts';
 
-/** Where the server of this configuration is reached (NAMEPLATE_CONTROL); null: nowhere. */
+/** Path of this configuration's control socket (NAMEPLATE_CONTROL); null: it has none. */
 export function controlPath(
   { control, databaseUrl }: Pick<Config, 'control' | 'databaseUrl'>,
   env: Record<string, string | undefined>,
@@ -9,7 +9,7 @@ export function controlPath(
   if (control === 'off') return null;
   if (control !== 'auto') return control;
   if (databaseUrl.engine === 'sqlite') return resolve(join(dirname(databaseUrl.path), FILE));
-  // systemd names several with colons between them.
+  // systemd separates several directories with colons.
   const [directory] = env.RUNTIME_DIRECTORY?.split(':') ?? [];
   return directory ? join(directory, FILE) : null;
 }

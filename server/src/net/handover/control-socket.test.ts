@@ -51,7 +51,7 @@ it('only its owner may open the socket, from the moment on at which it is there,
   }
 });
 
-it('the socket of the next process takes the place of the one before, which then leaves it alone', async () => {
+it('the socket of the next process replaces that of the one before, which does not remove it', async () => {
   const path = newPath();
   const before = await open(path, 'old');
   await open(path, 'new');

@@ -3,7 +3,7 @@ import { renameSync, rmSync, statSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** What a command asks of a running server. */
+/** A command's request to a running server. */
 export interface ReloadRequest {
   /** The program that the successor runs. */
   program: string;
@@ -18,7 +18,7 @@ export interface ReloadOutcome {
 }
 
 export interface ControlSocket {
-  /** Answers no more, and removes the file unless it is another process's by now. */
+  /** Stops answering, and removes the file unless another process has replaced it by now. */
   close(): void;
 }
 
@@ -32,8 +32,8 @@ const MAX_REQUEST = 1024 * 1024;
 const REQUEST_MS = 5000;
 
 /**
- * Answers commands on a Unix socket that only this user may open. Replaces the socket of the process before it: at every moment, one of both answers. Rejects
- * with the error of the system.
+ * Answers commands on a Unix socket that only this user may open. Replaces the socket of the process before it: at
+ * every moment, one of both answers. Rejects with the error of the system.
  */
 export async function openControlSocket(
   path: string,
@@ -54,7 +54,10 @@ export async function openControlSocket(
   };
 }
 
-/** Whoever opens the socket can run any program as this user, so it is never open to others. Node creates it before `listen` returns. */
+/**
+ * Only this user may open the socket, because a client can run any program as this user. Node creates the file before
+ * `listen` returns, so this mode applies from the start.
+ */
 function listenAlone(server: Server, path: string): void {
   const before = process.umask(0o177);
   try {
@@ -76,7 +79,7 @@ function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<Relo
     refuse(`The request had no end within ${REQUEST_MS / 1000} s.`);
     socket.destroySoon();
   });
-  // The rest of a refused request is read and dropped, because a client that still sends would not read why.
+  // Reads and drops the rest of a refused request: a client that still sends would not read the reason.
   socket.on('data', (chunk) => {
     received += chunk.length;
     if (received > MAX_REQUEST) refuse('The request is larger than 1 MiB.');
@@ -86,7 +89,7 @@ function answer(socket: Socket, reload: (request: ReloadRequest) => Promise<Relo
     socket.setTimeout(0);
     if (received > MAX_REQUEST) return;
     const request = parsed(Buffer.concat(chunks).toString());
-    // Nothing is repeated of what was sent: it may hold secrets.
+    // The response repeats nothing of the request, which may hold secrets.
     if (request === null) return refuse('This is no request that the server understands.');
     reload(request)
       .catch((error: unknown) => ({ ok: false, message: error instanceof Error ? error.message : String(error) }))

@@ -4,8 +4,9 @@ import type { Readable } from 'node:stream';
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * The first process stays where others wait for it: a container, a terminal, a process manager that knows nothing of successors. It passes signals on to the
- * process that serves. Resolves with the exit code of the last one when all have ended; 1 where that was killed.
+ * The first process stays where others wait for it: a container, a terminal, a process manager that knows nothing of
+ * successors. It passes signals on to the process that serves. Resolves with the exit code of the last one when all
+ * have ended; 1 where that was killed.
  */
 export async function waitForSuccessors(lifeline: Readable, successorPid: number): Promise<number> {
   let pid = successorPid;
@@ -14,7 +15,7 @@ export async function waitForSuccessors(lifeline: Readable, successorPid: number
     try {
       process.kill(pid, signal);
     } catch {
-      // It has ended: so does the lifeline.
+      // The serving process has ended, and the lifeline with it.
     }
   };
   for (const signal of FORWARDED) {

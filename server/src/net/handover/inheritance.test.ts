@@ -22,13 +22,13 @@ it('sockets for another process are not ours', () => {
   expect(takeSystemdSockets({}, 7)).toEqual([]);
 });
 
-it('a name that is none of ours is refused, with those that are', () => {
+it('an unknown name is refused, with a list of the known ones', () => {
   expect(() => takeSystemdSockets(systemd('unknown'), 7)).toThrow(
     /"unknown".*api, metrics, http, https, health, front/,
   );
 });
 
-it('what a process is given arrives complete, and is not passed on', () => {
+it('the inheritance of a process arrives complete, and is not passed on', () => {
   const given = {
     sockets: [{ name: 'api', endpoint: { host: '::1', port: 0 }, port: 7070, fds: [5, 6] }],
     lifeline: 4,

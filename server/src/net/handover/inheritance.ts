@@ -2,30 +2,38 @@ import { LISTENERS, type ListenerName, type ListeningSockets } from '../inherite
 
 type Environment = Record<string, string | undefined>;
 
-/** What a process is given by the one that it replaces. Processes of two releases exchange it: fields are only added. */
+/**
+ * A process inherits these from the one that it replaces. Processes of two releases exchange them: fields are only
+ * added.
+ */
 export interface Inheritance extends HandedOver {
-  /** Descriptor of the pipe to the first process, which waits for the last one; null: no process waits. */
+  /** Descriptor of the pipe to the first process, which waits until the last one ends; null: no process waits. */
   lifeline: number | null;
   /** The control socket of the process before, which this one replaces. */
   control: string | null;
 }
 
-/** What its server gives. */
+/** The part of the inheritance that the server hands over. */
 export interface HandedOver {
   sockets: ListeningSockets[];
-  /** By which the API knows requests that an edge forwards: while one drains, those of both. Absent: the process before is of a release that kept its own. */
+  /**
+   * The secret by which the API knows requests that an edge forwards. Both processes share it, since one edge still
+   * drains. Absent: the predecessor is of a release that kept its own.
+   */
   edgeSecret?: string | undefined;
 }
 
-/** In the environment of a successor, as JSON. */
+/** The variable of the successor's environment that holds the inheritance, as JSON. */
 const INHERITANCE = '_NAMEPLATE_INHERITANCE';
 
-/** The environment of a successor. */
+/** Adds the inheritance to the environment of a successor. */
 export function withInheritance(env: Environment, inheritance: Inheritance): Environment {
   return { ...env, [INHERITANCE]: JSON.stringify(inheritance) };
 }
 
-/** What this process was given by the one that it replaces; null: it replaces none. Afterwards `env` does not have it any more. */
+/**
+ * Returns what this process inherits from the one that it replaces, and removes it from `env`; null: it replaces none.
+ */
 export function takeInheritance(env: Environment): Inheritance | null {
   const text = env[INHERITANCE];
   if (text === undefined) return null;
@@ -37,9 +45,9 @@ export function takeInheritance(env: Environment): Inheritance | null {
 const FIRST_FD = 3;
 
 /**
- * The sockets that systemd, or a program like it, has opened for this process (sd_listen_fds(3)); empty: none. `FileDescriptorName=` is `api`, `http`, `https`,
- * `metrics`, `health` or `front`; or the unit has such a name, as `nameplate-http.socket`. Afterwards `env` does not have them any more. Throws where a name is none
- * of these.
+ * Returns the sockets that systemd, or a program like it, has opened for this process (sd_listen_fds(3)), and removes
+ * them from `env`; empty: none. `FileDescriptorName=` is `api`, `http`, `https`, `metrics`, `health` or `front`; or the
+ * unit has such a name, as `nameplate-http.socket`. Throws where a name is none of these.
  */
 export function takeSystemdSockets(env: Environment, pid = process.pid): ListeningSockets[] {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = env;

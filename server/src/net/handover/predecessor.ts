@@ -1,30 +1,33 @@
 import { closeSync, writeSync } from 'node:fs';
 
-/** What a successor says to the process that started it. Processes of two releases exchange it: kinds and fields are only added. */
+/**
+ * A successor's message to the process that started it. Processes of two releases exchange it: kinds and fields are
+ * only added.
+ */
 export type SuccessorMessage = { kind: 'ready' } | { kind: 'failed'; reason: string };
 
-/** The process that this one replaces accepts no more connections from now on, and drains. */
+/** Tells the process that this one replaces to accept no more connections, and to drain. */
 export function tellReady(): Promise<void> {
   return tell({ kind: 'ready' });
 }
 
-/** This process does not take over: the one before goes on. */
+/** Tells the process before that this one does not take over. */
 export function tellFailed(reason: string): Promise<void> {
   return tell({ kind: 'failed', reason });
 }
 
-/** Resolves when it is sent, or nobody is there any more. */
+/** Resolves when the message is sent, or its reader has gone. */
 async function tell(message: SuccessorMessage): Promise<void> {
   if (process.send === undefined || !process.connected) return;
   await new Promise<void>((resolve) => process.send?.(message, undefined, undefined, () => resolve()));
   if (process.connected) process.disconnect();
 }
 
-/** The pipe to the first process, which waits for the last one. */
+/** The pipe to the first process, which waits until the last one ends. */
 export interface Lifeline {
-  /** This process serves from now on. At its end it says with which code. */
+  /** Says that this process serves from now on. At its end it reports its exit code. */
   serve(): void;
-  /** Another process serves from now on. */
+  /** Says that another process serves from now on. */
   leave(): void;
 }
 
@@ -33,7 +36,7 @@ export function lifelineOn(fd: number): Lifeline {
     try {
       writeSync(fd, line);
     } catch {
-      // The first process has ended: nobody waits.
+      // The first process has ended, so no process waits.
     }
   };
   const sayExit = (code: number) => say(`exit ${code}\n`);

@@ -7,7 +7,7 @@ import { temporaryDirectory } from '../../../../test/support/command.ts';
 import { createLog } from '../../base/log.ts';
 import { createReloader } from './reloader.ts';
 
-// With programs that stand for a successor: what each says to the process that started it, on its descriptor 3, and when.
+// Scripts stand for a successor: each writes messages to the process that started it, on descriptor 3.
 
 const closing = closingAfterEach();
 const READY = `echo '{"kind":"ready"}' >&3`;

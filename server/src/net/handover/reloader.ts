@@ -25,7 +25,7 @@ interface ReloaderOptions extends Pick<SuccessorOptions, 'lifeline' | 'control'>
 
 /** Shorter than systemd waits for a reload (90 s). */
 const LIMIT_MS = 60_000;
-/** Of the settings. */
+/** The settings begin with this. */
 const PREFIX = 'NAMEPLATE_';
 
 const STOPPING = 'The server is stopping.';
@@ -58,7 +58,7 @@ export function createReloader(options: ReloaderOptions): Reloader {
       const about = { lifeline, control, limitMs, signal };
       const successor = await startSuccessor({ program, env, ...(await options.handOver()), ...about });
       state = 'replaced';
-      // The signal that stops this process came when the successor was ready.
+      // The signal to stop this process came when the successor was ready.
       if (signal.aborted) process.kill(successor.pid, 'SIGTERM');
       await manager?.mainProcess(successor.pid);
       log.info({ pid: successor.pid }, 'reloaded: a successor serves');

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Log } from '../../base/log.ts';
 
-/** systemd, which has started this process and waits to be told (`Type=notify`). */
+/** Notifies systemd, which has started this process and expects a message (`Type=notify`). */
 export interface ServiceManager {
-  /** Another process of the service is the main one from now on. */
+  /** Names another process of the service as the main one from now on. */
   mainProcess(pid: number): Promise<void>;
   stopping(): Promise<void>;
 }
@@ -12,8 +12,9 @@ export interface ServiceManager {
 const TIMEOUT_MS = 5000;
 
 /**
- * Tells the service manager that the service is up, unless it `isTold` already. Null where none waits, or it cannot be told. That is done by systemd's own command
- * `systemd-notify`, since Node has no datagrams over Unix sockets: the unit needs `NotifyAccess=all` (docs/decisions/0045-reload.md).
+ * Notifies the service manager that the service is up, unless that is done already (`isTold`). Returns null where
+ * systemd did not start this process, or cannot be notified. Node has no datagrams over Unix sockets, so this runs
+ * systemd's own command `systemd-notify`: the unit needs `NotifyAccess=all` (docs/decisions/0045-reload.md).
  */
 export async function serviceManager(
   log: Pick<Log, 'warn'>,

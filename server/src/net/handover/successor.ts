@@ -17,7 +17,10 @@ export interface SuccessorOptions extends HandedOver {
   /** The program, which is run with the argument `serve`. */
   program: string;
   env: Record<string, string | undefined>;
-  /** `new`: this process is the first one, and waits for the last. A descriptor: the first one's pipe. Null: no process waits. */
+  /**
+   * `new`: this process is the first one, and waits until the last one ends. A descriptor: the first one's pipe. Null:
+   * no process waits.
+   */
   lifeline: 'new' | number | null;
   /** The control socket of this process; null: it has none. */
   control: string | null;
@@ -27,12 +30,15 @@ export interface SuccessorOptions extends HandedOver {
   signal: AbortSignal;
 }
 
-/** No process has taken over, and this one has lost nothing. The message says why. */
+/** No process has taken over, and this one goes on as before. The message says why. */
 export class NoSuccessor extends Error {
   override name = 'NoSuccessor';
 }
 
-/** Starts a process that takes over the sockets. Resolves when it serves; rejects with `NoSuccessor` when it does not within the limit. */
+/**
+ * Starts a process that takes over the sockets. Resolves when it serves; rejects with `NoSuccessor` when it does not
+ * within the limit.
+ */
 export async function startSuccessor(options: SuccessorOptions): Promise<Successor> {
   const { program, control, edgeSecret, limitMs, signal } = options;
   const { stdio, sockets, lifeline } = layOut(options);

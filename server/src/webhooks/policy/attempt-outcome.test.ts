@@ -11,7 +11,7 @@ test.each([
   [308, 'redirect'],
   [400, 'status'],
   [404, 'status'],
-  // A wrong route of a proxy answers so too: it is no reason to give up an event or a webhook.
+  // A wrong route of a proxy gives the same status: it is no reason to give up an event or a webhook.
   [410, 'status'],
   [500, 'status'],
   [999, 'status'],
@@ -19,7 +19,7 @@ test.each([
   expect(outcomeOfStatus(status)).toBe(outcome);
 });
 
-test('Retry-After is seconds or a date, of 429 and 503 alone', () => {
+test('Retry-After is seconds or a date, and only counts with 429 and 503', () => {
   const now = Date.UTC(2026, 10, 22, 12);
   expect(retryAfterMsOf(429, '120', now)).toBe(120_000);
   expect(retryAfterMsOf(503, 'Sun, 22 Nov 2026 12:00:30 GMT', now)).toBe(30_000);

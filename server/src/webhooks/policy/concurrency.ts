@@ -1,14 +1,18 @@
 import type { DueWebhook } from '../../store/store.ts';
 
-/** Whose deliveries are begun. Pure. Each waits for its receiver, ten seconds if that is dead, so no webhook may take all places. */
+/**
+ * Chooses the webhooks whose deliveries are begun. Pure. A dead receiver holds a place for ten seconds, so no webhook
+ * may take all of them.
+ */
 
 /** Most deliveries of one webhook in flight. */
 const MOST_OF_WEBHOOK = 20;
 
 /**
- * The webhooks of which a delivery is begun, each as often as it has one, in this order. `inFlight`: how many each has; `places`: how many all may have. A
- * webhook that does not fail and has nothing in flight gets any place that is free. Half of the places are for everything else: a second delivery of a
- * webhook, and those that fail, which have one in flight at a time. So whoever takes many places leaves half of them to others.
+ * The webhooks of which a delivery is begun, each as often as it has one, in this order. `inFlight`: how many each has;
+ * `places`: how many all may have. A webhook that does not fail and has nothing in flight gets any free place. Half of
+ * the places are for everything else: a second delivery of a webhook, and those that fail, which have one in flight at
+ * a time. So a webhook with many places leaves half of them to others.
  */
 export function chooseWebhooks(
   due: readonly DueWebhook[],

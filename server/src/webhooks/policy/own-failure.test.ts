@@ -16,7 +16,7 @@ function triesOf(failure: 'busy' | 'secret' | 'error', most: number, random = 0)
   return times;
 }
 
-test('what the program cannot send is tried rarer and rarer, and given up after three days', () => {
+test('a delivery that the program cannot send is tried less and less often, and given up after three days', () => {
   const times = triesOf('error', 1000);
   expect(times.slice(0, 6)).toEqual([0, 5, 10, 20, 40, 80]);
   const [last = 0, before = 0] = times.toReversed();
@@ -26,7 +26,7 @@ test('what the program cannot send is tried rarer and rarer, and given up after 
   expect(retryOwnFailureAt('error', 0, DELIVERY_WINDOW_MS + 1, 0)).toBeNull();
 });
 
-test('what lacks a key is tried again within ten minutes of its being there, and never given up', () => {
+test('a delivery without a key is tried again within ten minutes of the key, and never given up', () => {
   const day = 24 * HOUR_MS;
   for (const age of [0, MINUTE_MS, HOUR_MS, day, 10 * day]) {
     const at = retryOwnFailureAt('secret', 0, age, 0) ?? Number.POSITIVE_INFINITY;
@@ -35,7 +35,7 @@ test('what lacks a key is tried again within ten minutes of its being there, and
   }
 });
 
-test('what found too many connections open is tried again after a second, whatever its age', () => {
+test('a delivery that found too many connections open is tried again after a second, whatever its age', () => {
   expect(triesOf('busy', 4)).toEqual([0, 1, 2, 3]);
   expect(retryOwnFailureAt('busy', 0, 10 * DELIVERY_WINDOW_MS, 0)).toBe(10 * DELIVERY_WINDOW_MS + SECOND_MS);
 });

@@ -23,25 +23,28 @@ const JITTER = 0.2;
 /** A webhook to which nothing at all was delivered for so long is disabled. */
 const FAILING_MS = 72 * HOUR_MS;
 /**
- * For so long a delivery is retried: a minute longer, so that a webhook that has failed since moments after an event has failed for long enough when the event is
- * given up.
+ * For so long a delivery is retried: a minute longer, so that a webhook that has failed since moments after an event
+ * has failed for long enough when the event is given up.
  */
 export const DELIVERY_WINDOW_MS = FAILING_MS + MINUTE_MS;
-/** A failing webhook has an attempt every `LONGEST_WAIT_MS` or so. Where there was none for this long, nobody knows how its receiver was meanwhile. */
+/**
+ * A failing webhook has an attempt every `LONGEST_WAIT_MS` or so. After a longer pause the state of its receiver is
+ * unknown.
+ */
 const QUIET_MS = 12 * HOUR_MS;
 
 interface FailedDelivery {
   /** When the delivery was created. */
   createdAt: number;
-  /** So far, the failed one included: at least one. */
+  /** Number of attempts so far, the failed one included: at least one. */
   attempts: number;
-  /** What the receiver asked for; a longer wait than that of the schedule wins. */
+  /** The delay that the receiver asked for. It counts where it is longer than the schedule's. */
   retryAfterMs: number | null;
 }
 
 /**
- * When the next attempt is due; null: the delivery is given up. The last attempt is made when the window ends. A delivery that waited for longer, behind
- * others or because nothing was running, has one attempt.
+ * When the next attempt is due; null: the delivery is given up. The last attempt is made when the window ends. A
+ * delivery that waited for longer, behind others or because nothing was running, has one attempt.
  */
 export function nextAttemptAt(
   { createdAt, attempts, retryAfterMs }: FailedDelivery,
@@ -55,7 +58,7 @@ export function nextAttemptAt(
   return Math.min(now + Math.round(Math.max(waitMs, askedMs)), endsAt);
 }
 
-/** By which the store decides about webhooks that fail (`DeliveryStore.saveDelivery`). */
+/** The store decides by this about webhooks that fail (`DeliveryStore.saveDelivery`). */
 export function failingRule(now: number): { disableIfFailingSince: number; startAgainIfQuietSince: number } {
   return { disableIfFailingSince: now - FAILING_MS, startAgainIfQuietSince: now - QUIET_MS };
 }

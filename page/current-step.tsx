@@ -1,32 +1,32 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
 import type { Following } from './follow.ts';
-import type { Followed } from './followed.ts';
 import { Icon, type IconName } from './icon.tsx';
 import { unicodeForm } from './names.ts';
 import { Code, Prose } from './prose.tsx';
+import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import { comparisonOf, type View } from './view.ts';
 
-interface NowProps {
-  followed: Followed;
+interface CurrentStepProps {
+  state: SetupState;
   view: View;
   following: Following | null;
   heading: 1 | 2;
 }
 
-/** The one thing to do, or to wait for. */
-export function Now({ followed, view, following, heading }: NowProps) {
+/** The one step to take, or to wait for. */
+export function CurrentStep({ state, view, following, heading }: CurrentStepProps) {
   const Heading = heading === 1 ? 'h2' : 'h3';
   const { stage, finding } = view;
-  const { domain, diagnosis, certificate } = followed;
+  const { domain, diagnosis, certificate } = state;
   const { title, text } = TEXT.stage(stage, {
     provider: diagnosis?.zone?.provider?.name,
     needsCaa: view.caa !== null,
   });
-  const reason = reasonOf(followed, view);
+  const reason = reasonOf(state, view);
   return (
-    <section class={`card now ${stage}`}>
+    <section class={`card current-step ${stage}`}>
       {/* Read out when it changes: what is in it is short. */}
       <div role="status">
         <Heading>
@@ -52,7 +52,7 @@ export function Now({ followed, view, following, heading }: NowProps) {
           <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
         </>
       )}
-      {CHECKED.has(stage) && <Check followed={followed} view={view} following={following} />}
+      {CHECKED.has(stage) && <Check state={state} view={view} following={following} />}
     </section>
   );
 }
@@ -70,7 +70,7 @@ const ICONS: Record<View['stage'], IconName> = {
   live_at_risk: 'alert',
 };
 
-/** Stages in which there is something to mend, or records are checked. */
+/** Stages with a mistake to fix, or records that are checked. */
 const CHECKED = new Set<View['stage']>([
   'publish',
   'one_found',
@@ -82,14 +82,14 @@ const CHECKED = new Set<View['stage']>([
   'live_at_risk',
 ]);
 
-function reasonOf({ domain, certificate }: Followed, { stage, finding }: View): string | undefined {
-  // What is in the DNS now, and what to type: the last attempt to get a certificate may be older.
+function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View): string | undefined {
+  // The finding is current, and says which record to type: the last attempt to get a certificate may be older.
   if (finding !== null) return finding.message;
   if (stage === 'certificate_blocked') return certificate?.problem?.message;
   return stage === 'failed' ? domain?.verificationError : undefined;
 }
 
-/** What is there beside what should be. */
+/** Shows the values that were found beside the expected one. */
 function Compared({ finding }: { finding: NonNullable<View['finding']> }) {
   const comparison = comparisonOf(finding);
   if (comparison === null) return null;
@@ -119,13 +119,13 @@ function Compared({ finding }: { finding: NonNullable<View['finding']> }) {
   );
 }
 
-/** When the next check is, and a button for one now. */
-function Check({ followed, view, following }: Omit<NowProps, 'heading'>) {
-  const { isChecking, busyUntil } = followed;
+/** Time of the next check, and a button for a check now. */
+function Check({ state, view, following }: Omit<CurrentStepProps, 'heading'>) {
+  const { isChecking, busyUntil } = state;
   const now = useClock();
   const isBusy = isChecking || (busyUntil !== null && busyUntil > now);
   const hasFailed = view.stage === 'failed';
-  const next = nextOf(followed, view, now);
+  const next = nextOf(state, view, now);
   return (
     <div class="check">
       <button
@@ -143,8 +143,8 @@ function Check({ followed, view, following }: Omit<NowProps, 'heading'>) {
   );
 }
 
-/** What happens next by itself, and when. */
-function nextOf({ diagnosis, certificate, clockOffset }: Followed, { stage }: View, now: number): string {
+/** Tells which step follows without the visitor, and when. */
+function nextOf({ diagnosis, certificate, clockOffset }: SetupState, { stage }: View, now: number): string {
   const secondsTo = (at: number) => Math.ceil((at - clockOffset - now) / 1000);
   if (stage === 'certificate_blocked') {
     const { nextTryAt, state } = certificate ?? {};
@@ -160,7 +160,7 @@ function nextOf({ diagnosis, certificate, clockOffset }: Followed, { stage }: Vi
   return [...next, ...(windowEndsAt === undefined ? [] : [TEXT.until(windowEndsAt)])].join('. ');
 }
 
-/** The time, each second. */
+/** Returns the time, and updates it each second. */
 function useClock(): number {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

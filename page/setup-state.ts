@@ -1,29 +1,32 @@
 import type { Brand, Certificate, Diagnosis, Domain, Support } from '../client/client.ts';
 import type { LinkProblem } from './session.ts';
 
-/** What is known of the domain of a link. */
-export interface Followed {
-  /** `disabled`: the workspace is. `denied`: the API does not answer this page at all, such as one of an origin that is not listed. */
+/** The page's knowledge of the domain behind a link. */
+export interface SetupState {
+  /**
+   * `disabled`: the workspace is. `denied`: the API does not answer this page at all, for example because its origin is
+   * not listed.
+   */
   link: 'opening' | 'open' | 'deleted' | 'disabled' | 'denied' | LinkProblem;
   /** Whom to ask where it no longer works; null: the API does not say. */
   support: Support | null;
   /** Whether changes arrive. */
   isConnected: boolean;
-  /** They do not, for the link has reached a limit: it is open on many pages. */
+  /** Changes do not arrive, because the link has reached a limit: it is open on many pages. */
   isCrowded: boolean;
   brand: Brand;
   domain: Domain | null;
   diagnosis: Diagnosis | null;
   certificate: Certificate | null;
-  /** A check that somebody asked for is being made. */
+  /** A check that somebody asked for is in progress. */
   isChecking: boolean;
-  /** Until when no other may be asked for; Unix ms. */
+  /** No other check may be asked for until then; Unix ms. */
   busyUntil: number | null;
-  /** What the clock of the server is ahead of the one here, in ms. */
+  /** Lead of the server's clock over the one here, in ms. */
   clockOffset: number;
 }
 
-export const NOTHING: Followed = {
+export const INITIAL_STATE: SetupState = {
   link: 'opening',
   support: null,
   isConnected: true,

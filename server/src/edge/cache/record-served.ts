@@ -5,51 +5,56 @@ import type { Clock } from '../../base/clock.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import { type EdgeStore, OPERATOR, type Origin, type ServedCertificate, type Site } from '../../store/store.ts';
 
-/** A site as it was served. Its origin is kept by environment, as in `site-cache.ts`. */
+/** A site as it was served. Its origin is cached by environment, as in `site-cache.ts`. */
 export interface ServedSite extends Omit<Site, 'origin' | 'certificate'> {
   certificate: ServedCertificate | null;
 }
 
-export interface Kept<Value> {
+export interface ServedEntry<Value> {
   value: Value;
   /** When the store confirmed it, Unix ms. */
   at: number;
-  /** The change log has said nothing else since: it confirms the entry for as long as it can be read. */
+  /** The change log has listed no later change: an entry stays confirmed for as long as the log can be read. */
   isCurrent: boolean;
 }
 
 /** Sites and origins that the edge has served, most recent first. */
 export interface Served {
-  sites: LRUCache<string, Kept<ServedSite>>;
+  sites: LRUCache<string, ServedEntry<ServedSite>>;
   /** By environment; null: it has no deployment. */
-  origins: LRUCache<string, Kept<Origin | null>>;
+  origins: LRUCache<string, ServedEntry<Origin | null>>;
 }
 
-interface KeepServedOptions {
+interface RecordServedOptions {
   served: Served;
-  /** An entry is not what the file says. */
+  /** Called when an entry differs from the file. */
   onChanged(): void;
   store: EdgeStore;
   changes: ChangeFeed;
   clock: Clock;
 }
 
-/** So many of each kind are read again in a minute, one after the other. */
+/** Number of entries of each kind that are read again in a minute, one after the other. */
 const REREADS = 1000;
 
-/** Keeps what the edge reads from the store. `reread` reads again what may have changed; it rejects as the store does. */
-export function keepServed({ served, onChanged, store, changes, clock }: KeepServedOptions) {
+/**
+ * Caches what the edge reads from the store. `reread` reads again what may have changed; it rejects as the store does.
+ */
+export function recordServed({ served, onChanged, store, changes, clock }: RecordServedOptions) {
   const { sites, origins } = served;
   let changeCount = 0;
 
-  async function read<T>(ask: () => Promise<T>, keep: (found: T, since: Omit<Kept<T>, 'value'>) => void): Promise<T> {
+  async function read<T>(
+    ask: () => Promise<T>,
+    save: (found: T, since: Omit<ServedEntry<T>, 'value'>) => void,
+  ): Promise<T> {
     const [before, at] = [changeCount, clock.now()];
     const found = await ask();
-    keep(found, { at, isCurrent: changeCount === before });
+    save(found, { at, isCurrent: changeCount === before });
     return found;
   }
 
-  function put<Value>(cache: LRUCache<string, Kept<Value>>, key: string, entry: Kept<Value>): void {
+  function put<Value>(cache: LRUCache<string, ServedEntry<Value>>, key: string, entry: ServedEntry<Value>): void {
     const before = cache.peek(key);
     if (before === undefined || !isDeepStrictEqual(entry.value, before.value)) onChanged();
     cache.set(key, entry);
@@ -69,14 +74,14 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
         }
         const { origin, certificate, ...site } = found;
         put(origins, site.environmentId, { value: origin, ...since });
-        // What was kept before may be better.
+        // A site that was cached before may have a certificate that can be used.
         if (certificate instanceof Error) return;
         put(sites, hostname, { value: { ...site, certificate }, ...since });
       },
     );
   }
 
-  const kept: EdgeStore = {
+  const recording: EdgeStore = {
     findSite: (hostname) => readSite(store.findSite, hostname),
     findOperatorSite: (hostname) => readSite(store.findOperatorSite, hostname),
     findOrigin: (environmentId) =>
@@ -87,44 +92,45 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
     findChallenge: (...about) => store.findChallenge(...about),
   };
 
-  function doubt(entry: Kept<unknown> | undefined): void {
+  function markStale(entry: ServedEntry<unknown> | undefined): void {
     if (entry !== undefined) entry.isCurrent = false;
   }
 
   changes.subscribe((change) => {
     changeCount += 1;
     if (change === null) {
-      for (const entry of [...sites.values(), ...origins.values()]) doubt(entry);
+      for (const entry of [...sites.values(), ...origins.values()]) markStale(entry);
       return;
     }
     const { kind, key } = change;
-    if (kind === 'certificate') doubt(sites.peek(key));
-    if (kind === 'environment') doubt(origins.peek(key));
-    // The route may lead elsewhere now, and all sites of the workspace may be suspended: they return with their next visitor.
+    if (kind === 'certificate') markStale(sites.peek(key));
+    if (kind === 'environment') markStale(origins.peek(key));
+    // The route may lead elsewhere now, or all sites of the workspace may be suspended. The next visitor caches them
+    // again.
     if (kind === 'route') forget(key);
     if (kind === 'workspace')
       for (const [hostname, { value }] of [...sites.entries()]) if (value.workspaceId === key) forget(hostname);
   });
 
   return {
-    store: kept,
+    store: recording,
     /** The change log confirms what is current. */
     confirm(now: number): void {
       for (const entry of [...sites.values(), ...origins.values()]) if (entry.isCurrent) entry.at = now;
     },
     async reread(isOver: () => boolean): Promise<void> {
       const reads = [
-        ...doubted(sites).map(([hostname, { domainId }]) => {
-          return () => (domainId === OPERATOR ? kept.findOperatorSite(hostname) : kept.findSite(hostname));
+        ...staleEntries(sites).map(([hostname, { domainId }]) => {
+          return () => (domainId === OPERATOR ? recording.findOperatorSite(hostname) : recording.findSite(hostname));
         }),
-        ...doubted(origins).map(
+        ...staleEntries(origins).map(
           ([environmentId]) =>
             () =>
-              kept.findOrigin(environmentId),
+              recording.findOrigin(environmentId),
         ),
       ];
       for (const again of reads) {
-        // Other work has its turn.
+        // Lets other work run.
         await setImmediate();
         if (isOver()) return;
         await again();
@@ -133,7 +139,7 @@ export function keepServed({ served, onChanged, store, changes, clock }: KeepSer
   };
 }
 
-function doubted<Value>(cache: LRUCache<string, Kept<Value>>): [string, Value][] {
+function staleEntries<Value>(cache: LRUCache<string, ServedEntry<Value>>): [string, Value][] {
   const entries = [...cache.entries()].filter(([, { isCurrent }]) => !isCurrent);
   return entries.slice(0, REREADS).map(([key, { value }]) => [key, value]);
 }

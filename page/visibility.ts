@@ -1,4 +1,7 @@
-/** A hidden page keeps its connection for so long: whoever looks at the DNS panel for a moment comes back to a page that is current. */
+/**
+ * A hidden page keeps its connection for this long: a visitor who opens the DNS panel for a moment comes back to a
+ * current page.
+ */
 const HIDDEN_MS = 30_000;
 
 const isHidden = () => document.visibilityState === 'hidden';
@@ -20,10 +23,11 @@ export function untilVisible(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `work` until the page has been hidden for 30 s without a break, and resolves then: its signal is aborted. Over HTTP/1.1 browsers have six connections to a host, for all
- * tabs together, so a tab that nobody looks at keeps none. Otherwise resolves and rejects as `work` does.
+ * Runs `work` until the page has been hidden for 30 s without a break, and resolves then: its signal is aborted. Over
+ * HTTP/1.1 browsers have six connections to a host, for all tabs together, so a tab that nobody looks at keeps none.
+ * Otherwise resolves and rejects as `work` does.
  */
-export async function whileAttended(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function whileVisible(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
   const left = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
