@@ -1,3 +1,4 @@
+import type { CallOptions } from './call-types.ts';
 import {
   ConnectionError,
   type ErrorResponse,
@@ -23,10 +24,6 @@ export interface ApiConnection {
   timeoutMs: number;
   /** Attempts after the first one. */
   retries: number;
-}
-
-export interface CallOptions {
-  signal?: AbortSignal | undefined;
 }
 
 /** A call as it is sent. */

@@ -1,6 +1,5 @@
 // Generated from the OpenAPI document by "npm run generate".
-import type { CallOptions } from './api-call.ts';
-import type { CreationOptions, Page } from './call-types.ts';
+import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 
 /** Every operation but `domains.watchDomain`, which is a stream. */
 export interface ApiCalls {

@@ -1,4 +1,7 @@
-import type { CallOptions } from './api-call.ts';
+/** Options of a call. */
+export interface CallOptions {
+  signal?: AbortSignal | undefined;
+}
 
 /** Options of a call that creates something. */
 export interface CreationOptions extends CallOptions {

@@ -1,6 +1,6 @@
-import { type ApiConnection, type CallOptions, type Credential, callApi } from './api-call.ts';
+import { type ApiConnection, type Credential, callApi } from './api-call.ts';
 import { type ApiCalls, type Domain, OPERATIONS } from './api-types.ts';
-import type { CreationOptions, Page } from './call-types.ts';
+import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 import { isCreation, isRead } from './operation-kinds.ts';
 import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
@@ -9,9 +9,9 @@ import { type WatchOptions, watchDomain } from './watch-domain.ts';
  * of the program.
  */
 
-export type { CallOptions, Credential } from './api-call.ts';
+export type { Credential } from './api-call.ts';
 export type * from './api-types.ts';
-export type { CreationOptions, Page } from './call-types.ts';
+export type { CallOptions, CreationOptions, Page } from './call-types.ts';
 export {
   ConnectionError,
   type InputViolation,

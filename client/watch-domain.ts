@@ -1,5 +1,6 @@
-import { type ApiConnection, type CallOptions, errorOf, post, unexpected } from './api-call.ts';
+import { type ApiConnection, errorOf, post, unexpected } from './api-call.ts';
 import type { Diagnosis, Domain, ErrorCode } from './api-types.ts';
+import type { CallOptions } from './call-types.ts';
 import { eventParser, type ServerSentEvent } from './event-parser.ts';
 import { ConnectionError, type ErrorResponse, NameplateError } from './nameplate-error.ts';
 import { backOff, isTemporary, pause } from './retry.ts';

@@ -43,7 +43,7 @@ export function follow(api: string, linkToken: string, show: (state: SetupState)
   run().catch((error) => {
     if (signal.aborted) return;
     const support = error instanceof LinkRefused ? error.support : null;
-    update({ link: endOf(error, now), support, isConnected: true, isCrowded: false });
+    update({ link: endOf(error, state), support, isConnected: true, isCrowded: false });
     stopped.abort();
   });
 

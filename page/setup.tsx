@@ -74,8 +74,8 @@ function Support({ brand, support }: { brand: Brand; support: string }) {
   );
 }
 
-function Body({ followed, following, heading }: { followed: Followed; following: Following | null; heading: 1 | 2 }) {
-  const { link, support, domain, isConnected, isCrowded, brand } = followed;
+function Body({ state, following, heading }: { state: SetupState; following: Following | null; heading: 1 | 2 }) {
+  const { link, support, domain, isConnected, isCrowded, brand } = state;
   const Heading = heading === 1 ? 'h1' : 'h2';
   if (link !== 'open' && link !== 'opening') {
     const { title, text } = TEXT.ended(link);

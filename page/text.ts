@@ -233,5 +233,5 @@ export const TEXT = {
   help: 'Questions?',
   contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
   askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one`,
-  ended: (link: Exclude<Followed['link'], 'opening' | 'open'>) => ENDS[link],
+  ended: (link: Exclude<SetupState['link'], 'opening' | 'open'>) => ENDS[link],
 };

@@ -11,7 +11,7 @@ export function renderClientTypes({ paths, components }: ApiDocument): string {
   const shapes = Object.entries(components.schemas).filter(([name]) => !OTHERS.test(name));
   return [
     '// Generated from the OpenAPI document by "npm run generate".',
-    "import type { CallOptions } from './api-call.ts';\nimport type { CreationOptions, Page } from './call-types.ts';\n",
+    "import type { CallOptions, CreationOptions, Page } from './call-types.ts';\n",
     '/** Every operation but `domains.watchDomain`, which is a stream. */',
     `export interface ApiCalls {\n${calls.join('')}}\n`,
     `export const OPERATIONS: readonly string[] = [\n${operations.map(({ operationId }) => `  '${operationId}',\n`).join('')}];\n`,
