@@ -2,6 +2,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } from '../store.ts';
+import { domainIn } from './domain-rows.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
 export type HeldRedirect = Pick<Redirect, 'destinationId' | 'status'>;
@@ -103,7 +104,7 @@ function heldOf({ domain, redirect, suspension, ...times }: HeldRow): HeldDomain
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
   return {
     ...times,
-    domain: JSON.parse(domain),
+    domain: domainIn(domain),
     redirect: parsed,
     suspension: suspension && JSON.parse(suspension),
     destinationId: parsed?.destinationId ?? null,

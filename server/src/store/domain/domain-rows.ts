@@ -1,4 +1,4 @@
-import type { Domain } from '../../domain/domain.ts';
+import { type Domain, newDomain } from '../../domain/domain.ts';
 
 /** All columns, under the names of `Domain`. */
 export const domainColumns = [
@@ -22,6 +22,12 @@ export const domainColumns = [
   'domains.window_started_at as windowStartedAt',
   'domains.revision',
 ] as const;
+
+/** A domain that was stored as JSON, perhaps by a release that did not have all fields: those it lacks are as in a new domain. */
+export function domainIn(json: string): Domain {
+  const stored: Domain = JSON.parse(json);
+  return { ...newDomain(stored), ...stored };
+}
 
 /** The domain in a row with more columns. Written out: `...rest` makes a dictionary, which is slow to post to another thread. */
 export function domainOf(row: Domain): Domain {
