@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { furthestAttemptAt } from '../../domain/webhook-attempts.ts';
+import { furthestAttemptAt } from '../../domain/furthest-attempt.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { DueDelivery, DueWebhook } from '../store.ts';
 
