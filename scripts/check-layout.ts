@@ -1,4 +1,4 @@
-// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean one thing each.
+// Holds documents and comments to the tree: docs/architecture.md lists every folder, every path they name exists, and names mean one thing each.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
@@ -12,7 +12,7 @@ const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 );
 
-const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems()];
+const problems = [...layoutProblems(), ...pathProblems(), ...commentProblems(), ...typeProblems(), ...fileProblems()];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -40,6 +40,26 @@ function pathProblems(): string[] {
     const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
     return gone.map((path) => `${page} names ${path}, which does not exist.`);
   });
+}
+
+/** Comments name files by their name, or by a folder and their name. */
+function commentProblems(): string[] {
+  const all = ['bench', 'bin', 'client', 'docs', 'page', 'playground', 'scripts', 'server', 'test']
+    .flatMap((folder) =>
+      readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' }).map(
+        (file) => `/${folder}/${file}`,
+      ),
+    )
+    .concat(readdirSync(root).map((file) => `/${file}`))
+    .filter((file) => /\.(?:ts|mjs|md)$/.test(file) && !file.includes('/node_modules/'));
+  return all
+    .filter((file) => !file.endsWith('.md'))
+    .flatMap((file) => {
+      const comments = readFileSync(new URL(`.${file}`, root), 'utf8').match(/^ *(?:\/\/|\/?\*).*/gm) ?? [];
+      const named = comments.join('\n').matchAll(/(?<![\w./-])(?:[\w-]+\/)*[\w.-]+\.(?:ts|mjs|md)\b/g);
+      const gone = [...named].filter(([path]) => !all.some((each) => each.endsWith(`/${path}`)));
+      return gone.map(([path]) => `A comment in ${file.slice(1)} names ${path}, which does not exist.`);
+    });
 }
 
 function typeProblems(): string[] {

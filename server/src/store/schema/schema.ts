@@ -446,7 +446,7 @@ interface WebhookDeliveriesTable {
   /** HTTP status of the last response. */
   last_status: number | null;
   last_error: string | null;
-  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/delivery-results.ts`). */
+  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhook/delivery-results.ts`). */
   last_response: string | null;
   outcome: 'delivered' | 'failed' | null;
   /** Null while it waits. */
@@ -458,7 +458,7 @@ interface WebhookQueuesTable {
   webhook_id: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
-  /** Of its first delivery; `AHEAD` (`webhooks/queue.ts`) before all others; while leased: when the lease expires. */
+  /** Of its first delivery; `AHEAD` (`webhook/queue.ts`) before all others; while leased: when the lease expires. */
   next_attempt_at: number;
   /** Fencing token; null: not leased. */
   lease: string | null;

@@ -116,7 +116,7 @@ interface DueSlots {
   to: number;
 }
 
-/** The most overdue. As a range of both columns, for PostgreSQL's planner (`certificates/fairness.ts`). */
+/** The most overdue. As a range of both columns, for PostgreSQL's planner (`certificate/fairness.ts`). */
 function selectDue(db: Tables, p: DueSlots) {
   return db
     .selectFrom('webhook_queues')
