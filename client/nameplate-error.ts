@@ -24,7 +24,7 @@ export interface Support {
   address?: string;
 }
 
-/** What an error response says beside its body. */
+/** Header fields of an error response. */
 export interface ErrorHeaders {
   code?: ErrorCode | null;
   requestId?: string;

@@ -15,7 +15,14 @@ const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
     .map((file) => `${folder}/${file}`),
 );
 
-const problems = [...layoutProblems(), ...pathProblems(), ...typeProblems(), ...fileProblems(), ...commentProblems()];
+const problems = [
+  ...layoutProblems(),
+  ...pathProblems(),
+  ...typeProblems(),
+  ...fileProblems(),
+  ...commentProblems(),
+  ...commentPathProblems(),
+];
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
@@ -43,6 +50,26 @@ function pathProblems(): string[] {
     const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
     return gone.map((path) => `${page} names ${path}, which does not exist.`);
   });
+}
+
+/** Comments name files by their name, or by a folder and their name. */
+function commentPathProblems(): string[] {
+  const all = ['bench', 'bin', 'client', 'docs', 'page', 'playground', 'scripts', 'server', 'test']
+    .flatMap((folder) =>
+      readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' }).map(
+        (file) => `/${folder}/${file}`,
+      ),
+    )
+    .concat(readdirSync(root).map((file) => `/${file}`))
+    .filter((file) => /\.(?:ts|mjs|md)$/.test(file) && !file.includes('/node_modules/'));
+  return all
+    .filter((file) => !file.endsWith('.md'))
+    .flatMap((file) => {
+      const comments = readFileSync(new URL(`.${file}`, root), 'utf8').match(/^ *(?:\/\/|\/?\*).*/gm) ?? [];
+      const named = comments.join('\n').matchAll(/(?<![\w./-])(?:[\w-]+\/)*[\w.-]+\.(?:ts|mjs|md)\b/g);
+      const gone = [...named].filter(([path]) => !all.some((each) => each.endsWith(`/${path}`)));
+      return gone.map(([path]) => `A comment in ${file.slice(1)} names ${path}, which does not exist.`);
+    });
 }
 
 function typeProblems(): string[] {

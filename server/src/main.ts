@@ -208,7 +208,7 @@ async function startApi(deps: Parameters<typeof import('./roles/api-role.ts').st
 /** A process with neither of the roles of the background. */
 const NOTHING: Deliveries = { wake() {}, stop: async () => {} };
 
-/** What nobody needs before the store is open: checks, deliveries and certificates, pruning, and the news of changes. */
+/** Parts that need the open store: checks, deliveries and certificates, pruning, and the change feed. */
 function backgroundOf(
   { config, options, clock, database, metrics, supervisor, parts, ending }: Process,
   deps: RoleDeps,

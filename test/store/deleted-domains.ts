@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
-import type { Environment } from '../../server/src/store/store.ts';
+import type { DeletedDomain, Environment } from '../../server/src/store/store.ts';
 import {
   anIssuedCertificate,
   aSave,
@@ -18,6 +18,7 @@ import {
   attach,
   failedAt,
   NOW,
+  plant,
   timelineOf,
   verifiedAt,
   verifyingAt,
@@ -104,6 +105,28 @@ export function describeDeletedDomains(subject: Subject): void {
       // Once.
       expect(await restore(domain)).toBeNull();
     });
+
+    it.each(['routingVerifiedAt', 'ownershipVerifiedAt', 'verificationError', 'updatedAt', 'verifiedAt'] as const)(
+      'comes back as it was where the release that deleted it did not know %s yet',
+      async (field) => {
+        const { store, query, run, close } = await subject.open();
+        const domain = await attach(store, (await plant(store)).environment);
+        const { workspaceId, id } = domain;
+        await store.deleteDomain(workspaceId, id, NOW, NOW + KEEP_MS);
+        const [row] = await query('select domain from deleted_domains');
+        const { [field]: value, ...older } = JSON.parse(String(row?.domain));
+        expect(value).toBeNull();
+        await run(`update deleted_domains set domain = '${JSON.stringify(older)}'`);
+        const deleted = (await store.findDeletedDomain(workspaceId, id, LATER)) as DeletedDomain;
+        expect(deleted.domain).toEqual(domain);
+        expect(await store.restoreDomain(deleted, LATER, WINDOW_MS)).toMatchObject({ kind: 'restored' });
+        expect(await store.findDomainById(workspaceId, id)).toMatchObject({
+          name: domain.name,
+          [field]: field === 'updatedAt' ? LATER : null,
+        });
+        await close();
+      },
+    );
 
     it('gets no certificate back that has expired: another one is ordered', async () => {
       const { store } = subject;

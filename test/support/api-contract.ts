@@ -98,7 +98,8 @@ function promised(method: string, path: string, status: number): { pointer: stri
   const operation = document.paths[path]?.[method === 'GET' ? 'get' : 'post'];
   const right = operation !== undefined && status !== 405;
   const described = right ? operation.responses[status] : shared(status);
-  if (described === undefined) throw new Error(`${method} ${path} never promised to answer ${status}`);
+  if (described === undefined)
+    throw new Error(`${method} ${path} never promised to answer ${status}: run npm run generate`);
   if ('$ref' in described) {
     const name = described.$ref.replace('#/components/responses/', '');
     const response = document.components.responses[name];

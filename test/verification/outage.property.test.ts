@@ -56,7 +56,7 @@ afterAll(async () => {
   await remove();
 });
 
-/** What is published before the outage: the domain is not verified by it. */
+/** Records published before the outage, which do not verify the domain. */
 const PUBLISHED: Record<string, { kind: DomainKind; queries(domain: Domain): RecordQueries }> = {
   'its TXT record, and a CNAME to another host': {
     kind: 'subdomain',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LONGEST_ATTEMPT_WAIT_MS } from '../../server/src/domain/webhook-attempts.ts';
+import { LONGEST_ATTEMPT_WAIT_MS } from '../../server/src/domain/furthest-attempt.ts';
 import { type OwnFailure, retryOwnFailureAt } from '../../server/src/webhooks/policy/own-failure.ts';
 import { nextAttemptAt } from '../../server/src/webhooks/policy/retry-schedule.ts';
 import { closingAfterEach } from '../support/closing.ts';

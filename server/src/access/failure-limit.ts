@@ -1,5 +1,6 @@
+import { clientNetwork } from '../base/client-network.ts';
 import type { Clock } from '../base/clock.ts';
-import { clientNetwork, type Limiter, memoryLimiter } from './ratelimit/limiter.ts';
+import { type Limiter, memoryLimiter } from './ratelimit/limiter.ts';
 
 /**
  * Each kind has a limit of its own. `setup`: well-formed tokens of set-up links and of their sessions, so that guessed

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientNetwork } from '../access/ratelimit/limiter.ts';
+import { clientNetwork } from '../base/client-network.ts';
 import { clientOfEdge } from '../net/forwarded-by-edge.ts';
 import { Problem } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { clientNetwork } from '../access/ratelimit/limiter.ts';
+import { clientNetwork } from './client-network.ts';
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

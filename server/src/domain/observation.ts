@@ -1,7 +1,7 @@
 import type { AbsentReason, Failure, Unreadable } from './reading.ts';
 
 /**
- * What one check saw, before anything is concluded: `verification/observation/observe.ts` makes it, `reading.ts` and `findings/` judge it. Every text in it comes
+ * What one check saw, before anything is concluded: `verification/observation/observe.ts` makes it, `read-observation.ts` and `findings/` judge it. Every text in it comes
  * from untrusted nameservers, is limited in length, and must be quoted where it is shown. Names are normalized.
  */
 export interface Observation {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { clientNetwork } from '../access/ratelimit/limiter.ts';
+import { clientNetwork } from '../base/client-network.ts';
 import type { AddressRule } from './addresses.ts';
 
 /**

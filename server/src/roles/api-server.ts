@@ -3,7 +3,7 @@ import { createFailureLimit } from '../access/failure-limit.ts';
 import { createKeyUses } from '../access/key-uses.ts';
 import { joinCountTable } from '../access/ratelimit/count-table.ts';
 import { bothLimiters, processLimiter } from '../access/ratelimit/limiter.ts';
-import { sharedLimiter } from '../access/ratelimit/shared-limiter.ts';
+import { nodesLimiter } from '../access/ratelimit/nodes-limiter.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../base/ids.ts';
@@ -56,7 +56,7 @@ export async function serveApi(
   };
   const context = { store, clock, newId: idMaker(clock), randomBytes: pooled(randomBytes), settings, diagnoser };
   const ofProcess = processLimiter(clock, joinCountTable(requestCounts));
-  const ofNodes = manyNodes ? sharedLimiter({ store, clock, log }) : null;
+  const ofNodes = manyNodes ? nodesLimiter({ store, clock, log }) : null;
   const limiter = ofNodes === null ? ofProcess : bothLimiters(ofProcess, ofNodes);
   const ofAddresses = processLimiter(clock, joinCountTable(failureCounts));
   const failures = createFailureLimit(clock, ofAddresses);

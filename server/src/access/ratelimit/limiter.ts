@@ -1,9 +1,11 @@
-import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
 import type { RateLimit } from '../../store/store.ts';
 import type { CountTable } from './count-table.ts';
 import { decide, type RateLimitDecision, windowStart } from './decision.ts';
+
+// Which limiter is used when: `memoryLimiter` counts in one thread, as for the unknown names that an address asks the edge for. The API has
+// threads, which count together: `processLimiter`. Where nodes share a database, `bothLimiters` adds the `nodesLimiter` (`nodes-limiter.ts`).
 
 /** Counts requests of subjects, such as a workspace or an address, and decides about them. Names hold no spaces. */
 export interface Limiter {
@@ -119,15 +121,4 @@ export function bothLimiters(
       return counted.remaining < taken.remaining ? counted : taken;
     },
   };
-}
-
-/** The network that limits count a client by: its IPv4 address, or the first 64 bits of its IPv6 address (RFC 6177). */
-export function clientNetwork(address: string): string {
-  // A proxy forwards whatever it was sent as an address.
-  if (isIP(address) === 0) return 'unknown';
-  if (!address.includes(':')) return address;
-  if (address.includes('.')) return address.slice(address.lastIndexOf(':') + 1);
-  const [head = [], tail = []] = address.split('::').map((half) => half.split(':').filter((group) => group !== ''));
-  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':');
 }

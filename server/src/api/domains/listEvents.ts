@@ -83,7 +83,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'What happened. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(

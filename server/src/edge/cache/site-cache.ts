@@ -1,4 +1,5 @@
-import { clientNetwork, memoryLimiter } from '../../access/ratelimit/limiter.ts';
+import { memoryLimiter } from '../../access/ratelimit/limiter.ts';
+import { clientNetwork } from '../../base/client-network.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
 import type { AddressRule } from '../../net/addresses.ts';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { withTimeLimit } from '../../base/time-limit.ts';
 import { type HandedOver, withInheritance } from './inheritance.ts';
-import type { SuccessorMessage } from './predecessor.ts';
+import type { SuccessorMessage } from './tell-predecessor.ts';
 
 /** A process that has taken over. */
 export interface Successor {

@@ -6,7 +6,7 @@ import type { SecretChanges } from '../upkeep-store.ts';
 import type { DeliveryChanges, WebhookChanges } from '../webhook/webhook-store.ts';
 
 /**
- * What a caller of the API or a command may change. Each change is one `defineChange` beside its SQL (`sql/change.ts`). Roles change domains by what they
+ * What a caller of the API or a command may change. Each change is one `defineChange` beside its SQL (`engine/change.ts`). Roles change domains by what they
  * observe, which is in the timeline.
  */
 export interface Changes

@@ -1,4 +1,4 @@
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { compile, type Reader, type Statement, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Change, ChangeKind } from '../store.ts';
 
 /**
@@ -9,6 +9,53 @@ export function logChange(tx: Transaction, kind: ChangeKind, key: string): void 
   if (kind === 'domain' && !tx.domains.includes(key))
     throw new Error(`a write changes the domain ${key}: its definition has to invalidate that`);
   tx.write(insertChange, { kind, key, at: tx.now });
+}
+
+/** Holds one transaction to the change log: what it changes of a domain or a route, it has to log. */
+export interface ChangeGuard {
+  /** Called with each statement that wrote rows. */
+  note(statement: unknown, input: object): void;
+  /** Called at the end of the transaction. Throws where a change is not logged: the caches would serve what it changed as it was. */
+  check(): void;
+}
+
+/**
+ * A write of rows that caches hold. A statement that sets the revision to itself only locks the row, and a new domain is in no cache; but the
+ * edge caches that a name has no route.
+ */
+const CACHED =
+  /\b(?:update "(domains|routes)" set (?!"revision" = "revision")|delete from "(domains|routes)"|insert into "(routes)")/;
+
+const cachedTables = new Map<unknown, string | undefined>();
+
+/** The table that caches hold and the statement writes. */
+function cachedTableOf(db: Tables, statement: unknown): string | undefined {
+  if (!cachedTables.has(statement)) {
+    const [, ...tables] = CACHED.exec(compile(db, statement as Statement<object, unknown>).sql) ?? [];
+    cachedTables.set(statement, tables.find(Boolean));
+  }
+  return cachedTables.get(statement);
+}
+
+/** `db` compiles the statements. Those that write `domains` name the domain by their `id`. */
+export function guardChanges(db: Tables): ChangeGuard {
+  const changed: string[] = [];
+  const logged: string[] = [];
+  return {
+    note(statement, input: { id?: string; kind?: string; key?: string }) {
+      if (statement === insertChange) {
+        logged.push(input.kind === 'domain' ? `domain ${input.key}` : `${input.kind}`);
+        return;
+      }
+      const table = cachedTableOf(db, statement);
+      if (table !== undefined) changed.push(table === 'domains' ? `domain ${input.id}` : 'route');
+    },
+    check() {
+      const unlogged = changed.find((change) => !logged.includes(change));
+      if (unlogged !== undefined)
+        throw new Error(`a write changes the ${unlogged}, and does not log it: call logChange`);
+    },
+  };
 }
 
 /** For an engine with one writer, where no transaction is in flight that began before the newest change. */

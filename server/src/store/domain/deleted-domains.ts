@@ -4,6 +4,7 @@ import { logChange } from '../cache/change-log.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } from '../store.ts';
+import { domainIn } from './domain-rows.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
 export type HeldRedirect = Pick<Redirect, 'destinationId' | 'status'>;
@@ -103,7 +104,7 @@ function heldOf({
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
   return {
     ...times,
-    domain: JSON.parse(domain),
+    domain: domainIn(domain),
     redirect: parsed,
     suspension: suspension && JSON.parse(suspension),
     destinationId: parsed?.destinationId ?? null,

@@ -1,4 +1,4 @@
-import type { Domain } from '../../domain/domain.ts';
+import { type Domain, newDomain } from '../../domain/domain.ts';
 import { columnsOf, pick } from '../engine/statement.ts';
 
 /** All columns. */
@@ -26,6 +26,12 @@ export const DOMAIN = [
 
 /** The same for joins. */
 export const domainColumns = columnsOf('domains', DOMAIN);
+
+/** A domain that was stored as JSON, perhaps by a release that did not have all fields: those it lacks are as in a new domain. */
+export function domainIn(json: string): Domain {
+  const stored: Domain = JSON.parse(json);
+  return { ...newDomain(stored), ...stored };
+}
 
 /** The domain in a row with more columns. Not by `...rest`, which makes a dictionary: that is slow to post to another thread. */
 export function domainOf(row: Domain): Domain {

@@ -1,4 +1,4 @@
-/** The schema of 0.1.0. `sql/schema.ts` says what the columns hold. */
+/** The schema of 0.1.0. `schema.ts` says what the columns hold. */
 export const SCHEMA = `
 -- Workspaces, their keys, and the keys that sign dashboard tokens.
 create table workspaces (

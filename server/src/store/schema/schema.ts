@@ -245,7 +245,7 @@ interface WebhookDeliveriesTable {
   /** HTTP status of the last response. */
   lastStatus: number | null;
   lastError: string | null;
-  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhooks/delivery-results.ts`). */
+  /** Body of the last response, at most 64 KiB; of the newest ones of a webhook (`webhook/delivery-results.ts`). */
   lastResponse: string | null;
   outcome: 'delivered' | 'failed' | null;
   /** Null while it waits. */
@@ -257,7 +257,7 @@ interface WebhookQueuesTable {
   webhookId: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
-  /** Of its first delivery; `AHEAD` (`webhooks/queue.ts`) before all others; while leased: when the lease expires. */
+  /** Of its first delivery; `AHEAD` (`webhook/queue.ts`) before all others; while leased: when the lease expires. */
   nextAttemptAt: number;
   /** Fencing token; null: not leased. */
   lease: string | null;

@@ -42,6 +42,23 @@ describe('a key file', () => {
     expect(lines()).toEqual([expect.stringMatching(/^[A-Za-z0-9+/]{43}=$/), '']);
   });
 
+  it('that is gone is not created again: nothing is sealed until it is back, and known secrets can be unsealed', () => {
+    const keyring = createKeyring(keyFile(path));
+    const sealed = keyring.seal(secret, place);
+    const later = createKeyring(keyFile(path));
+    const [key] = lines();
+    rmSync(path);
+    for (const running of [keyring, later]) {
+      expect(refusal(() => running.seal(secret, place))).toMatch(/is gone: restore the file from your copy/);
+    }
+    const other = createKeyring({ name: 'another', keys: () => [Buffer.alloc(32, 'x')] }).seal(secret, place);
+    expect(refusal(() => keyring.unseal(other, place))).toContain(`which ${path} does not have`);
+    expect(keyring.unseal(sealed, place)).toEqual(secret);
+    expect(readdirSync(directory)).toEqual([]);
+    writeFileSync(path, `${key}\n`, { mode: 0o600 });
+    expect(later.unseal(keyring.seal(secret, place), place)).toEqual(secret);
+  });
+
   it('is the same for all processes that create it at once', async () => {
     const program = `import { keyFile } from ${JSON.stringify(join(import.meta.dirname, 'key-file.ts'))};
       import { createKeyring } from ${JSON.stringify(join(import.meta.dirname, 'keyring.ts'))};

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
+  existsSync,
   fstatSync,
   fsyncSync,
   linkSync,
@@ -17,17 +18,26 @@ type RandomBytes = (bytes: number) => Uint8Array;
 
 /**
  * The keys of an embedded store: a file beside the database, one key a line in base64; the first one seals. It is created, with one key, when
- * the first secret is sealed.
+ * the first secret is sealed, but never in place of one that was there: another key would open nothing that is stored.
  */
 export function keyFile(path: string, random: RandomBytes = randomBytes): KeySource {
+  let existed = existsSync(path);
+
+  function read(): Uint8Array[] | null {
+    const keys = readKeys(path);
+    existed ||= keys !== null;
+    return keys;
+  }
+
   return {
     name: path,
     keys(purpose) {
-      const keys = readKeys(path);
+      const keys = read();
       if (keys !== null) return keys;
       if (purpose === 'unseal') return [];
+      if (existed) throw new SealingError(`${path} is gone: restore the file from your copy, then try again`);
       createFile(path, random);
-      return readKeys(path) ?? [];
+      return read() ?? [];
     },
   };
 }

@@ -82,13 +82,17 @@ export function keyIdOf(prefix: Uint8Array): string | null {
 
 /** `random` returns as many random bytes as it is asked for: the nonces. */
 export function createKeyring(source: KeySource, random: (bytes: number) => Uint8Array = randomBytes): Keyring {
-  let byPrefix = new Map<string, KeyObject>();
+  /** Grows only: what is stored may be sealed under a key that the source has no more. */
+  const byPrefix = new Map<string, KeyObject>();
 
   /** Reads the source; returns the prefix of the first key. */
   function readKeys(purpose: 'seal' | 'unseal'): string | undefined {
-    const keys = source.keys(purpose);
-    byPrefix = new Map(keys.map((key) => [hex(prefixOf(key)), createSecretKey(key)]));
-    return byPrefix.keys().next().value;
+    const prefixes = source.keys(purpose).map((key) => {
+      const prefix = hex(prefixOf(key));
+      byPrefix.set(prefix, createSecretKey(key));
+      return prefix;
+    });
+    return prefixes[0];
   }
 
   function firstKey(): { key: KeyObject; prefix: Uint8Array } {

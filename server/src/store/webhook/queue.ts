@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { furthestAttemptAt } from '../../domain/webhook-attempts.ts';
+import { furthestAttemptAt } from '../../domain/furthest-attempt.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { DueDelivery, DueWebhook } from '../store.ts';
 
@@ -116,7 +116,7 @@ interface DueSlots {
   to: number;
 }
 
-/** The most overdue. As a range of both columns, for PostgreSQL's planner (`certificates/fairness.ts`). */
+/** The most overdue. As a range of both columns, for PostgreSQL's planner (`certificate/fairness.ts`). */
 function selectDue(db: Tables, p: DueSlots) {
   return db
     .selectFrom('webhookQueues')

@@ -164,7 +164,7 @@ export interface DeliveryChanges {
 
 /**
  * The outbox. The transaction of a change adds a delivery for each enabled webhook of the workspace that subscribes to the event
- * (`sql/webhooks/outbox.ts`); where there is none, the change costs no statement more.
+ * (`outbox.ts`); where there is none, the change costs no statement more.
  *
  * Deliveries to one webhook about one domain form a queue, in the order in which the changes were committed. Only the first of a queue is ever
  * due, and one caller at most has it. A test and a repetition are a queue each.

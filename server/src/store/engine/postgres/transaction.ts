@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { insertChange } from '../../cache/change-log.ts';
+import { guardChanges, insertChange } from '../../cache/change-log.ts';
 import { insertDelivery } from '../../webhook/outbox.ts';
 import type { Transaction } from '../statement.ts';
 import type { ConnectionPool } from './pool.ts';
-import { clientReader, execute } from './postgres-connection.ts';
+import { clientReader, execute, postgresTables } from './postgres-connection.ts';
 import { isConflict, isLost } from './postgres-errors.ts';
 
 export interface TransactionOptions<T> {
@@ -50,8 +50,11 @@ async function attempt<T>(pool: Pick<ConnectionPool, 'withClient'>, options: Tra
     async (client) => {
       try {
         await client.query(begin(options));
-        const { tx, written, hasChanges } = transactionOn(client, options);
-        const performed = options.perform(tx, client);
+        const { tx, written, hasChanges, check } = transactionOn(client, options);
+        const performed = options.perform(tx, client).then((result) => {
+          check();
+          return result;
+        });
         const result = await performed.catch(async (error) => {
           // After a write that failed, the server refuses all other statements of the transaction.
           await written();
@@ -87,6 +90,7 @@ const NOTIFYING: unknown[] = [insertChange, insertDelivery];
 
 function transactionOn(client: pg.ClientBase, { newId, now, domains }: TransactionOptions<unknown>) {
   let changed = false;
+  const guard = guardChanges(postgresTables);
   const writes: Promise<unknown>[] = [];
   const note = (statement: unknown) => {
     if (NOTIFYING.includes(statement)) changed = true;
@@ -95,10 +99,13 @@ function transactionOn(client: pg.ClientBase, { newId, now, domains }: Transacti
     ...clientReader(client),
     async execute(statement, input) {
       note(statement);
-      return (await execute(client, statement, input)).rowCount ?? 0;
+      const { rowCount } = await execute(client, statement, input);
+      if (rowCount) guard.note(statement, input);
+      return rowCount ?? 0;
     },
     write(statement, input) {
       note(statement);
+      guard.note(statement, input);
       const write = execute(client, statement, input);
       // `written` says so.
       write.catch(() => {});
@@ -110,5 +117,5 @@ function transactionOn(client: pg.ClientBase, { newId, now, domains }: Transacti
     domains,
     actor: null,
   };
-  return { tx, written: () => Promise.all(writes), hasChanges: () => changed };
+  return { tx, written: () => Promise.all(writes), hasChanges: () => changed, check: guard.check };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { idMaker } from '../../../base/ids.ts';
+import { type ChangeGuard, guardChanges } from '../../cache/change-log.ts';
 import type { CertificateClaim } from '../../certificate/fairness.ts';
 import { certificateClaimer } from '../../certificate/leases.ts';
 import { claimDue } from '../../check/checks.ts';
@@ -10,7 +11,7 @@ import { changes } from '../changes.ts';
 import type { Tables, Transaction } from '../statement.ts';
 import { upkeep, type WriteUseCase } from '../write.ts';
 import { writes } from '../writes.ts';
-import type { SqliteConnection } from './sqlite-connection.ts';
+import { type SqliteConnection, sqliteTables } from './sqlite-connection.ts';
 
 /** A write as it is posted to the writer thread. */
 export interface WriteCall {
@@ -54,12 +55,15 @@ export function committer(
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   let delivers = false;
+  let guard: ChangeGuard;
   const tx: Transaction = {
     one: connection.one,
     all: connection.all,
     execute(statement, input) {
       if ((statement as unknown) === insertDelivery) delivers = true;
-      return connection.execute(statement, input);
+      const rows = connection.execute(statement, input);
+      if (rows > 0) guard.note(statement, input);
+      return rows;
     },
     write(statement, input) {
       tx.execute(statement, input);
@@ -76,7 +80,10 @@ export function committer(
     if (useCase === undefined) throw new Error(`there is no write ${name}`);
     tx.now = now;
     tx.domains = useCase.invalidates(...(args as never[]));
-    return { value: await useCase.perform(tx, ...(args as never[])) };
+    guard = guardChanges(sqliteTables);
+    const value = await useCase.perform(tx, ...(args as never[]));
+    guard.check();
+    return { value };
   }
 
   /** Null, and nothing is done, where a call throws. */

@@ -4,7 +4,7 @@ import type { RequestCount, RequestStore } from '../../store/store.ts';
 import { CAPACITY, type Counts, type Limiter, limiterOn, lruCounts, type Window } from './limiter.ts';
 
 /** The limiter of one node among several, which add up what they allow. */
-export interface SharedLimiter extends Limiter {
+export interface NodesLimiter extends Limiter {
   /**
    * Adds what was allowed since the last flush to the store and reads the totals; joins a flush in flight. Never
    * rejects.
@@ -14,7 +14,7 @@ export interface SharedLimiter extends Limiter {
   stop(): Promise<void>;
 }
 
-interface SharedLimiterOptions {
+interface NodesLimiterOptions {
   store: Pick<RequestStore, 'addRequests'>;
   clock: Clock;
   log?: Log;
@@ -33,7 +33,7 @@ const BATCH = 1000;
  * being that of the busiest node (docs/decisions/0009-shared-rate-limits.md). While the store is down each node decides
  * by the last totals and its own counts. The timer does not keep the process alive.
  */
-export function sharedLimiter(options: SharedLimiterOptions): SharedLimiter {
+export function nodesLimiter(options: NodesLimiterOptions): NodesLimiter {
   const { store, clock, log, intervalMs = 250, capacity = CAPACITY } = options;
   const { windows, ...limiter } = limiterOn(clock, () => sharedCounts(capacity));
   let inFlight: Promise<void> | undefined;

@@ -3,13 +3,13 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLog } from '../../base/log.ts';
 import { type RequestCount, StoreUnavailable } from '../../store/store.ts';
-import { type SharedLimiter, sharedLimiter } from './shared-limiter.ts';
+import { type NodesLimiter, nodesLimiter } from './nodes-limiter.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const ten = { limit: 10, windowMs: MINUTE };
 
-const open: SharedLimiter[] = [];
+const open: NodesLimiter[] = [];
 afterEach(async () => {
   await Promise.all(open.splice(0).map((limiter) => limiter.stop()));
 });
@@ -40,7 +40,7 @@ function cluster() {
     away: false,
     node(options: { intervalMs?: number; capacity?: number } = {}) {
       const log = createLog('info', { write: (line: string) => void logged.push(JSON.parse(line).msg) });
-      const limiter = sharedLimiter({ store: { addRequests }, clock, log, intervalMs: HOUR, ...options });
+      const limiter = nodesLimiter({ store: { addRequests }, clock, log, intervalMs: HOUR, ...options });
       open.push(limiter);
       return limiter;
     },
@@ -54,7 +54,7 @@ function cluster() {
 }
 
 /** Takes as often as said; how many were allowed. */
-function take(limiter: SharedLimiter, times: number, limit = ten, subject = 'ws_1'): number {
+function take(limiter: NodesLimiter, times: number, limit = ten, subject = 'ws_1'): number {
   return Array.from({ length: times }, () => limiter.take(subject, 'a.b', limit)).filter(({ allowed }) => allowed)
     .length;
 }
@@ -126,7 +126,7 @@ describe('limiters that share a store', () => {
 
   it('lose no counts when the store loses its own', async () => {
     const { clock } = cluster();
-    const limiter = sharedLimiter({ store: { addRequests: async () => [1] }, clock, intervalMs: HOUR });
+    const limiter = nodesLimiter({ store: { addRequests: async () => [1] }, clock, intervalMs: HOUR });
     open.push(limiter);
     take(limiter, 10);
     await limiter.flush();
@@ -147,7 +147,7 @@ describe('limiters that share a store', () => {
       });
       return add(counts);
     };
-    const limiter = sharedLimiter({ store: { addRequests }, clock, intervalMs: HOUR });
+    const limiter = nodesLimiter({ store: { addRequests }, clock, intervalMs: HOUR });
     take(limiter, 3);
     const flushed = limiter.flush();
     take(limiter, 2);
@@ -241,7 +241,7 @@ async function simulate(nodes: SimulatedNode[], limit: number): Promise<Outcome>
       await after(backMs);
       return totals;
     };
-    const limiter = sharedLimiter({ store: { addRequests }, clock, intervalMs: HOUR });
+    const limiter = nodesLimiter({ store: { addRequests }, clock, intervalMs: HOUR });
     const spanMs = INTERVAL_MS + thereMs + backMs;
     return { limiter, phaseMs, gapsMs, spanMs, asked: 0, nextAt: gapsMs[0] ?? 0, allowedAt: [] as number[] };
   });
