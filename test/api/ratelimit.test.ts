@@ -133,6 +133,7 @@ describe('counting requests', () => {
       settings: { rateLimits: { '*': { limit: 50, windowMs: MINUTE } } },
       wrap: listening,
     });
+    asked.clear();
     for (let i = 0; i < 100; i += 1) {
       const answer = await counted.call('domains.getDomain', { domain: 'nobody.test' });
       expect(answer.status).toBe(i < 50 ? 404 : 429);
