@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useAnnouncer } from './announcer.tsx';
-import { Icon } from './icon.tsx';
+import { Icon } from './inline.tsx';
 import { TEXT } from './text.ts';
 
 const SHOWN_MS = 2_500;

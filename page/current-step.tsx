@@ -1,9 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
 import type { Following } from './follow.ts';
-import { Icon, type IconName } from './icon.tsx';
+import { Code, Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
-import { Code, Prose } from './prose.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import { comparisonOf, type View } from './view.ts';

@@ -1,4 +1,4 @@
-import { Icon, type IconName } from './icon.tsx';
+import { Icon, type IconName } from './inline.tsx';
 import { TEXT } from './text.ts';
 import type { StepState, Steps } from './view.ts';
 

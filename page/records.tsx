@@ -1,8 +1,7 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
-import { Icon, type IconName } from './icon.tsx';
+import { Code, Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
-import { Code, Prose } from './prose.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import type { CaaView, RecordState, RecordView, Seen, View } from './view.ts';

@@ -5,7 +5,7 @@ import { Announcer } from './announcer.tsx';
 import { brandColours } from './brand-colours.ts';
 import { CurrentStep } from './current-step.tsx';
 import { type Following, follow } from './follow.ts';
-import { Name } from './name.tsx';
+import { Name } from './inline.tsx';
 import { Progress } from './progress.tsx';
 import { Records } from './records.tsx';
 import type { SetupState } from './setup-state.ts';

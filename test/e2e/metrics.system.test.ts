@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
 import { type RunningServer, startServer } from '../../server/src/main.ts';
-import { startBackupGauge } from '../../server/src/roles/backup-gauge.ts';
+import { startBackupGauge } from '../../server/src/roles/gauges.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import { sqliteStore } from '../../server/src/store/engine/sqlite/sqlite.ts';
 import { verify } from '../support/certificates.ts';

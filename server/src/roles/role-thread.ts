@@ -10,8 +10,8 @@ import { startChangeFeed } from '../store/cache/change-feed.ts';
 import { createInvalidations } from '../store/cache/invalidations.ts';
 import { databaseAt, keyringFor } from '../store/database.ts';
 import type { Deliveries } from './deliveries-role.ts';
+import { watchPools } from './gauges.ts';
 import { createMetrics } from './metrics.ts';
-import { watchPools } from './pool-gauges.ts';
 import type { RoleDeps, RoleSettings } from './roles.ts';
 import { cachedBytesOf } from './thread-counts.ts';
 

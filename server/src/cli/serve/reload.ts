@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { readCommandConfig, serverVariablesIn } from '../../config/config.ts';
-import { controlPath } from '../../net/handover/control-path.ts';
 import { askToReload, NoServer } from '../../net/handover/control-socket.ts';
-import { programPath } from '../../net/handover/program-path.ts';
+import { controlPath, programPath } from '../../net/handover/handover-paths.ts';
 import { CliError } from '../cli-error.ts';
 import { define, jsonOption } from '../options.ts';
 import { type JsonOption, show } from '../output/output.ts';

@@ -1,0 +1,62 @@
+import { Fragment } from 'preact';
+import { unicodeForm } from './names.ts';
+import { TEXT } from './text.ts';
+
+/** Shows a domain in Unicode and, as the DNS has it, in Punycode. Each is isolated from text of another direction. */
+export function Name({ name }: { name: string }) {
+  const unicode = unicodeForm(name);
+  if (unicode === null) return <bdi class="name">{name}</bdi>;
+  return (
+    <>
+      <bdi class="name">{unicode}</bdi>{' '}
+      <span class="punycode">
+        {TEXT.punycode} <bdi>{name}</bdi>
+      </span>
+    </>
+  );
+}
+
+/** A value to copy or compare. A long one may wrap after its dots; the copied text has no line breaks. */
+export function Code({ text }: { text: string }) {
+  return (
+    <code dir="ltr">
+      {text.split(/(?<=[.=])/).map((part, at) => (
+        <Fragment key={at}>
+          {at > 0 && <wbr />}
+          {part}
+        </Fragment>
+      ))}
+    </code>
+  );
+}
+
+/**
+ * Shows a text of the API as it is: backticks mark values in it. It may contain texts of strangers, so it is rendered
+ * as text alone.
+ */
+export function Prose({ text }: { text: string }) {
+  return <p>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}</p>;
+}
+
+const PATHS = {
+  check: 'M5 12.5l4.5 4.5L19 7.5',
+  alert: 'M12 6v7.5M12 17.5v.5',
+  dots: 'M6 12h.01M12 12h.01M18 12h.01',
+  none: '',
+  ring: 'M12 6.5a5.5 5.5 0 1 0 .01 0z',
+  clock: 'M12 4.5a7.5 7.5 0 1 0 .01 0zM12 8v4.5l3 1.5',
+  lock: 'M8 11V8a4 4 0 0 1 8 0v3M6.5 11h11v8h-11z',
+  external: 'M14 5h5v5M19 5l-8 8M17 14v5H5V7h5',
+  copy: 'M9 9h10v10H9zM5 15V5h10',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+/** A picture beside a text that says the same. */
+export function Icon({ name }: { name: IconName }) {
+  return (
+    <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+      <path d={PATHS[name]} />
+    </svg>
+  );
+}

@@ -1,5 +1,0 @@
-declare module '*.css' {
-  /** The text of the file. */
-  const css: string;
-  export default css;
-}
