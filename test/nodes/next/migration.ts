@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import { type Dialect, statements } from '../../../server/src/store/schema/migrations.ts';
+import { type Dialect, statements } from '../../../server/src/store/schema/statements.ts';
 
 /** What a next version would add to the schema, by the rule that nodes of this one go on beside it: only additions. */
 const NEXT = `
