@@ -1,5 +1,5 @@
 import type { Migration } from 'kysely/migration';
-import { type Dialect, statements } from '../../../server/src/store/schema/migrations.ts';
+import { type Dialect, statements } from '../../../server/src/store/schema/statements.ts';
 
 /** A next version's addition to the schema. Nodes of this version go on beside it, so it only adds. */
 const NEXT = `
