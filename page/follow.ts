@@ -139,7 +139,6 @@ function endOf(error: unknown, { link, domain }: SetupState): SetupState['link']
   return isOfDisabledWorkspace(error) ? 'disabled' : 'denied';
 }
 
-/** A type is a word, or the URL of the error's page. */
 function isOfDisabledWorkspace(error: unknown): boolean {
-  return error instanceof NameplateError && /setup.workspace.disabled$/.test(error.type);
+  return error instanceof NameplateError && error.code === 'authorization/setup_workspace_disabled';
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Domain } from '../../client/client.ts';
+import { shortType } from '../../server/src/api/errors.ts';
 import type { Script } from './states.ts';
 
 export interface ScriptedSetup {
@@ -58,10 +59,14 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
       const { status = 401, advice, support } = script;
-      response.setHeader('access-control-expose-headers', 'Nameplate-Support, Nameplate-Support-Name');
+      response.setHeader(
+        'access-control-expose-headers',
+        'Nameplate-Error-Code, Nameplate-Support, Nameplate-Support-Name',
+      );
       if (support?.address) response.setHeader('nameplate-support', support.address);
       if (support?.name) response.setHeader('nameplate-support-name', encodeURIComponent(support.name));
-      return send(response, status, error(status, refusal, advice));
+      response.setHeader('nameplate-error-code', refusal);
+      return send(response, status, error(status, shortType(refusal), advice));
     }
     if (isDown && operation !== 'setup.openSession') return void response.destroy();
     switch (operation) {

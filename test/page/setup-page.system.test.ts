@@ -394,13 +394,6 @@ it('a link that was truncated within an escape is shown not to work', async () =
   expect(setup.requests).toEqual(['setup.openSession {"token":"nps_x%"}']);
 });
 
-it('a disabled workspace is shown as such, also where the types of errors are addresses', async () => {
-  const type = 'https://docs.example.net/errors/service/authorization/setup_workspace_disabled';
-  setup.play({ ...state('disabled'), refusal: type });
-  await page.goto(`${setup.url}/setup#nps_x`);
-  await shows(STATES.disabled?.shows ?? '');
-});
-
 it('the page explains itself before its script runs', async () => {
   await page.route('**/*.js', (route) => route.abort());
   await page.goto(`${setup.url}/setup#nps_x`);

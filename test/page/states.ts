@@ -1,5 +1,5 @@
 import type { Brand, Certificate, Diagnosis, DiagnosisRecord, Domain, Finding, Support } from '../../client/client.ts';
-import { ERRORS } from '../../server/src/api/errors.ts';
+import { ERRORS, type ProblemCode } from '../../server/src/api/errors.ts';
 import { withSentences } from '../../server/src/domain/findings/sentences.ts';
 import { apexRoutingNote } from '../../server/src/domain/records.ts';
 
@@ -7,8 +7,8 @@ import { apexRoutingNote } from '../../server/src/domain/records.ts';
 
 /** Scripted responses of the API on a real connection, for tests that need one of many states at once. */
 export interface Script {
-  /** Type of the error of setup.openSession, in place of a session; `nothing`: no response. */
-  refusal?: string;
+  /** Code of the error of setup.openSession, in place of a session; `nothing`: no response. */
+  refusal?: ProblemCode | 'nothing';
   /** Its status; 401 unless given. */
   status?: number;
   /** Its detail. */
@@ -232,20 +232,26 @@ export interface State {
 /** By name. */
 export const STATES: Record<string, State> = {
   loading: { script: { refusal: 'nothing', domain: domain() }, shows: 'Opening your link…' },
-  unknown: { script: { refusal: 'setup-link-not-found', domain: domain() }, shows: 'This link does not work' },
-  incomplete: { script: { refusal: 'setup-link-incomplete', domain: domain() }, shows: 'This link is incomplete' },
+  unknown: {
+    script: { refusal: 'authentication/setup_link_not_found', domain: domain() },
+    shows: 'This link does not work',
+  },
+  incomplete: {
+    script: { refusal: 'authentication/setup_link_incomplete', domain: domain() },
+    shows: 'This link is incomplete',
+  },
   expired: {
-    script: { refusal: 'setup-link-expired', support: SUPPORT, domain: domain() },
+    script: { refusal: 'authentication/setup_link_expired', support: SUPPORT, domain: domain() },
     shows: 'This link has expired',
   },
   revoked: {
-    script: { refusal: 'setup-link-revoked', support: SUPPORT, domain: domain() },
+    script: { refusal: 'authentication/setup_link_revoked', support: SUPPORT, domain: domain() },
     // No sentence of the API is there to take the address from.
     shows: `Ask ${BRAND.name} for a new one: ${BRAND.support?.replace('mailto:', '')}`,
   },
   disabled: {
     script: {
-      refusal: 'setup-workspace-disabled',
+      refusal: 'authorization/setup_workspace_disabled',
       status: 403,
       advice: ERRORS['authorization/setup_workspace_disabled'].detail,
       domain: domain(),
