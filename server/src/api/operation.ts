@@ -67,7 +67,7 @@ export interface HandlerContext {
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
-interface OperationCall<Input> {
+export interface OperationCall<Input> {
   principal: Principal;
   input: Input;
   /** Creates something; for operations that declare `creates`. */
@@ -155,6 +155,21 @@ export function isStream(operation: Operation | OpenOperation): operation is Str
   return 'open' in operation;
 }
 
+/**
+ * The result of a handler for an object that the store's cache may return again and again. It is presented and
+ * serialised once, for as long as that object lives. `present` may depend on the object alone, and on what is the same
+ * for every call.
+ */
+export class PresentedOnce<Data> {
+  readonly object: object;
+  readonly present: () => Data;
+
+  constructor(object: object, present: () => Data) {
+    this.object = object;
+    this.present = present;
+  }
+}
+
 /** A response body without its `meta`. */
 export interface OperationResult {
   data: unknown;
@@ -166,7 +181,7 @@ interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extend
   status?: 202;
   response: Data;
   example: { request: Static<Request>; response: Static<Data> };
-  handle: Handler<Static<Request>, Static<Data>>;
+  handle: Handler<Static<Request>, Static<Data> | PresentedOnce<Static<Data>>>;
 }
 
 /** Defines an operation that responds with one object. */

@@ -3,10 +3,10 @@ import type { Authenticate } from '../access/access.ts';
 import { permits } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import { endOfTurn } from '../base/turn.ts';
-import { type Author, SealingUnavailable, type Store } from '../store/store.ts';
+import { type Author, type Changes, SealingUnavailable, type Store } from '../store/store.ts';
 import { Problem } from './errors.ts';
 import { Find, lacksPermission } from './find.ts';
-import { createNothing, creations } from './idempotency.ts';
+import { type Create, createNothing, creations } from './idempotency.ts';
 import type { LoadShedder } from './load-shedding.ts';
 import {
   type HandlerContext,
@@ -14,10 +14,12 @@ import {
   type JsonOperation,
   type OpenOperation,
   type Operation,
+  type OperationCall,
   type StreamOperation,
 } from './operation.ts';
 import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
 import type { RecordRequest } from './request-log.ts';
+import { responseEnvelope } from './response-envelope.ts';
 import type { CrossOrigin } from './setup/cross-origin.ts';
 import type { CustomerAccess } from './setup/customer-access.ts';
 import type { Watchers } from './watchers/watchers.ts';
@@ -91,6 +93,7 @@ export function serveOperation(
       ? storingSecret(operation.handle)
       : operation.handle;
     const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
+    const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
@@ -99,20 +102,13 @@ export function serveOperation(
       const noteDomain = (domainId: string) => {
         request.domainId ??= domainId;
       };
-      const call = {
-        principal,
-        input: inputOf(principal, request.body),
-        create,
-        get changes() {
-          return store.changesBy(author());
-        },
-        find: new Find(context.store, principal, needed, noteDomain),
-        noteDomain,
-      };
+      const find = new Find(context.store, principal, needed, noteDomain);
+      const input = inputOf(principal, request.body);
+      const call = new Call(principal, input, create, find, noteDomain, () => store.changesBy(author()));
       const result = await loadShedder.run(() => handle(call, context));
       await endOfTurn();
       reply.code(status);
-      return { meta: { requestId: request.id }, ...result };
+      return wrap(result, request, reply);
     };
   }
 
@@ -167,4 +163,34 @@ function storingSecret(handle: JsonOperation['handle']): JsonOperation['handle']
       throw error;
     }
   };
+}
+
+/** One call of an operation. A class, since a literal with a getter costs a request more than all else here. */
+class Call implements OperationCall<unknown> {
+  readonly principal: Principal;
+  readonly input: unknown;
+  readonly create: Create;
+  readonly find: Find;
+  readonly noteDomain: (domainId: string) => void;
+  private readonly makeChanges: () => Changes;
+
+  constructor(
+    principal: Principal,
+    input: unknown,
+    create: Create,
+    find: Find,
+    noteDomain: (domainId: string) => void,
+    makeChanges: () => Changes,
+  ) {
+    this.principal = principal;
+    this.input = input;
+    this.create = create;
+    this.find = find;
+    this.noteDomain = noteDomain;
+    this.makeChanges = makeChanges;
+  }
+
+  get changes(): Changes {
+    return this.makeChanges();
+  }
 }

@@ -193,7 +193,7 @@ export const generalVariables = {
   cacheMb: {
     name: 'NAMEPLATE_CACHE_MB',
     about:
-      'Memory of a process for cached domains, in MB (1,048,576 bytes), divided among the threads of the API. A domain takes about 1 KB: 64 MB hold about 60,000. Domains beyond that are read from the store each time.',
+      'Memory of a process for cached domains, in MB (1,048,576 bytes), divided among the threads of the API. A domain takes about 2 KB: 64 MB hold about 27,000. Domains beyond that are read from the store each time.',
     default: '64',
     example: '256',
     parse: count(1, 65_536),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { presentDomain } from '../../domain/presented-domain.ts';
-import { defineOperation, defineStream } from '../operation.ts';
+import { defineOperation, defineStream, PresentedOnce } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { forCustomer } from '../setup/session-scope.ts';
 import { formatEvent, formatRetry } from '../watchers/event-stream.ts';
@@ -20,7 +20,8 @@ export const getDomain = defineOperation({
   example: { request: { domain: exampleDomain.name }, response: presentDomain(exampleDomain) },
   async handle({ principal, input, find }, { apexNote }) {
     const found = await find.domain(input.domain);
-    return presentDomain(principal.session === undefined ? found : forCustomer(found), apexNote);
+    const domain = principal.session === undefined ? found : forCustomer(found);
+    return new PresentedOnce(domain, () => presentDomain(domain, apexNote));
   },
 });
 

@@ -46,7 +46,10 @@ export function cacheDomains(
   function idOf(domain: Domain | null): string | undefined {
     if (domain === null) return undefined;
     const slot = hash(domain.id) % READ_SLOTS;
-    if (readBefore[slot] === 1) return domain.id;
+    if (readBefore[slot] === 1) {
+      sharedDomains.add(domain);
+      return domain.id;
+    }
     if (read === MOST_READ) readBefore.fill(0);
     read = read === MOST_READ ? 1 : read + 1;
     readBefore[slot] = 1;
@@ -75,12 +78,23 @@ export function cacheDomains(
   };
 }
 
+const sharedDomains = new WeakSet<object>();
+
+/** Whether a cache returns this object again, so that its JSON is worth keeping. */
+export function isShared(domain: object): boolean {
+  return sharedDomains.has(domain);
+}
+
 /** About what an entry takes in memory, bytes. */
 function sizeOf(domain: Domain | null): number {
   if (domain === null) return 1;
   const { name, service, target, token, verificationError } = domain;
   // 700 for the object, its ids, times and the cache's own, and its texts.
-  return 700 + name.length + service.length + target.length + token.length + sizeOfText(verificationError);
+  const own = 700 + name.length + service.length + target.length + token.length + sizeOfText(verificationError);
+  // The JSON that the API keeps with it: 1,000 for the part that is the same in all, and its texts.
+  const response =
+    1000 + 3 * name.length + 2 * service.length + target.length + token.length + sizeOfText(verificationError);
+  return own + response;
 }
 
 /** Two bytes a character, since it may hold any. */
