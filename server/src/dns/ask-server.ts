@@ -10,7 +10,7 @@ export interface NamedServer extends ServerAddress {
   name: string;
 }
 
-/** What a server answers, or why it has no usable answer. Of several servers: the answer of one, or the failure that says most. */
+/** A server's answer, or the reason why it has none that is usable. Several servers: the answer of one, or the failure that says most. */
 export type ServerResponse = AnsweredResponse | FailedResponse;
 
 interface AskedServer {

@@ -29,7 +29,7 @@ export interface LocatedNameservers {
   ttl: number;
 }
 
-/** Of each nameserver and IP version. */
+/** The limit for each nameserver and IP version. */
 const MAX_ADDRESSES = 2;
 /** Names of nameservers whose addresses are cached: zones of one provider share them. */
 const MAX_NAMES = 20_000;

@@ -63,7 +63,7 @@ export function readAnswer(response: DnsMessage, chase: Chase, bailiwick = '.'):
   return { kind: 'absent', reason: response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata', chain };
 }
 
-/** What a resolver says about the record. Where it has not followed a chain to its end, its end is missing. */
+/** A resolver's answer about the record. The end of a chain is missing where the resolver has not followed it. */
 export function readResolved(response: DnsMessage, chase: Chase): Answer {
   const reason = response.rcode === 'nxdomain' ? 'nxdomain' : 'nodata';
   return readAnswer(response, chase) ?? { kind: 'absent', reason, chain: chase.chain };

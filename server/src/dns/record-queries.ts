@@ -25,7 +25,7 @@ import { MAX_CUTS, type ZoneFinder } from './zone-finder.ts';
 
 /** For both addresses of a nameserver together. */
 const NAMESERVER_MS = 1500;
-/** Of it, for the first address. */
+/** The part of that time which the first address has. */
 const FIRST_SHARE = 0.4;
 /** With so many nameservers at most, an alias that is asked for again is asked for over IPv4 too; with more, one of them is unlucky anyway. */
 const FEW_NAMESERVERS = 3;

@@ -13,9 +13,9 @@ export interface Brand {
 export type BrandProperty = keyof Brand;
 
 export const MAX_BRAND_NAME = 80;
-/** Of the image itself. */
+/** Largest image, bytes. */
 export const MAX_LOGO_BYTES = 64 * 1024;
-/** Of its `data:` URL: base64 has 4 characters for 3 bytes. */
+/** Longest `data:` URL of an image: base64 has 4 characters for 3 bytes. */
 export const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + Math.ceil(MAX_LOGO_BYTES / 3) * 4;
 export const MAX_SUPPORT_LENGTH = 512;
 

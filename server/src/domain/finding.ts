@@ -115,7 +115,7 @@ export const ACTION_KINDS = [
   'recreate',
 ] as const;
 
-/** What to do about a finding, as a program needs it to show it in any language. */
+/** The remedy for a finding as fields, from which a program shows it in any language. */
 export interface FindingAction {
   kind: (typeof ACTION_KINDS)[number];
   /** Where: in the zone at its DNS provider, at its registrar, or in the zone above. */
@@ -134,14 +134,14 @@ export interface FindingAction {
   valueInZone?: string;
   /** Addresses that are published in place of an ALIAS record. */
   addresses?: string[];
-  /** Of a CAA record. */
+  /** Flags of a CAA record. */
   flags?: string;
   tag?: string;
   /** Types of the records that are deleted at this name. */
   removes?: string[];
 }
 
-/** What one nameserver has, in each look at it that differs. */
+/** The records at one nameserver, in each answer that differs. */
 export interface DifferingAnswer {
   nameserver: string;
   matches: boolean;
@@ -149,16 +149,17 @@ export interface DifferingAnswer {
   looks: { cname: string[]; values: string[]; beside: string[]; isLoop?: boolean }[];
 }
 
-/** What the sentences of a finding mention besides its other fields. */
+/** Facts that the sentences of a finding mention besides its other fields. */
 export interface FindingFacts {
   reason?: FindingReason;
-  /** Of `nameserver_…`: none of the zone could be read, some could not, or nobody says which they are. */
+  /** How much `nameserver_…` is about: none of the zone could be read, some could not, or nobody says which they are. */
   scope?: 'zone' | 'some' | 'delegation';
   zone?: string;
   /** The zone from which `zone` was delegated. */
   zoneAbove?: string;
-  /** Of the nameservers; of those in `seen`. */
+  /** The provider that runs the nameservers. */
   provider?: string;
+  /** The provider that runs those in `seen`. */
   seenProvider?: string;
   /** The host that it is about: one of `seen`, or the target. */
   host?: string;
@@ -208,8 +209,8 @@ export interface FindingFields {
 
 /** One mistake in the DNS of a domain, or something that is good to know. One mistake is one finding: the most specific that applies. */
 export interface Finding extends FindingFields {
-  /** What is wrong: whole sentences, safe to print. */
+  /** The mistake in whole sentences, safe to print. */
   message: string;
-  /** What to do, at this provider: whole sentences, safe to print. Empty where nothing has to be done. */
+  /** The remedy at this provider in whole sentences, safe to print. Empty where nothing has to be done. */
   fix: string;
 }

@@ -73,7 +73,7 @@ export interface ZoneObservation {
   failure: { reason: Failure | 'not_registered'; server?: string } | null;
 }
 
-/** Of a zone with more nameservers, the others are not known. */
+/** Most nameservers of a zone that are listed without being asked. */
 export const MAX_UNASKED = 20;
 
 export interface ZoneNameserver {

@@ -1,4 +1,4 @@
-/** Of the page that is served in place of a suspended site: for legal reasons (RFC 7725), or for any other. */
+/** HTTP statuses of the page that replaces a suspended site: 451 for legal reasons (RFC 7725), 503 for any other. */
 export const SUSPENSION_STATUSES = [451, 503] as const;
 
 export type SuspensionStatus = (typeof SUSPENSION_STATUSES)[number];

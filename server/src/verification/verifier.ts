@@ -132,7 +132,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
   });
 }
 
-/** What a check found, unless it is stored already and no event needs it. */
+/** The result of a check, unless it is stored already and no event needs it. */
 function newResult(
   { domain, resultDigest }: DueCheck,
   after: Domain,

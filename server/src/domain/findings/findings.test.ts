@@ -691,7 +691,7 @@ test.each([
   });
 });
 
-/** What is seen where each code is found. */
+/** An observation for each code, in which the rules find it. */
 const EVERY_CODE: Record<FindingCode, [seen: Seen, options?: Options]> = {
   record_missing: [{}],
   name_doubled: [{ probes: [probe('doubled', 'routing', 'shop.acme.com.acme.com', cname(TARGET))] }],

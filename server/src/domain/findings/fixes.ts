@@ -2,7 +2,7 @@ import type { FindingAction, FindingReason } from '../finding.ts';
 import { quote } from '../text.ts';
 import { capitalized, delegationOf, failing, listServers, type Said, typed, typedName, whereOf } from './phrases.ts';
 
-/** What to do about each finding, in English. */
+/** The English instruction for each finding. */
 
 /** What to do. Most codes are told by their action alone. */
 export function fixOf(said: Said): string {

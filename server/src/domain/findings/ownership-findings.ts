@@ -46,7 +46,7 @@ function wrongValue(
   };
 }
 
-/** Of two wrong records, one has to be fixed. */
+/** A wrong TXT record need not be corrected where a right CNAME record is enough. */
 function optional(subject: Subject): { isOptional?: boolean } {
   return subject.isProven || needsOwnership(subject) ? {} : { isOptional: true };
 }

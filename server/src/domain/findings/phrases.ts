@@ -1,7 +1,7 @@
 import type { FindingAction, FindingFields } from '../finding.ts';
 import { joinList, quote } from '../text.ts';
 
-/** What the sentences of findings have in common. */
+/** Phrases that the sentences of findings share. */
 
 /** A finding whose absent fields are empty. */
 export type Said = ReturnType<typeof filled>;

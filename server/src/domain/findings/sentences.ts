@@ -86,7 +86,7 @@ function wrongText(what: (said: Said) => string): Message {
   ];
 }
 
-/** What a nameserver does, alone and with others. */
+/** The predicate of a sentence about nameservers, for one and for several. */
 const DOES: Partial<Record<FindingReason, [one: string, several: string]>> = {
   servfail: ['answers with a failure (SERVFAIL)', 'answer with a failure (SERVFAIL)'],
   refused: ['refuses to answer (REFUSED)', 'refuse to answer (REFUSED)'],
@@ -317,7 +317,7 @@ function asked(nameservers: readonly string[]): string[] {
   return nameservers.length === 0 ? [] : [`Asked nameservers: ${listServers(nameservers)}.`];
 }
 
-/** Of two wrong records, the one that has to be fixed. */
+/** Says that a right CNAME record makes the TXT record unnecessary. */
 function optional({ isOptional }: Said): string[] {
   return isOptional ? ['With a right CNAME record the domain needs no TXT record.'] : [];
 }

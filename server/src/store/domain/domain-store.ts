@@ -266,7 +266,7 @@ export interface DomainEventData {
   record?: 'ownership' | 'routing';
   /** In the same: the values of the record, as far as they are known; text from the DNS, bounded. */
   seen?: string[];
-  /** What the check found: in `diagnosis.changed`, `domain.failed` and `domain.drifted`; in `record.lost` about this record. At most 8 KiB of JSON. */
+  /** The findings of the check: in `diagnosis.changed`, `domain.failed` and `domain.drifted`; in `record.lost` about this record. At most 8 KiB of JSON. */
   findings?: Finding[] | undefined;
   /** The certificate after the change, in events of type `certificate.*`. */
   certificate?: CertificateAfter;

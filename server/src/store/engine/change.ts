@@ -4,7 +4,7 @@ import type { Author, Once, OnceResult } from '../store.ts';
 import type { Transaction } from './statement.ts';
 import type { WriteRules, WriteUseCase } from './write.ts';
 
-/** What a change states beside its SQL. All but `prepare` is required: the compiler refuses a change that forgets one. */
+/** Statements of a change beside its SQL. All but `prepare` are required: the compiler refuses a change that forgets one. */
 interface ChangeDefinition<Args extends unknown[], Outcome>
   extends WriteRules<Args>,
     Pick<WriteUseCase<Args, Outcome>, 'prepare'> {

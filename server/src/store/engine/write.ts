@@ -4,7 +4,7 @@ import type { Reader, Transaction } from './statement.ts';
 /** Seals a secret for the place where it is stored. */
 export type Seal = (secret: Uint8Array, place: SecretPlace) => Uint8Array;
 
-/** What a write states beside its SQL. All of it is required: the compiler refuses a write that forgets one. */
+/** Statements of a write beside its SQL. All are required: the compiler refuses a write that forgets one. */
 export interface WriteRules<Args extends unknown[]> {
   /**
    * Names of the advisory locks that isolate it where there are several writers: two transactions that take the same lock run one after the

@@ -257,7 +257,7 @@ interface WebhookQueuesTable {
   webhookId: string;
   /** Id of a domain; of a test or a repeated delivery, which wait for nothing, its own id. */
   queue: string;
-  /** Of its first delivery; `AHEAD` (`webhook/queue.ts`) before all others; while leased: when the lease expires. */
+  /** The time of its first delivery; `AHEAD` (`webhook/queue.ts`): before all others; while leased: the end of the lease. */
   nextAttemptAt: number;
   /** Fencing token; null: not leased. */
   lease: string | null;

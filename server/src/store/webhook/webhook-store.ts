@@ -64,7 +64,7 @@ export interface WebhookStore extends WebhookChanges {
   listWebhooks(workspaceId: string, page: PageRequest): Promise<Paged<Webhook>>;
 }
 
-/** Of the deliveries of a webhook. */
+/** Asks for a page of the deliveries of a webhook. */
 export interface DeliveryPageRequest extends PageRequest {
   /** Only those in this state. */
   state?: Delivery['state'] | undefined;

@@ -135,7 +135,7 @@ export function committer(
   };
 }
 
-/** Of the writer thread. */
+/** All claims of this thread, which is the only writer. */
 const claimer = certificateClaimer();
 
 async function claimCertificates(tx: Transaction, claim: CertificateClaim) {
