@@ -6,7 +6,7 @@ import { basename, dirname } from 'node:path';
 /** Number of file names that may recur: the same thing for another engine, for example. */
 const MOST_RECURRING_FILES = 14;
 /** Folders whose comments are not checked yet. */
-const UNCHECKED_COMMENTS = /^server\/src\/(?:dns|domain|store|verification)\//;
+const UNCHECKED_COMMENTS = /^server\/src\/store\//;
 
 const root = new URL('../', import.meta.url);
 const files = ['client', 'playground', 'server/src'].flatMap((folder) =>

@@ -33,7 +33,7 @@ export function currentName({ name, chain }: Chase): string {
 }
 
 /**
- * What a response says about the record. Null: its CNAMEs, now in `chase`, lead to a name that has to be asked for.
+ * Reads what a response says about the record. Null: its CNAMEs, now in `chase`, lead to a name that has to be asked for.
  * `bailiwick`: the zone of the nameserver, which may say nothing about other zones; the root for a resolver.
  */
 export function readAnswer(response: DnsMessage, chase: Chase, bailiwick = '.'): Answer | null {
@@ -75,7 +75,7 @@ export function typesOf({ type }: RecordQuestion, second: boolean): [RecordType,
   return second ? ['AAAA', 'A'] : ['A', 'AAAA'];
 }
 
-/** What stands at the record's own name besides the CNAME, or the TXT records, that the answer is read from. */
+/** The records at the record's own name besides the CNAME, or the TXT records, that the answer is read from. */
 function recordsBeside(here: ResourceRecord[], type: RecordType): string[] {
   const aliases = here.filter((record) => record.type === 'CNAME');
   if (aliases.length === 0 || NOT_FOLLOWED.includes(type)) return [];

@@ -20,7 +20,7 @@ export interface NameserverSet {
   ttl: number;
 }
 
-/** Of a zone with more, the same ones in every read, so that a report about them does not change with each check. */
+/** The same ones in every read of a zone that has more, so that a report about them does not change with each check. */
 const MAX_NAMESERVERS = 6;
 
 /** The zone below `zone` that holds the name, by a response of one of `zone`'s nameservers; null: the name is in `zone` itself, for all that it says. */

@@ -85,7 +85,7 @@ export interface QueryBudget {
 export interface QueryLimits {
   /** Ends it as `unreadable: timeout`. */
   signal: AbortSignal;
-  /** What one check may send; shared by everything that it asks. */
+  /** Bounds the queries of one check; all its questions share it. */
   budget: QueryBudget;
 }
 

@@ -21,7 +21,7 @@ type Reply = Omit<Packet, 'id' | 'questions' | 'type'> & { error?: number };
 
 let client: DnsClient;
 let resolvers: DnsListener[];
-/** What a resolver replies, by `name type`, `name type CD`, or address before either; DS of "com" says whether it validates. */
+/** The resolver's replies, by `name type`, `name type CD`, or address before either; DS of "com" says whether it validates. */
 let replies: Record<string, Reply | null>;
 let asked: string[];
 

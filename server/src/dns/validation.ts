@@ -23,7 +23,7 @@ const ZONE_LIMITS: ThrottleLimits = { inFlight: 20, perSecond: 1000 };
 const SUPPORT_MS = 10 * 60_000;
 const UNKNOWN_MS = 10_000;
 
-/** What one resolver says about one question. */
+/** One resolver's answer to one question. */
 interface Verdict {
   status: Validation['status'];
   /** Null where it failed. */
@@ -75,7 +75,7 @@ export function validator(options: ValidationOptions): RecordQueries['validate']
   }
 
   /**
-   * What a resolver says that follows the CNAMEs itself and reaches their end; null where it does not. Unbound takes a CNAME that a signed DNAME stands
+   * The answer of a resolver that follows the CNAMEs itself and reaches their end; null where it does not. Unbound takes a CNAME that a signed DNAME stands
    * for as bogus when it is asked for the CNAME itself, and for right when it is asked for an address.
    */
   async function followed(
@@ -198,7 +198,7 @@ function toValidation(
   };
 }
 
-/** Of a chain: as secure as the weakest part of it. */
+/** A chain is as secure as its weakest part. */
 function merge(before: Validation | null, next: Validation): Validation {
   if (before === null) return next;
   const order: Validation['status'][] = ['bogus', 'unknown', 'insecure', 'secure'];

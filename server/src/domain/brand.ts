@@ -19,7 +19,7 @@ export const MAX_LOGO_BYTES = 64 * 1024;
 export const MAX_LOGO_LENGTH = 'data:image/svg+xml;base64,'.length + Math.ceil(MAX_LOGO_BYTES / 3) * 4;
 export const MAX_SUPPORT_LENGTH = 512;
 
-/** What is wrong with a brand: one for each property at most. `message` completes "<property> …". */
+/** A mistake in a brand: one for each property at most. `message` completes "<property> …". */
 export interface BrandViolation {
   property: BrandProperty;
   message: string;

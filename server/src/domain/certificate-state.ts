@@ -7,7 +7,7 @@
  */
 export type CertificateState = 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
 
-/** What keeps a certificate from being issued. */
+/** A reason why a certificate is not issued. */
 export type CertificateReason =
   /** The name has no address. */
   | 'no_address'
@@ -45,7 +45,7 @@ export const OWNER_FIXABLE: readonly CertificateReason[] = [
   'caa_forbids',
 ];
 
-/** What keeps every name of this installation from being ordered. */
+/** Reasons why no name of this installation is ordered. */
 const NOT_THE_NAMES: readonly CertificateReason[] = ['ca_unavailable', 'ca_account'];
 
 /**
@@ -67,17 +67,17 @@ export function waitingSince({
   return NOT_THE_NAMES.includes(problem.reason) ? problem.at : null;
 }
 
-/** What is looked for before an order begins: once one has begun, nothing of this is in its way any more. */
+/** Blockers that are looked for before an order begins: none of them stops an order that has begun. */
 const BEFORE_ORDER: readonly CertificateReason[] = [...OWNER_FIXABLE, 'dns_unreadable', 'budget_spent'];
 
-/** What is left of a problem when an order has begun. */
+/** Returns what is left of a problem when an order has begun. */
 export function problemWhileOrdering(problem: CertificateProblem | null): CertificateProblem | null {
   return problem !== null && BEFORE_ORDER.includes(problem.reason) ? null : problem;
 }
 
 export interface CertificateProblem {
   reason: CertificateReason;
-  /** What happened, where, and what to do: for the customer or the operator, at most 512 characters, without secrets. */
+  /** Says what happened, where, and what to do: for the customer or the operator, at most 512 characters, without secrets. */
   message: string;
   /** Since when the reason is this one. */
   at: number;

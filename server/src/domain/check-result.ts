@@ -2,7 +2,7 @@ import type { Finding } from './finding.ts';
 import { parseIpAddress } from './ip-address.ts';
 import type { Answer, Observation, RecordObservation } from './observation.ts';
 
-/** What a check saw and found, as it is kept: the last one of a domain that differed from the one before. */
+/** A check's observation and findings, as they are kept: those of the last check that differed from the one before. */
 export interface CheckResult {
   findings: Finding[];
   /** Without probes and without the incumbent's records. */

@@ -198,7 +198,7 @@ export interface FindingFields {
   expected?: string;
   /** The nameservers that it was seen at, by name. */
   nameservers?: string[];
-  /** What to do; absent where nothing has to be done. */
+  /** The change to make; absent where nothing has to be done. */
   action?: FindingAction;
   /** A second one: done instead in `address_instead_of_cname`, otherwise done too. */
   second?: FindingAction;

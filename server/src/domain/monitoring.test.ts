@@ -119,7 +119,7 @@ function last(...given: Parameters<typeof recheck>) {
   return state;
 }
 
-/** What two looks that see the same say of a domain that was healthy. */
+/** The verdict of two looks that see the same, about a domain that was healthy. */
 function healthOf(domain: Domain, seen: Recheck): 'healthy' | 'drifted' | 'unreadable' {
   const { memory, outcome } = last(domain, [seen, seen]);
   if (memory.driftedSince !== null) return 'drifted';

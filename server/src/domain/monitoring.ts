@@ -12,9 +12,9 @@ export type MonitoringMode = 'tell' | 'enforce';
 /** `health`: what the domain needs to be healthy. */
 export type Loss = RecordRole | 'health';
 
-/** What one re-check passes on to the next. */
+/** One re-check passes this on to the next. */
 export interface MonitorMemory {
-  /** What the last re-check missed for the first time. Only what a second one misses too is told. */
+  /** Losses that the last re-check saw for the first time. Only a loss that a second one sees too is told. */
   suspected: Loss[];
   /** Since when the domain is unhealthy and its owner is told so; null: healthy. */
   driftedSince: number | null;
@@ -80,7 +80,7 @@ export function monitor(
   const drifted = healthy === false ? wasDrifted || confirmed('health') : healthy === null && wasDrifted;
 
   const next: MonitorMemory = {
-    // What cannot be read is suspected still.
+    // A loss that cannot be read is suspected still.
     suspected: LOSSES.filter((loss) => {
       const lost = losses.get(loss);
       return lost === null ? memory.suspected.includes(loss) : lost === true && !confirmed(loss);
@@ -105,7 +105,7 @@ export function monitor(
   };
 }
 
-/** What cannot be read changes nothing. */
+/** A record that cannot be read changes nothing. */
 function driftError(domain: Domain, seen: Recheck, healthy: boolean | null, { goneSince }: MonitorMemory) {
   return healthy === null
     ? domain.verificationError
@@ -137,7 +137,7 @@ function isMatch({ kind }: RecordReading): boolean {
   return kind === 'matched' || kind === 'unconfirmed';
 }
 
-/** Of a domain whose ownership record matches. Without a self-check, a hidden routing record counts as leading to us. */
+/** The domain's ownership record matches here. Without a self-check, a hidden routing record counts as leading to us. */
 function leadsToUs(routing: RecordReading, addresses: AddressReading): boolean | null {
   switch (addresses.kind) {
     case 'ours':
@@ -167,7 +167,7 @@ function isGone({ target }: Domain, { routing, ownership, addresses }: Recheck):
 
 const LOSSES: readonly Loss[] = ['routing', 'ownership', 'health'];
 
-/** What this re-check misses that the owner does not know of yet: true, false, or null where it cannot be read. */
+/** Whether this re-check saw a loss that the owner does not know of yet: true, false, or null where it cannot be read. */
 function lossesOf(
   domain: Domain,
   memory: MonitorMemory,

@@ -53,7 +53,7 @@ describe('an invalid name is refused with the rule it breaks', () => {
     [`${label(64)}.com`, 'label_too_long', label(64)],
     [`ü${label(60)}.com`, 'label_too_long', `ü${label(60)}`],
 
-    // What people paste
+    // Text that people paste
     ['https://api.acme.com/', 'scheme', 'https://', 'api.acme.com'],
     ['HTTP://Api.Acme.com:80/x?y#z', 'scheme', 'http://', 'api.acme.com'],
     ['https://münchen.de/x', 'scheme', 'https://', 'xn--mnchen-3ya.de'],

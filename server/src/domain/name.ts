@@ -52,7 +52,7 @@ export interface InvalidName {
   rule: NameRule;
   /** The rule, beginning with "must", and the offending part; safe to print. */
   message: string;
-  /** What to send instead, where that is certain. */
+  /** The name to send instead, where that is certain. */
   fix?: string;
 }
 

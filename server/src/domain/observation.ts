@@ -1,7 +1,7 @@
 import type { AbsentReason, Failure, Unreadable } from './reading.ts';
 
 /**
- * What one check saw, before anything is concluded: `verification/observation/observe.ts` makes it, `read-observation.ts` and `findings/` judge it. Every text in it comes
+ * One check's view of the DNS, before anything is concluded: `verification/observation/observe.ts` makes it, `read-observation.ts` and `findings/` judge it. Every text in it comes
  * from untrusted nameservers, is limited in length, and must be quoted where it is shown. Names are normalized.
  */
 export interface Observation {
@@ -13,7 +13,7 @@ export interface Observation {
   incumbent?: { ownership: RecordObservation; routing: RecordObservation };
   /** Other names and types around the records; absent in a check that did not ask for them. */
   probes?: Probe[];
-  /** Of what was answered first, for the next check. Only `verification/observation/observe.ts` makes and reads it. */
+  /** A fingerprint of the first answers, for the next check. Only `verification/observation/observe.ts` makes and reads it. */
   fingerprint?: string;
   /** Nobody off the path can have forged what was seen. */
   decides?: true;
@@ -29,7 +29,7 @@ export interface RecordObservation {
    * confirmed: of up to six nameservers. Empty when there was none to ask.
    */
   nameservers: NameserverAnswers[];
-  /** What the validating resolvers say; null where they were not asked. */
+  /** The validating resolvers' verdict; null where they were not asked. */
   validation: Validation | null;
 }
 
@@ -51,7 +51,7 @@ export type Answer =
       chain: string[];
       /** TXT: each record with its strings joined. Routing: the addresses at the end of the chain; none where it ends at the target. */
       values: string[];
-      /** What stands at the record's own name besides its CNAME: addresses, or targets of further CNAMEs. */
+      /** The records at the record's own name besides its CNAME: addresses, or targets of further CNAMEs. */
       beside?: string[];
     }
   | { kind: 'absent'; reason: AbsentReason; chain: string[] }
@@ -59,7 +59,7 @@ export type Answer =
 
 /** A zone as its parent delegates it. */
 export interface ZoneObservation {
-  /** Of the closest zone that exists. */
+  /** The closest zone that exists. */
   apex: string;
   /** Who names its nameservers: the parent's nameservers; the configured resolvers, in a closed network or in recursive mode. */
   source: 'parent' | 'resolvers';
@@ -94,17 +94,17 @@ export function isWithoutServer(
   return ['not_registered', 'no_nameserver', 'forbidden_address'].includes(reason);
 }
 
-/** What there is to say about a name in a zone that cannot be asked: one that nobody registered has no names. `chain`: the CNAMEs that led there. */
+/** The answer for a name in a zone that cannot be asked: a zone that nobody registered has no names. `chain`: the CNAMEs that led there. */
 export function answerOfFailure({ reason, ...rest }: NonNullable<ZoneObservation['failure']>, chain: string[]) {
   if (reason === 'not_registered') return { kind: 'absent', reason: 'nxdomain', chain } as const;
   return { kind: 'unreadable', reason, chain, ...rest } as const;
 }
 
-/** What the configured resolvers say about a record. */
+/** The configured resolvers' view of a record. */
 export interface Validation {
   /** `unknown`: no resolver validates, or none could say. */
   status: 'secure' | 'insecure' | 'bogus' | 'unknown';
-  /** What they answer; null where they failed. */
+  /** Their answer; null where they failed. */
   answer: Answer | null;
   /** Remaining TTL of the answer in their cache, seconds. */
   ttl: number | null;

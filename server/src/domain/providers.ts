@@ -8,7 +8,7 @@ export interface DnsProvider {
   name: string;
   /** Suffixes of the names of its nameservers, or patterns where the suffix alone is shared. */
   nameservers: readonly (string | RegExp)[];
-  /** What its panel wants as the name of a record at the zone itself. */
+  /** The name that its panel wants for a record at the zone itself. */
   apex: '@' | 'empty';
   /** A host name without a final dot, entered as a value, gets the zone appended. */
   appendsZoneToValues?: true;

@@ -14,7 +14,7 @@ export function answerMatches(domain: Domain, record: RecordRole, answer: Answer
 }
 
 /**
- * What a check concludes from what it saw. A match needs every nameserver that answered, and two answers of one of them at
+ * Concludes from what a check saw. A match needs every nameserver that answered, and two answers of one of them at
  * least; those that failed have no say. The same agrees for an incumbent's absence. Where no nameserver answers, a recursive
  * resolver's answer counts, but not against an incumbent.
  */
@@ -159,7 +159,7 @@ function besideOf(answer: Answer): string[] {
   return answer.kind === 'found' ? (answer.beside ?? []) : [];
 }
 
-/** Of several readings without a match, the one to correct first: it does not depend on the order of the nameservers. */
+/** The reading without a match to correct first: it does not depend on the order of the nameservers. */
 function mostTelling(readings: RecordReading[]): RecordReading | undefined {
   const order = ['conflicting', 'elsewhere', 'wrong', 'hidden', 'absent'];
   return readings.toSorted((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind))[0];
@@ -176,7 +176,7 @@ function withoutAnswer({ zone, nameservers }: RecordObservation): RecordReading 
   return atEndOfChain ?? failures[0] ?? { kind: 'unreadable', reason: 'timeout', chain: [] };
 }
 
-/** Of a chain, the nameserver that failed serves another zone. */
+/** The nameserver that failed serves another zone of the chain. */
 function failureOf(server: string, answer: Answer): Unreadable[] {
   if (answer.kind !== 'unreadable') return [];
   return [answer.chain.length > 0 ? answer : { server, ...answer }];

@@ -1,5 +1,5 @@
 /**
- * What one check concludes about a domain's records: `read-observation.ts` makes it, `status.ts` judges it. Its text comes
+ * One check's conclusions about a domain's records: `read-observation.ts` makes it, `status.ts` judges it. Its text comes
  * from untrusted nameservers: the resolver limits its length, and messages quote it.
  */
 
@@ -48,7 +48,7 @@ export interface Unreadable {
   server?: string;
 }
 
-/** What is concluded of one of the two records. */
+/** The conclusion about one of the two records. */
 export type RecordReading =
   /** `byOneServer`: one nameserver of several answered, in three checks in a row. */
   | { kind: 'matched'; byOneServer?: true }
@@ -72,7 +72,7 @@ export type RecordReading =
   | { kind: 'unconfirmed'; reason: 'one_server' | 'asked_once' | 'resolver' }
   | Unreadable;
 
-/** What one check concludes: `ownership` of the TXT record, `routing` of the CNAME record or the addresses. */
+/** One check's conclusions: `ownership` about the TXT record, `routing` about the CNAME record or the addresses. */
 export interface Reading extends Record<RecordRole, RecordReading> {
   /** The incumbent's own records; only present when they matter to the check. */
   incumbent?: Record<RecordRole, RecordReading>;

@@ -2,14 +2,14 @@ import type { SelfCheckAnswer } from './certificate-state.ts';
 import type { Finding } from './finding.ts';
 import type { Reading } from './reading.ts';
 
-/** What one re-check of a verified domain found: `monitoring.ts` judges it. */
+/** The results of one re-check of a verified domain: `monitoring.ts` judges it. */
 export interface Recheck extends Pick<Reading, 'ownership' | 'routing'> {
   addresses: AddressReading;
-  /** What is wrong in its DNS: the most important first. */
+  /** The mistakes in its DNS, the most important first. */
   findings: readonly Finding[];
 }
 
-/** What the addresses of a name answer to our self-check. */
+/** How the addresses of a name answer our self-check. */
 export type AddressReading =
   /** At least one is ours, and no other server answers. */
   | { kind: 'ours' }

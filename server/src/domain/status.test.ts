@@ -62,7 +62,7 @@ const incumbent: Domain = {
 };
 const fresh: CheckMemory = NO_MEMORY;
 
-/** What the nameservers answer, by what is concluded from it. */
+/** The nameservers' answers, by the conclusion from them. */
 const ownerships = {
   matched: (domain: Domain): Seen => ({ ownership: everywhere(rightTxt(domain)) }),
   wrong: (): Seen => ({ ownership: everywhere(txt('something')) }),

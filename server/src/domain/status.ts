@@ -12,7 +12,7 @@ import {
   verificationErrorOf,
 } from './verification-error.ts';
 
-/** What one check passes on to the next. */
+/** One check passes this on to the next. */
 export interface CheckMemory {
   /** Consecutive checks that could not read a deciding record; counted up to `UNREADABLE_CHECKS`. */
   unreadableInARow: number;
@@ -20,7 +20,7 @@ export interface CheckMemory {
   provenSince: number | null;
   ownershipDoubt: RecordDoubt;
   routingDoubt: RecordDoubt;
-  /** What was answered first, shortened (`verification/observation/observe.ts`): a check that reads the same again asks no more. Null: unknown. */
+  /** The first answers, shortened (`verification/observation/observe.ts`): a check that reads the same again asks no more. Null: unknown. */
   fingerprint: string | null;
 }
 
@@ -65,7 +65,7 @@ interface Transition {
   memory: CheckMemory;
   /** The incumbent after a takeover; absent without one. */
   loser?: Domain;
-  /** What the owner is told to correct; absent: nothing new is known. */
+  /** The message that tells the owner what to correct; absent: nothing new is known. */
   mistakes?: Finding[] | undefined;
 }
 
@@ -221,7 +221,7 @@ function nextMemory({ domain, memory, incumbent }: CheckStart, reading: Reading,
   };
 }
 
-/** What the next check has to know about a record. */
+/** The next check has to know this about a record. */
 function doubtOf(before: RecordDoubt, reading: RecordReading): RecordDoubt {
   if (reading.kind === 'disagree') return 'disputed';
   if (reading.kind === 'matched') return reading.byOneServer ? 'one_server_twice' : null;

@@ -105,7 +105,7 @@ const UNREADABLE: Record<Failure, string> = {
 
 const RESOLVER = 'the resolver that looked up its zone';
 
-/** What the reason is about where no nameserver is named: a resolver of ours has a name that means nothing to the customer. */
+/** The subject of a reason that names no nameserver: a resolver of ours has a name that means nothing to the customer. */
 const UNNAMED: Record<Failure, string> = {
   timeout: RESOLVER,
   unreachable: RESOLVER,

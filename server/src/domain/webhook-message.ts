@@ -5,14 +5,14 @@ import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
 
-/** What webhooks tell: the events of the timeline, each with the domain as it was after the change. */
+/** Webhooks send the events of the timeline, each with the domain as it was after the change. */
 
 /** Sent by `webhooks.sendTest` alone, whatever the webhook subscribes to. */
 export const TEST_EVENT_TYPE = 'webhook.test';
 
 export type WebhookEventType = DomainEventType | typeof TEST_EVENT_TYPE;
 
-/** What an event says, as it is stored in the transaction of the change. */
+/** An event's content, as it is stored in the transaction of the change. */
 export interface WebhookMessage {
   /** After the transaction of the change; in `domain.deleted` before it. */
   domain: Domain;
@@ -42,7 +42,7 @@ export interface WebhookEvent {
   message: WebhookMessage | null;
 }
 
-/** What changed, besides the domain. Absent values are left out, never null. */
+/** The changes besides the domain. Absent values are left out, never null. */
 interface PresentedChange {
   actor?: string;
   record?: 'ownership' | 'routing';

@@ -31,7 +31,7 @@ export interface MonitorOptions {
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
-  /** What findings depend on besides DNS. */
+  /** Findings depend on these besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   clock: GuardedClock;
   /** Numbers in [0, 1), for the schedule's jitter. */

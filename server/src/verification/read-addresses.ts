@@ -3,7 +3,7 @@ import type { AddressReading } from '../domain/recheck.ts';
 import type { CheckedAddress, SelfChecker } from './observation/self-check.ts';
 
 /**
- * What the addresses of a domain answer. None counts as another's unless the addresses of its target answer as ours at the same time: otherwise our
+ * Reads whether the addresses of a domain answer as ours. None counts as another's unless the addresses of its target answer as ours at the same time: otherwise our
  * edge is down, or out of reach from here, and nothing is known. Rejects with the store's error.
  */
 export async function readAddresses(

@@ -20,7 +20,7 @@ interface VerifierOptions {
   store: CheckStore;
   resolver: DnsQueries;
   clock: GuardedClock;
-  /** What findings depend on besides DNS. */
+  /** Findings depend on these besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;

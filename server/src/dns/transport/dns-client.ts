@@ -24,7 +24,7 @@ export interface DnsClient extends QueryClient {
 export interface QueryOptions {
   /** RD: asks a resolver to find the answer. Nameservers are queried without it. */
   recursion: boolean;
-  /** Of a resolver: what it says about DNSSEC. */
+  /** A resolver's verdict on DNSSEC. */
   validation?: 'wanted' | 'unchecked' | 'signatures';
   /** Ends the query as `timeout`. */
   signal: AbortSignal;

@@ -59,7 +59,7 @@ function zoneCut({ name, zone }: RecordView): string | null {
   return zone.apex !== registrable && zone.apex.endsWith(`.${registrable}`) ? registrable : null;
 }
 
-/** What leads an apex here: a record of its own type where the provider has one, the addresses of the edge where they are known. */
+/** Says what leads an apex here: a record of its own type where the provider has one, the addresses of the edge where they are known. */
 export function apexAction(
   kind: FindingAction['kind'],
   { routing, context }: Subject,

@@ -4,7 +4,7 @@ import { capitalized, delegationOf, failing, listServers, type Said, typed, type
 
 /** The English instruction for each finding. */
 
-/** What to do. Most codes are told by their action alone. */
+/** The sentences that say what to do. The action alone is enough for most codes. */
 export function fixOf(said: Said): string {
   const { code, action, second, reason, name, nameservers, seen, provider, severity } = said;
   const where = whereOf(action);
@@ -98,7 +98,7 @@ function orText(second: FindingAction | undefined): string {
     : 'Or, if a proxy of yours has these addresses, publish the right TXT record.';
 }
 
-/** What leads an apex here: a record of its own type where the provider has one, the addresses of the edge where they are known. */
+/** Says what leads an apex here: a record of its own type where the provider has one, the addresses of the edge where they are known. */
 function apexFix(action: FindingAction): string {
   const { name, typeInZone, addresses } = action;
   if (addresses !== undefined) {

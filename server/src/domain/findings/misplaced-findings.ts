@@ -62,7 +62,7 @@ function doubled(subject: Subject, view: RecordView): FindingFields[] | null {
   return [draft, ...wrongThere(subject, view, probe)];
 }
 
-/** What else is wrong with a record that is at another name. */
+/** Further mistakes of a record that is at another name. */
 function wrongThere(subject: Subject, view: RecordView, probe: Probe): FindingFields[] {
   const { answer } = probe;
   if (answer.kind === 'unreadable' || answerMatches(subject.domain, view.role, answer)) return [];

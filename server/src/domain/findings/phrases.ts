@@ -33,7 +33,7 @@ export function delegationOf({ at, zone }: FindingAction): string {
   return at === 'registrar' ? `at the registrar of ${zone}` : `in the NS records of ${zone} in the zone above`;
 }
 
-/** What to type as the name of the record: `` Name: `_service.shop` ``. */
+/** The text to type as the name of the record: `` Name: `_service.shop` ``. */
 export function typedName({ nameInZone }: FindingAction): string {
   return nameInZone === '' ? 'Name: leave it empty' : `Name: \`${nameInZone}\``;
 }

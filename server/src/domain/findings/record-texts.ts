@@ -4,7 +4,7 @@ import type { FindingCode } from '../finding.ts';
 export interface FindingText {
   /** One sentence, at most 100 characters; also the message where names are too long for one that names them. */
   title: string;
-  /** What it means for the domain. */
+  /** Its meaning for the domain. */
   means: string;
   /** How it happens. */
   causes: string;
@@ -41,7 +41,7 @@ type RecordCode = Exclude<
   | 'stale_cache'
 >;
 
-/** What can be wrong with the two records. */
+/** Possible mistakes of the two records. */
 export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   record_missing: {
     title: 'The record is not published.',

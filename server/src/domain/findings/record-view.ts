@@ -20,11 +20,11 @@ export interface RecordView {
   reading: RecordReading;
   /** Whether nothing has to be corrected, although it may not be confirmed yet. */
   isRight: boolean;
-  /** Of several answers the most telling, which does not match; null where there is none. */
+  /** The most telling answer that does not match; null where there is none. */
   answer: ReadableAnswer | null;
   /** The nameservers that answered. */
   servers: string[];
-  /** What was seen around it. */
+  /** The records seen around it. */
   probes: Probe[];
 }
 
@@ -89,18 +89,18 @@ export function delegatedAt(zone: string): 'registrar' | 'zone_above' {
   return registrable === null || registrable === zone ? 'registrar' : 'zone_above';
 }
 
-/** What to do about the nameservers, or the DS record, of a zone. */
+/** A change of the nameservers, or of the DS record, of a zone. */
 export function zoneAction(kind: FindingAction['kind'], zone: string, type: 'NS' | 'DS' = 'NS'): FindingAction {
   return { kind, at: delegatedAt(zone), zone, type, name: zone };
 }
 
-/** What to do at the name of a record. */
+/** A change at the name of a record. */
 export function nameAction(kind: FindingAction['kind'], { type, name, zone, provider }: RecordView): FindingAction {
   const place = { zone: zone.apex, ...(provider && { provider: provider.name }) };
   return { kind, at: 'zone', ...place, type, name, nameInZone: nameInZone(name, zone.apex, provider) };
 }
 
-/** What to do about a record, so that it has its name and its value. `removes`: the types of those that are there. */
+/** The change that gives a record its name and its value. `removes`: the types of those that are there. */
 export function recordAction(kind: FindingAction['kind'], view: RecordView, removes?: string[]): FindingAction {
   const { role, expected, provider } = view;
   return {

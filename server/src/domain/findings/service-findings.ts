@@ -5,7 +5,7 @@ import { answerMatches } from '../read-observation.ts';
 import { nameAction, type RecordView, recordAction, zoneAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
-/** What stands in the way besides the two records: another workspace, CAA, caches. Who owns a domain knows no workspaces: to them it is an account. */
+/** Obstacles besides the two records: another workspace, CAA, caches. An owner of a domain knows no workspaces: to them it is an account. */
 export const serviceFindings: Rule = (subject) => [
   ...heldElsewhere(subject),
   ...caaForbids(subject),

@@ -5,7 +5,7 @@ import type { Reading } from '../reading.ts';
 import type { TakeoverClaim } from '../verification-error.ts';
 import type { RecordView } from './record-view.ts';
 
-/** What the rules know besides DNS. */
+/** The rules know these besides DNS. */
 export interface FindingContext {
   /** IP addresses that lead to the edge; empty: they are not known. */
   edgeAddresses: readonly string[];

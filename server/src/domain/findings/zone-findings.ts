@@ -40,7 +40,7 @@ function parked({ zone }: RecordView, provider: string): FindingFields {
   };
 }
 
-/** What is wrong between the zone and its parent, among its nameservers, and with its signatures. */
+/** Mistakes between the zone and its parent, among its nameservers, and in its signatures. */
 export const zoneFindings: Rule = (subject) => [...bogus(subject), ...delegation(subject), ...disagreements(subject)];
 
 /** Records that are published where the delegation does not lead, and nameservers that the parent does not know. */
@@ -98,7 +98,7 @@ function disagreements(subject: Subject): FindingFields[] {
   });
 }
 
-/** What each nameserver has, by name: of those that gave an answer, or a CNAME to one that could not be read. */
+/** Each nameserver's answer, by its name, where it gave one, or a CNAME to one that could not be read. */
 function differing({ domain, observation }: Subject, { role }: RecordView): DifferingAnswer[] {
   const answers = observation[role].nameservers.flatMap(({ server, answers: looks }): DifferingAnswer[] => {
     const told = looks.filter(
@@ -113,7 +113,7 @@ function differing({ domain, observation }: Subject, { role }: RecordView): Diff
 
 function lookOf(role: RecordView['role'], answer: Answer): DifferingAnswer['looks'][number] {
   const { values, beside = [] } = answer.kind === 'found' ? answer : { values: [] };
-  // What is at the end of a routing record's chain was not published at its name.
+  // Records at the end of a routing record's chain were not published at its name.
   const isAtEnd = role === 'routing' && answer.chain.length > 0;
   return {
     cname: limitedTexts(answer.chain),

@@ -17,7 +17,7 @@ type ZoneCode = Extract<
 const UNREAD =
   'If other nameservers of the zone answer, this prevents nothing now. If none does, the records cannot be read.';
 
-/** What can be wrong with the zone, its nameservers, and around it. */
+/** Possible mistakes of the zone, of its nameservers, and around it. */
 export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   zone_not_registered: {
     title: 'The domain is not registered.',

@@ -70,7 +70,7 @@ function isOf({ name, addresses }: ZoneNameserver, { server, address, answers: [
 }
 
 /**
- * What a resolver has found where every nameserver is silent to us: a firewall may let only resolvers through. What is absent there may be an old
+ * Asks a resolver where every nameserver is silent to us: a firewall may let only resolvers through. Absence there may be an old
  * answer, and counts for nothing. Against an incumbent, what is found counts for nothing either (`domain/read-observation.ts`).
  */
 export async function askResolver(

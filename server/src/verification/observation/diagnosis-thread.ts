@@ -4,7 +4,7 @@ import { ThreadEnded } from '../../base/threads/thread.ts';
 import type { Observation } from '../../domain/observation.ts';
 import type { DiagnosisQuery } from './diagnoser.ts';
 
-/** What the main thread calls in the thread that asks DNS. */
+/** The main thread calls these in the thread that asks DNS. */
 export interface DiagnosisMethods {
   observe(request: DiagnosisQuery): Promise<Observation>;
 }

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { quote } from '../../domain/text.ts';
 import { DialError, type Dialer } from '../../net/dialer.ts';
 
-/** What a CA that fetches a challenge response from an address would get. */
+/** The response that a CA would get for a challenge from an address. */
 export type FetchResult =
   /** `from`: the host that responded, if redirects led to another one; null otherwise. */
   | { kind: 'response'; from: string | null; status: number; body: string }

@@ -29,11 +29,11 @@ export type Depth = 'routine' | 'recheck' | 'thorough' | 'deciding' | 'diagnosis
 
 export interface ObserveOptions {
   depth: Depth;
-  /** What is in flight when it aborts is `unreadable`. */
+  /** Records in flight when it aborts are `unreadable`. */
   signal: AbortSignal;
   /** Yields numbers in [0, 1). */
   random: () => number;
-  /** Of the last check: a record that nameservers disagreed on is asked for at all of them. */
+  /** From the last check: a record that nameservers disagreed on is asked for at all of them. */
   memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'fingerprint'>;
 }
 
@@ -135,7 +135,7 @@ function isChanged(domain: Domain, role: RecordRole, first: Both<RecordObservati
   return isReadable && matches(domain, role, first) !== (domain[`${role}VerifiedAt`] !== null);
 }
 
-/** What one nameserver said. Of what keeps a domain verified the resolvers are asked too, as visitors do: a signature may have expired since. */
+/** One nameserver's answer. The resolvers are asked too about records that keep a domain verified, as visitors do: a signature may have expired since. */
 async function recheckRecord(
   dns: RecordQueries,
   domain: Domain,

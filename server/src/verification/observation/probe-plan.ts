@@ -13,7 +13,7 @@ const LABEL_LIMIT = 63;
 /** CAA records are asked for so many labels up at most. */
 const MAX_CAA_NAMES = 4;
 
-/** What is around the records: only what can explain what was seen there. The most telling first, because the queries of a check are limited. */
+/** Looks around the records, only for what can explain the answers. The most telling looks come first, because the queries of a check are limited. */
 export function planProbes(domain: Domain, observation: Observation, random: () => number): PlannedProbe[] {
   const planned = [
     ...(isMatched(domain, 'ownership', observation) ? [] : ownershipProbes(domain, observation.ownership, random)),
@@ -23,7 +23,7 @@ export function planProbes(domain: Domain, observation: Observation, random: () 
   return planned.filter(({ name }) => isName(name));
 }
 
-/** Of a name that is not attached: nothing can be misplaced yet. */
+/** Looks for a name that is not attached: none of its records can be misplaced yet. */
 export function planNameProbes(domain: Domain, observation: Observation): PlannedProbe[] {
   return zoneProbes(domain, observation);
 }

@@ -70,7 +70,7 @@ function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): 
   return { name, type, ...(type === 'A' && target && { stopAt: target }) };
 }
 
-/** What the records' own answers say about other types at their names. */
+/** Reads from the records' own answers which other types are at their names. */
 function seenAlready({ kind }: Domain, { ownership, routing }: Observation): Probe[] {
   const chains = ownership.nameservers.map(({ answers: [{ chain }] }) => chain).filter((chain) => chain.length > 0);
   const aliases = chains.slice(0, 1).map((chain): Probe => {
