@@ -3,26 +3,42 @@ import { KEY_PATTERN } from '../idempotency.ts';
 import { isStream, type Operation } from '../operation.ts';
 import type { ApiHeader, ApiOperation, ApiParameter, JsonSchema, Reference } from './api-document.ts';
 
+/** The values that a text of a response has today; more may be added. */
+const EXTENSIBLE_ENUM = 'x-extensible-enum';
+
 /** References to components of a kind, by their names. */
 export function referTo(kind: string, names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
 }
 
-/** The schema in the document. A schema with a title is written once, into `components`, and referred to. */
-export function refer(schema: unknown, components: Map<string, JsonSchema>): JsonSchema {
+/**
+ * The schema in the document. A schema with a title is written once, into `components`, and referred to. Requests and
+ * the specification's objects are closed. An object that is not closed is a response of ours, to which properties may be
+ * added: so may values of its enums (`isOpen`).
+ */
+export function refer(schema: unknown, components: Map<string, JsonSchema>, isOpen = false): JsonSchema {
   const { title, ...rest } = schema as JsonSchema;
+  const opens = rest.type === 'object' ? rest.additionalProperties !== false : isOpen;
   const inner = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, referWithin(key, value, components)]),
+    Object.entries(rest).map(([key, value]) => [
+      key === 'enum' && opens ? EXTENSIBLE_ENUM : key,
+      referWithin(key, value, components, opens),
+    ]),
   );
   if (typeof title !== 'string') return inner;
+  const known = components.get(title);
+  if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner))
+    throw new Error(`two schemas have the title ${title}: a request and a response cannot share one`);
   components.set(title, inner);
   return { $ref: `#/components/schemas/${title}` };
 }
 
-function referWithin(key: string, value: unknown, components: Map<string, JsonSchema>): unknown {
-  if (key === 'items') return refer(value, components);
+function referWithin(key: string, value: unknown, components: Map<string, JsonSchema>, isOpen: boolean): unknown {
+  if (key === 'items') return refer(value, components, isOpen);
   if (key !== 'properties') return value;
-  return Object.fromEntries(Object.entries(value as object).map(([name, each]) => [name, refer(each, components)]));
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, each]) => [name, refer(each, components, isOpen)]),
+  );
 }
 
 const seconds = { type: 'integer', minimum: 1 };
@@ -61,7 +77,7 @@ export const HEADERS: Record<string, ApiHeader> = {
 export const ERROR_CODE: JsonSchema = {
   type: 'string',
   description: 'Code of an error. More codes may be added.',
-  'x-extensible-enum': errorCodes,
+  [EXTENSIBLE_ENUM]: errorCodes,
 };
 
 /** Header fields of requests, besides the root key. */
