@@ -67,6 +67,15 @@ export const HEADERS: Record<string, ApiHeader> = {
     description: 'Seconds to wait before the next attempt. Present while a request with the same key is in flight.',
     schema: seconds,
   },
+  'Nameplate-Support': {
+    description:
+      'Whom to ask for another set-up link: a `mailto:` or `https:` URL. Present where a link has ended, and the brand of the workspace has it.',
+    schema: { type: 'string' },
+  },
+  'Nameplate-Support-Name': {
+    description: 'Name of the platform, percent-encoded. Present as `Nameplate-Support` is.',
+    schema: { type: 'string' },
+  },
   'Idempotency-Replayed': {
     description: 'This is the result of an earlier request with the same `Idempotency-Key`; nothing was created now.',
     schema: { type: 'string', const: 'true' },
@@ -80,7 +89,7 @@ export const ERROR_CODE: JsonSchema = {
   [EXTENSIBLE_ENUM]: errorCodes,
 };
 
-/** Header fields of requests, besides the root key. */
+/** Header fields of requests, besides the root key; and those of requests to webhooks. */
 export const PARAMETERS: Record<string, ApiParameter> = {
   'Idempotency-Key': {
     name: 'Idempotency-Key',
@@ -95,6 +104,27 @@ export const PARAMETERS: Record<string, ApiParameter> = {
     in: 'header',
     required: false,
     description: 'The id of the last event that was received: what the client has is not sent again.',
+    schema: { type: 'string' },
+  },
+  'webhook-id': {
+    name: 'webhook-id',
+    in: 'header',
+    required: true,
+    description: 'Id of the event (`evt_…`), the same in every attempt.',
+    schema: { type: 'string' },
+  },
+  'webhook-timestamp': {
+    name: 'webhook-timestamp',
+    in: 'header',
+    required: true,
+    description: 'When this attempt was made. Unix time in seconds.',
+    schema: { type: 'string' },
+  },
+  'webhook-signature': {
+    name: 'webhook-signature',
+    in: 'header',
+    required: true,
+    description: '`v1,` and a signature in Base64; two of them, separated by a space, while the secret is rotated.',
     schema: { type: 'string' },
   },
 };
