@@ -551,7 +551,7 @@ interface AuditEntry {
   /** Its name or slug at that time, if it has one. */
   targetName?: string;
   /** The new values, in short. Properties depend on the action. Never a secret. */
-  detail: Record<string, never>;
+  detail: Record<string, unknown>;
 }
 
 /** How the workspace appears to its customers. */

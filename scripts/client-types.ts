@@ -67,6 +67,7 @@ function isEmpty({ type, properties = {} }: JsonSchema): boolean {
 /** `absent`: the type that a property may have when it is left out. */
 function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   if (schema.$ref !== undefined) return nameIn(schema);
+  if (Object.keys(schema).length === 0) return 'unknown';
   if (schema.const !== undefined) return unionOf([schema.const]);
   if (Array.isArray(schema.enum)) return unionOf(schema.enum);
   if (Array.isArray(schema.oneOf)) return schema.oneOf.map(nameIn).join(' | ');
@@ -98,6 +99,8 @@ function unionOf(values: unknown[]): string {
 }
 
 function objectType(schema: JsonSchema, indent: string, absent: string): string {
+  const values = schema.additionalProperties;
+  if (typeof values === 'object') return `Record<string, ${typeOf(values as JsonSchema, indent)}>`;
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return 'Record<string, never>';
   const required = new Set(schema.required as string[] | undefined);

@@ -6,6 +6,9 @@ import type { ApiHeader, ApiOperation, ApiParameter, JsonSchema, Reference } fro
 /** The values that a text of a response has today; more may be added. */
 const EXTENSIBLE_ENUM = 'x-extensible-enum';
 
+/** The pattern that `Type.Record` has for names that may be any text. */
+const ANY_NAME = '^.*$';
+
 /** References to components of a kind, by their names. */
 export function referTo(kind: string, names: string[]): Record<string, Reference> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/${kind}/${name}` }]));
@@ -19,12 +22,13 @@ export function referTo(kind: string, names: string[]): Record<string, Reference
 export function refer(schema: unknown, components: Map<string, JsonSchema>, isOpen = false): JsonSchema {
   const { title, ...rest } = schema as JsonSchema;
   const opens = rest.type === 'object' ? rest.additionalProperties !== false : isOpen;
-  const inner = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [
-      key === 'enum' && opens ? EXTENSIBLE_ENUM : key,
-      referWithin(key, value, components, opens),
-    ]),
-  );
+  const entries = Object.entries(rest).map(([key, value]): [string, unknown] => {
+    if (key === 'enum' && opens) return [EXTENSIBLE_ENUM, value];
+    // Fewer generators of clients know `patternProperties`.
+    const values = key === 'patternProperties' && (value as JsonSchema)[ANY_NAME];
+    return values ? ['additionalProperties', values] : [key, referWithin(key, value, components, opens)];
+  });
+  const inner = Object.fromEntries(entries);
   if (typeof title !== 'string') return inner;
   const known = components.get(title);
   if (known !== undefined && JSON.stringify(known) !== JSON.stringify(inner))

@@ -37,6 +37,7 @@ const COMMON_WITHOUT_KEY = COMMON.filter((code) => !/^auth/.test(code));
 /** Errors of requests that reach no operation. */
 const OUTSIDE: readonly ProblemCode[] = [
   'request/route_not_found',
+  'request/page_not_built',
   'request/method_not_allowed',
   'request/timeout',
   'request/header_too_large',
