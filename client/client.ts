@@ -20,10 +20,10 @@ export {
   UnexpectedResponse,
 } from './nameplate-error.ts';
 export {
+  type SignedRequest,
   type UnknownEvent,
   UnverifiedWebhook,
   verifyWebhook,
-  type WebhookRequest,
 } from './verify-webhook.ts';
 export type { WatchOptions } from './watch-domain.ts';
 

@@ -1,7 +1,7 @@
 import type { WebhookEvent } from './api-types.ts';
 
 /** A request to a receiver of webhooks. */
-export interface WebhookRequest {
+export interface SignedRequest {
   /** The body as it came: parsing and writing JSON again changes bytes. */
   body: string | Uint8Array;
   /** The header fields: a `Headers` object, or the `headers` of Node's requests. */
@@ -43,7 +43,7 @@ export async function verifyWebhook({
   headers,
   secret,
   now = Date.now(),
-}: WebhookRequest): Promise<WebhookEvent | UnknownEvent> {
+}: SignedRequest): Promise<WebhookEvent | UnknownEvent> {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
     headerOf(headers, name),
   );
@@ -62,7 +62,7 @@ export async function verifyWebhook({
   throw new UnverifiedWebhook('The signature is not of this secret and body');
 }
 
-function headerOf(headers: WebhookRequest['headers'], name: string): string | undefined {
+function headerOf(headers: SignedRequest['headers'], name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;
   const [, value] = Object.entries(headers).find(([each]) => each.toLowerCase() === name) ?? [];
   return typeof value === 'string' ? value : undefined;

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isCreation, isRead } from '../../client/operation-kinds.ts';
 import { renderErrors } from '../../server/src/api/docs/error-pages.ts';
 import { html, prose } from '../../server/src/api/docs/html.ts';
+import { getCertificate } from '../../server/src/api/domains/getCertificate.ts';
 import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
 import type { ApiContent, JsonSchema } from '../../server/src/api/openapi/api-document.ts';
 import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
@@ -11,7 +12,7 @@ import { isStream } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { FINDING_CODES } from '../../server/src/domain/finding.ts';
 import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
-import { document } from '../support/api-contract.ts';
+import { type Answer, document, judge } from '../support/api-contract.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
@@ -118,6 +119,21 @@ describe('openapi.json', () => {
     );
     expect(parts.filter(({ place, schema }) => envelope.test(place) && isOpen(schema))).toEqual([]);
     expect(parts.length - shut.length).toBeGreaterThan(100);
+  });
+
+  it('has every property and value that the server sends: the tests bear no other, as clients have to', () => {
+    const answer = (change: object): Answer => {
+      const body = {
+        meta: { requestId: 'req_1' },
+        data: { ...(getCertificate.example.result.data as object), ...change },
+      };
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'req_1' };
+      return { status: 200, headers, text: JSON.stringify(body), body };
+    };
+    const judged = (change: object) => judge('POST', '/v2/domains.getCertificate', answer(change));
+    expect(judged({}).status).toBe(200);
+    expect(() => judged({ colour: 'red' })).toThrow('must NOT have additional properties');
+    expect(() => judged({ state: 'painted' })).toThrow('must be equal to one of the allowed values');
   });
 
   it('has patterns that mean the same with and without the "u" flag, which many tools do not set', () => {

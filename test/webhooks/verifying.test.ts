@@ -18,7 +18,7 @@ const BODY = '{"type":"webhook.test","timestamp":"2026-11-20T12:00:00.000Z","dat
 
 const sign = (body: string, secrets = [SECRET], at = NOW) => signatureFields({ id: 'evt_1', body }, secrets, at);
 
-/** What a receiver does with an event. */
+/** A receiver that knows every type of event. */
 function told(event: WebhookEvent | UnknownEvent): unknown {
   switch (event.type) {
     case 'domain.verified':

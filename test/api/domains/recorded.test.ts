@@ -17,7 +17,7 @@ const IDS = {
   environmentId: 'env_01kaghmf7g8h9j0k1m2n3b4v5c',
 };
 
-/** What a check leaves, by the first label of a domain. */
+/** States that checks leave, by the first label of a domain. */
 const STATES: Record<string, Partial<Domain>> = {
   pending: {},
   verifying: { status: 'verifying', updatedAt: START + 60_000 },

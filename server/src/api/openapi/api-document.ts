@@ -6,7 +6,7 @@ export interface ApiDocument {
   servers: { url: string; description: string; variables?: Record<string, { default: string; description: string }> }[];
   tags: { name: string; description: string }[];
   paths: Record<string, { get?: ApiOperation; post?: ApiOperation }>;
-  /** What the server sends to receivers. */
+  /** Requests that the server sends to receivers. */
   webhooks: Record<string, { post: ApiCallback }>;
   components: {
     schemas: Record<string, JsonSchema>;
