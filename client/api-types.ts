@@ -198,7 +198,7 @@ export interface ApiCalls {
   setup: {
     /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
     setBrand(input: {
-      brand?: Brand | undefined;
+      brand?: NewBrand | undefined;
       /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
       origins?: Array<string> | undefined;
     }, options?: CallOptions): Promise<SetupPage>;
@@ -539,7 +539,7 @@ interface AuditEntry {
   /** The operation, such as `domains.deleteDomain`, or command, such as `keys create`. */
   action: string;
   /** The credential of the caller. `command`: the operator ran a command on the server. */
-  actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command';
+  actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command' | (string & {});
   /** Id of the root key or set-up link, subject of the dashboard token; `operator` for a command. */
   actor: string;
   /** Address of the client; absent for a command. */
@@ -551,7 +551,7 @@ interface AuditEntry {
   /** Its name or slug at that time, if it has one. */
   targetName?: string;
   /** The new values, in short. Properties depend on the action. Never a secret. */
-  detail: Record<string, never>;
+  detail: Record<string, unknown>;
 }
 
 /** How the workspace appears to its customers. */
@@ -574,7 +574,7 @@ interface Certificate {
   /** Its canonical name. */
   domain: string;
   /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
   /** Attempts that failed in a row. */
   failures: number;
@@ -586,10 +586,50 @@ interface Certificate {
   createdAt?: number;
 }
 
+interface CertificateChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `certificate.*`: the certificate. */
+  certificate: {
+    /** As in domains.getCertificate. */
+    state: string;
+    /** The reason that blocks it, for programs. */
+    reason?: string;
+    /** The reason, for people. */
+    message?: string;
+    /** The issuer of the certificate in use. */
+    issuer?: string;
+    /** When the certificate in use expires. Unix time in milliseconds. */
+    notAfter?: number;
+  };
+}
+
+interface CertificateExpiringEvent {
+  type: 'certificate.expiring';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
+interface CertificateFailedEvent {
+  type: 'certificate.failed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
+interface CertificateIssuedEvent {
+  type: 'certificate.issued';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
   /** The reason that blocks the certificate, for programs. More values may be added. */
-  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here';
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
   /** The cause, its place and its fix. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */
@@ -599,7 +639,7 @@ interface CertificateProblem {
 /** When it will be renewed. */
 interface CertificateRenewal {
   /** `ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left. */
-  source: 'ari' | 'lifetime';
+  source: 'ari' | 'lifetime' | (string & {});
   /** Beginning of the window. Unix time in milliseconds. */
   startsAt: number;
   /** Its end. Unix time in milliseconds. */
@@ -610,6 +650,13 @@ interface CertificateRenewal {
   explanationUrl?: string;
 }
 
+interface CertificateRenewedEvent {
+  type: 'certificate.renewed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
 /** The last test request to the name over HTTP, made before a CA is contacted; absent before the first. */
 interface CertificateSelfCheck {
   /** When it was made. Unix time in milliseconds. */
@@ -618,7 +665,7 @@ interface CertificateSelfCheck {
     /** IP address that the name resolves to. */
     address: string;
     /** `ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted. */
-    outcome: 'ours' | 'another' | 'unreachable' | 'not_public';
+    outcome: 'ours' | 'another' | 'unreachable' | 'not_public' | (string & {});
     /** The response that was seen instead. */
     seen?: string;
   }>;
@@ -626,9 +673,9 @@ interface CertificateSelfCheck {
 
 interface ConflictingRecord {
   /** The record of the domain that cannot be published while this one is there. */
-  record: 'routing' | 'ownership';
+  record: 'routing' | 'ownership' | (string & {});
   /** Type of the record that is there. */
-  type: 'CNAME' | 'A' | 'AAAA';
+  type: 'CNAME' | 'A' | 'AAAA' | (string & {});
   /** Its name. */
   name: string;
   /** Its name as the DNS provider shows it. */
@@ -645,13 +692,13 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test' | (string & {});
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
   domain?: string;
   /** `waiting` for its next attempt, or for an earlier event of the domain; `failed`: given up after three days. */
-  state: 'waiting' | 'delivered' | 'failed';
+  state: 'waiting' | 'delivered' | 'failed' | (string & {});
   /** Attempts made. */
   attempts: number;
   lastAttempt?: DeliveryAttempt;
@@ -695,7 +742,7 @@ interface Diagnosis {
   /** Its canonical name. */
   domain: string;
   /** Its status, as in domains.getDomain. A diagnosis does not change it. */
-  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
   /** When the DNS was asked; with `cached`, since when checks have found this. Absent before the first check. Unix time in milliseconds. */
   checkedAt?: number;
   schedule: DiagnosisSchedule;
@@ -708,11 +755,26 @@ interface Diagnosis {
   findings: Array<Finding>;
 }
 
+interface DiagnosisChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings: Array<Finding>;
+}
+
+interface DiagnosisChangedEvent {
+  type: 'diagnosis.changed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DiagnosisChange;
+}
+
 interface DiagnosisRecord {
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record: 'routing' | 'ownership';
+  record: 'routing' | 'ownership' | (string & {});
   /** Type to publish. */
-  type: 'CNAME' | 'ALIAS' | 'TXT';
+  type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
   /** Fully qualified name of the record. */
   name: string;
   /** The name as it is entered at the DNS provider. */
@@ -726,13 +788,13 @@ interface DiagnosisRecord {
   /** Whether this look found it with that value; with `cached`, whether the last check did. */
   verified: boolean;
   /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */
-  needed: 'yes' | 'no' | 'alternative';
+  needed: 'yes' | 'no' | 'alternative' | (string & {});
   /** The answers of each nameserver that was asked; empty with `cached`. */
   seen: Array<{
     /** Host name of the nameserver; address of a resolver. */
     nameserver: string;
     /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
-    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
     /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
     values: Array<string>;
     /** For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none. */
@@ -772,7 +834,7 @@ interface DiagnosisZone {
     /** Its addresses that may be asked. */
     addresses: Array<string>;
     /** `answered`, `not_asked`, or why it could not be asked or did not answer. */
-    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
   }>;
   /** Who runs the nameservers; absent if unknown. */
   provider?: {
@@ -784,7 +846,7 @@ interface DiagnosisZone {
     panel?: string;
   };
   /** `bogus`: signatures do not verify, so validating resolvers answer nothing. Absent if unknown. */
-  dnssec?: 'unsigned' | 'secure' | 'bogus';
+  dnssec?: 'unsigned' | 'secure' | 'bogus' | (string & {});
 }
 
 interface DnsRecord {
@@ -825,11 +887,39 @@ interface Domain {
   updatedAt?: number;
 }
 
+/** The domain after the change. */
+interface DomainChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+}
+
+interface DomainCreatedEvent {
+  type: 'domain.created';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainDeletedEvent {
+  type: 'domain.deleted';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainDriftedEvent {
+  type: 'domain.drifted';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainFinding;
+}
+
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
   /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -840,7 +930,7 @@ interface DomainEvent {
 /** The domain after the change, and what changed. */
 interface DomainEventData {
   /** Its status. */
-  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
   /** Whether the routing record was in place. */
   routingVerified: boolean;
   /** Whether the ownership record was in place. */
@@ -848,7 +938,7 @@ interface DomainEventData {
   /** As in domains.getDomain. */
   verificationError?: string;
   /** In `record.seen` and `record.lost`: the record. */
-  record?: 'routing' | 'ownership';
+  record?: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
@@ -871,9 +961,9 @@ interface DomainEventData {
     /** Name of the domain that it leads, or led, to. */
     to: string;
     /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-    status: 301 | 308;
+    status: 301 | 308 | (number & {});
     /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
-    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded';
+    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded' | (string & {});
   };
   /** In `domain.moved`: from where to where. */
   move?: {
@@ -885,8 +975,43 @@ interface DomainEventData {
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
   suspension?: {
     /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
-    status: 451 | 503;
+    status: 451 | 503 | (number & {});
   };
+}
+
+interface DomainFailedEvent {
+  type: 'domain.failed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainFinding;
+}
+
+interface DomainFinding {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings?: Array<Finding>;
+}
+
+interface DomainMove {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.moved`: from where to where. */
+  move: {
+    /** The environment that it left. Begins with `env_`. */
+    from: string;
+    /** The environment that it is in since. Begins with `env_`. */
+    to: string;
+  };
+}
+
+interface DomainMovedEvent {
+  type: 'domain.moved';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainMove;
 }
 
 interface DomainOutcome {
@@ -899,6 +1024,13 @@ interface DomainOutcome {
   error?: OutcomeError;
 }
 
+interface DomainRecoveredEvent {
+  type: 'domain.recovered';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
 /** `redirect` is absent where requests go to the origin. */
 interface DomainRedirect {
   /** The domain. Begins with `dom_`. */
@@ -908,6 +1040,41 @@ interface DomainRedirect {
   redirect?: Redirect;
 }
 
+interface DomainRestoredEvent {
+  type: 'domain.restored';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainResumedEvent {
+  type: 'domain.resumed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SuspensionChange;
+}
+
+interface DomainRetriedEvent {
+  type: 'domain.retried';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainSupersededEvent {
+  type: 'domain.superseded';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainSuspendedEvent {
+  type: 'domain.suspended';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SuspensionChange;
+}
+
 /** `suspension` is absent where the site is served. */
 interface DomainSuspension {
   /** The domain. Begins with `dom_`. */
@@ -915,6 +1082,13 @@ interface DomainSuspension {
   /** Its canonical name. */
   domain: string;
   suspension?: Suspension;
+}
+
+interface DomainVerifiedEvent {
+  type: 'domain.verified';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
 }
 
 interface Environment {
@@ -940,11 +1114,11 @@ type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authen
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
   /** The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
-  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | (string & {});
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
-  severity: 'blocking' | 'warning' | 'info';
+  severity: 'blocking' | 'warning' | 'info' | (string & {});
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record?: 'routing' | 'ownership';
+  record?: 'routing' | 'ownership' | (string & {});
   /** Name at which it was seen. */
   name?: string;
   /** The values that are there: text from the DNS, as it is. */
@@ -967,15 +1141,15 @@ interface Finding {
 /** The fix, for programs; absent if there is nothing to do. */
 interface FindingAction {
   /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. */
-  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate';
+  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | (string & {});
   /** Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated. */
-  at: 'zone' | 'registrar' | 'zone_above';
+  at: 'zone' | 'registrar' | 'zone_above' | (string & {});
   /** Name of the zone. */
   zone: string;
   /** Its DNS provider; absent if unknown. */
   provider?: string;
   /** Type of the record. */
-  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS';
+  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS' | (string & {});
   /** How the provider calls an ALIAS record; absent if unknown. */
   typeInZone?: string;
   /** Fully qualified name of the record. */
@@ -999,9 +1173,9 @@ interface FindingAction {
 /** Facts that the sentences mention besides the other fields. */
 interface FindingFacts {
   /** Which case of the code it is. More values may be added. */
-  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
   /** Unread: the whole zone, some of its nameservers, or which nameservers it has. */
-  scope?: 'zone' | 'some' | 'delegation';
+  scope?: 'zone' | 'some' | 'delegation' | (string & {});
   /** A zone of its own. */
   zone?: string;
   /** The zone from which it was delegated. */
@@ -1078,7 +1252,7 @@ interface IssuedCertificate {
 /** The certificate, in short; domains.getCertificate has all of it. */
 interface ListedCertificate {
   /** As in domains.getCertificate. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
   /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
   notAfter?: number;
@@ -1105,7 +1279,7 @@ interface NameCheck {
     fix?: string;
   };
   /** `apex`: the name is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record. */
-  kind?: 'apex' | 'subdomain';
+  kind?: 'apex' | 'subdomain' | (string & {});
   /** Whether this workspace has the domain already. The DNS is not asked then: use domains.diagnoseDomain. */
   held: boolean;
   zone?: DiagnosisZone;
@@ -1115,6 +1289,19 @@ interface NameCheck {
   caa?: Array<string>;
   /** The mistakes that would keep the domain from being verified or served, whatever its records. */
   findings: Array<Finding>;
+}
+
+interface NewBrand {
+  /** Name of the platform. */
+  name?: string;
+  /** Image as a `data:` URL in base64: PNG, WebP, JPEG or SVG, at most 64 KiB. */
+  logo?: string;
+  /** Colour of buttons and links on a light background, such as `#1d5fd1`. */
+  accent?: string;
+  /** The same on a dark background; `accent` unless given. */
+  accentDark?: string;
+  /** Where customers get help: a `mailto:` or `https:` URL. */
+  support?: string;
 }
 
 /** Present if the name was refused. */
@@ -1139,14 +1326,69 @@ interface Project {
   createdAt: number;
 }
 
+interface RecordChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `record.seen` and `record.lost`: the record. */
+  record: 'routing' | 'ownership' | (string & {});
+  /** In the same: the values that were there, text from the DNS as it is. */
+  seen?: Array<string>;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings?: Array<Finding>;
+}
+
+interface RecordLostEvent {
+  type: 'record.lost';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RecordChange;
+}
+
+interface RecordSeenEvent {
+  type: 'record.seen';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RecordChange;
+}
+
 /** Where the requests for a domain are redirected to. */
 interface Redirect {
   /** Canonical name of the domain that is redirected to. */
   to: string;
   /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-  status: 301 | 308;
+  status: 301 | 308 | (number & {});
   /** When it was set to this. Unix time in milliseconds. */
   setAt: number;
+}
+
+interface RedirectChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `redirect.*`: the redirect. */
+  redirect: {
+    /** Name of the domain that it leads, or led, to. */
+    to: string;
+    /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+    status: 301 | 308 | (number & {});
+    /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
+    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded' | (string & {});
+  };
+}
+
+interface RedirectRemovedEvent {
+  type: 'redirect.removed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RedirectChange;
+}
+
+interface RedirectSetEvent {
+  type: 'redirect.set';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RedirectChange;
 }
 
 interface SetupLink {
@@ -1175,11 +1417,22 @@ interface SetupPage {
 /** That visitors get a page in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
-  status: 451 | 503;
+  status: 451 | 503 | (number & {});
   /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it. */
-  by: 'workspace' | 'operator';
+  by: 'workspace' | 'operator' | (string & {});
   /** When it was set to this. Unix time in milliseconds. */
   suspendedAt: number;
+}
+
+interface SuspensionChange {
+  domain: Domain;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.suspended`; in `domain.resumed`: what it was. */
+  suspension: {
+    /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+    status: 451 | 503 | (number & {});
+  };
 }
 
 interface ValidationError {
@@ -1197,13 +1450,13 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*' | (string & {})>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
   disabledAt?: number;
   /** `requested`: by `webhooks.updateWebhook`; `failing`: nothing was delivered for three days. */
-  disabledReason?: 'requested' | 'failing';
+  disabledReason?: 'requested' | 'failing' | (string & {});
   /** First failed attempt since the last delivery; absent if there was none. Unix time in milliseconds. */
   failingSince?: number;
   /** Creation. Unix time in milliseconds. */
@@ -1212,29 +1465,66 @@ interface Webhook {
   updatedAt?: number;
 }
 
+/** Body of a request to a webhook. More types may be added: ignore those that you do not know. */
+type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | WebhookTestEvent;
+
+interface WebhookTest {
+  /** The webhook. Begins with `wh_`. */
+  webhookId: string;
+}
+
+interface WebhookTestEvent {
+  type: 'webhook.test';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: WebhookTest;
+}
+
 export type {
   App,
   AuditEntry,
   Brand,
   Certificate,
+  CertificateChange,
+  CertificateExpiringEvent,
+  CertificateFailedEvent,
+  CertificateIssuedEvent,
   CertificateProblem,
   CertificateRenewal,
+  CertificateRenewedEvent,
   CertificateSelfCheck,
   ConflictingRecord,
   Delivery,
   DeliveryAttempt,
   Deployment,
   Diagnosis,
+  DiagnosisChange,
+  DiagnosisChangedEvent,
   DiagnosisRecord,
   DiagnosisSchedule,
   DiagnosisZone,
   DnsRecord,
   Domain,
+  DomainChange,
+  DomainCreatedEvent,
+  DomainDeletedEvent,
+  DomainDriftedEvent,
   DomainEvent,
   DomainEventData,
+  DomainFailedEvent,
+  DomainFinding,
+  DomainMove,
+  DomainMovedEvent,
   DomainOutcome,
+  DomainRecoveredEvent,
   DomainRedirect,
+  DomainRestoredEvent,
+  DomainResumedEvent,
+  DomainRetriedEvent,
+  DomainSupersededEvent,
+  DomainSuspendedEvent,
   DomainSuspension,
+  DomainVerifiedEvent,
   Environment,
   ErrorCode,
   Finding,
@@ -1244,12 +1534,23 @@ export type {
   ListedCertificate,
   ListedDomain,
   NameCheck,
+  NewBrand,
   OutcomeError,
   Project,
+  RecordChange,
+  RecordLostEvent,
+  RecordSeenEvent,
   Redirect,
+  RedirectChange,
+  RedirectRemovedEvent,
+  RedirectSetEvent,
   SetupLink,
   SetupPage,
   Suspension,
+  SuspensionChange,
   ValidationError,
   Webhook,
+  WebhookEvent,
+  WebhookTest,
+  WebhookTestEvent,
 };

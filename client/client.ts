@@ -19,6 +19,12 @@ export {
   type Support,
   UnexpectedResponse,
 } from './nameplate-error.ts';
+export {
+  type SignedRequest,
+  type UnknownEvent,
+  UnverifiedWebhook,
+  verifyWebhook,
+} from './verify-webhook.ts';
 export type { WatchOptions } from './watch-domain.ts';
 
 export interface ClientOptions {

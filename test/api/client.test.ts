@@ -98,7 +98,8 @@ describe('the client', () => {
     const [outcome] = await client.domains.createDomains({ ...place, domains: ['www.example.net'] });
     expectTypeOf(outcome).toEqualTypeOf<Static<typeof OutcomeSchema> | undefined>();
     const { items } = await client.domains.listWorkspaceDomains({ search: 'example.net' });
-    expectTypeOf(items).toEqualTypeOf<Static<typeof ListedDomainSchema>[]>();
+    // The client takes values of enums that a later release adds.
+    expectTypeOf<Static<typeof ListedDomainSchema>[]>().toExtend<typeof items>();
     expect(items.map(({ domain }) => domain.id)).toEqual([outcome?.domainId]);
     expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });

@@ -23,7 +23,7 @@ const DeploymentSchema = Type.Object(
     origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
     createdAt: Time('Creation.'),
   },
-  { ...closed, title: 'Deployment' },
+  { title: 'Deployment' },
 );
 const presentDeployment = shownBy(DeploymentSchema);
 
@@ -54,7 +54,7 @@ export const createDeployment = defineOperation({
     },
     closed,
   ),
-  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }, closed),
+  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }),
   problems: ['data/environment_not_found'],
   example: {
     request: { ...exampleEnvironmentPath, origin: exampleDeployment.origin },

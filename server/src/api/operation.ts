@@ -202,13 +202,24 @@ function withEnvelope<Request extends TSchema, Data extends TSchema>(operation: 
   const { example, response, status = 200 } = operation;
   return {
     status,
-    response: Type.Object({ meta: Meta, data: response }, closed),
+    response: Type.Object({ meta: Meta, data: response }, { ...closed, title: envelopeName(operation) }),
     example: { request: example.request, result: { data: example.response } },
     // The server has validated the input against the request schema.
     handle: async (call, context) => ({
       data: await operation.handle(call as OperationCall<Static<Request>>, context),
     }),
   };
+}
+
+/** `GetDomainResponse` for `domains.getDomain`: what generated clients call the envelope. */
+function envelopeName({ name }: { name: string }): string {
+  const operation = operationIdOf(name);
+  return `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Response`;
+}
+
+/** `getDomain` for `domains.getDomain`: unique over all groups, since generated clients have functions of this name. */
+export function operationIdOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }
 
 /** Defines an operation that responds with one page of a list. */
@@ -224,7 +235,10 @@ export function defineList<Request extends TSchema, Item extends TSchema>(
   return {
     ...operation,
     status: 200,
-    response: Type.Object({ meta: Meta, data: Type.Array(item), pagination: Pagination }, closed),
+    response: Type.Object(
+      { meta: Meta, data: Type.Array(item), pagination: Pagination },
+      { ...closed, title: envelopeName(operation) },
+    ),
     example: { request: example.request, result: toPage({ items: example.items }) },
     handle: async (call, context) => toPage(await operation.handle(call as OperationCall<Static<Request>>, context)),
   };

@@ -2,7 +2,10 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
-/** No additional properties. */
+/**
+ * No additional properties: every request, and the objects of the specification. Other objects in responses are open:
+ * a later release may add properties to them.
+ */
 export const closed = { additionalProperties: false } as const;
 
 /** Explains what is wrong with a text that does not match a pattern. */
@@ -150,4 +153,5 @@ function show(schema: TSchema, value: unknown): unknown {
   return shown;
 }
 
-export const Empty = Type.Object({}, closed);
+/** The data of a response that says nothing. */
+export const Empty = Type.Object({});

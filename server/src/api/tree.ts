@@ -64,7 +64,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     ...properties.after,
     createdAt: Time('Creation.'),
   };
-  const schema = Type.Object(shown, { ...closed, title: capital });
+  const schema = Type.Object(shown, { title: capital });
   const show = shownBy(schema);
   const inParent = Object.fromEntries(Object.keys(parentPath).map((each) => [each, Reference(each)]));
   const named = { ...inParent, [name]: Reference(name) };
@@ -82,7 +82,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     ...inAll,
     creates: true,
     request: Type.Object({ ...inParent, slug: Slug, name: Type.Optional(Name) }, closed),
-    response: Type.Object({ [`${name}Id`]: Id(prefix, `The new ${name}.`) }, closed),
+    response: Type.Object({ [`${name}Id`]: Id(prefix, `The new ${name}.`) }),
     problems: [...ofParent, exists],
     example: {
       request: { ...parentPath, slug: example.slug, ...kind.exampleName },

@@ -82,7 +82,7 @@ export const createDomain = defineOperation({
     },
     closed,
   ),
-  response: Type.Object({ domainId: Id('dom', 'The new domain.'), dnsRecords: dnsRecordsSchema }, closed),
+  response: Type.Object({ domainId: Id('dom', 'The new domain.'), dnsRecords: dnsRecordsSchema }),
   problems: [
     'authorization/forbidden',
     'data/environment_not_found',

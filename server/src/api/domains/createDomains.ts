@@ -35,11 +35,11 @@ export const OutcomeSchema = Type.Object(
           type: Type.String(),
           errors: Type.Optional(Type.Array(ValidationError, { minItems: 1, maxItems: 100 })),
         },
-        { ...closed, title: 'OutcomeError', description: 'Present if the name was refused.' },
+        { title: 'OutcomeError', description: 'Present if the name was refused.' },
       ),
     ),
   },
-  { ...closed, title: 'DomainOutcome' },
+  { title: 'DomainOutcome' },
 );
 
 /** Characters of a refused name in its outcome, which an Idempotency-Key keeps for a day. */

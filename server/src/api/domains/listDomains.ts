@@ -59,7 +59,6 @@ const ListedCertificateSchema = Type.Object(
     notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
   },
   {
-    ...closed,
     title: 'ListedCertificate',
     description: 'The certificate, in short; domains.getCertificate has all of it.',
   },

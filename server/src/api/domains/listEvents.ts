@@ -8,7 +8,7 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect-operations.ts';
 import { SuspensionStatusSchema } from './suspension-operations.ts';
 
-const EventDataSchema = Type.Object(
+export const EventDataSchema = Type.Object(
   {
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
     routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
@@ -42,7 +42,7 @@ const EventDataSchema = Type.Object(
           issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
-        { ...closed, description: 'In `certificate.*`: the certificate.' },
+        { description: 'In `certificate.*`: the certificate.' },
       ),
     ),
     redirect: Type.Optional(
@@ -58,23 +58,23 @@ const EventDataSchema = Type.Object(
             }),
           ),
         },
-        { ...closed, description: 'In `redirect.*`: the redirect.' },
+        { description: 'In `redirect.*`: the redirect.' },
       ),
     ),
     move: Type.Optional(
       Type.Object(
         { from: Id('env', 'The environment that it left.'), to: Id('env', 'The environment that it is in since.') },
-        { ...closed, description: 'In `domain.moved`: from where to where.' },
+        { description: 'In `domain.moved`: from where to where.' },
       ),
     ),
     suspension: Type.Optional(
       Type.Object(
         { status: SuspensionStatusSchema },
-        { ...closed, description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
+        { description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
       ),
     ),
   },
-  { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
+  { title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
 );
 
 export const EventSchema = Type.Object(
@@ -94,7 +94,7 @@ export const EventSchema = Type.Object(
     ),
     data: EventDataSchema,
   },
-  { ...closed, title: 'DomainEvent' },
+  { title: 'DomainEvent' },
 );
 
 const show = shownBy(EventSchema);

@@ -25,7 +25,7 @@ export const RedirectSchema = Type.Object(
     status: RedirectStatusSchema,
     setAt: Time('When it was set to this.'),
   },
-  { ...closed, title: 'Redirect', description: 'Where the requests for a domain are redirected to.' },
+  { title: 'Redirect', description: 'Where the requests for a domain are redirected to.' },
 );
 
 export const DomainRedirectSchema = Type.Object(
@@ -34,7 +34,7 @@ export const DomainRedirectSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     redirect: Type.Optional(RedirectSchema),
   },
-  { ...closed, title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
+  { title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
 );
 
 export const presentRedirect = shownBy(RedirectSchema);

@@ -33,7 +33,7 @@ const SetupLinkSchema = Type.Object(
     revokedAt: Type.Optional(Time('Since when it does not work; absent unless it was revoked.')),
     revokedBy: Type.Optional(Type.String({ description: 'Who revoked it, as in `createdBy`.' })),
   },
-  { ...closed, title: 'SetupLink' },
+  { title: 'SetupLink' },
 );
 
 const presentSetupLink = shownBy(SetupLinkSchema);
@@ -72,15 +72,12 @@ export const createSetupLink = defineOperation({
     },
     closed,
   ),
-  response: Type.Object(
-    {
-      linkId: Id('link', 'The new link.'),
-      url: Type.String({ description: 'The page, for the customer.' }),
-      token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
-      expiresAt: Time('From then on the link does not work.'),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    linkId: Id('link', 'The new link.'),
+    url: Type.String({ description: 'The page, for the customer.' }),
+    token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
+    expiresAt: Time('From then on the link does not work.'),
+  }),
   problems: [
     'data/domain_not_found',
     'limits/setup_link_limit_exceeded',

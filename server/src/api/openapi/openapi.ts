@@ -1,6 +1,7 @@
+import { isRead } from '../../../../client/operation-kinds.ts';
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
-import type { OpenOperation, Operation } from '../operation.ts';
+import { isStream, type OpenOperation, type Operation, operationIdOf } from '../operation.ts';
 import { openOperations, operations } from '../operations.ts';
 import { type PublicRoute, publicRoutes } from '../public-routes.ts';
 import {
@@ -13,6 +14,7 @@ import {
 } from './api-document.ts';
 import { ALWAYS, ERROR_CODE, HEADERS, LIMITED, PARAMETERS, parametersOf, refer, referTo } from './components.ts';
 import { codesOf, errorExamples, errorsOf, sharedErrors } from './error-responses.ts';
+import { describeWebhooks } from './webhook-section.ts';
 
 const EVENTS_TYPE = 'text/event-stream';
 
@@ -42,8 +44,9 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
   return {
     ...describeCall(operation, components),
     description: `${operation.description}\n\n${access}`,
-    security: [{ rootKey: [] }],
+    security: [{ rootKey: [] }, ...(credential === undefined ? [] : [{ setupSession: [] }])],
     ...parametersOf(operation),
+    ...annotationsOf(operation),
     'x-error-codes': codesOf(problems),
     responses: {
       [status]: {
@@ -71,13 +74,31 @@ function describeOpenOperation(operation: OpenOperation, components: Map<string,
   };
 }
 
+/** How pages follow each other, and what may be repeated: generators of clients cannot read it from schemas. */
+function annotationsOf(operation: Operation) {
+  const isHarmless = operation.creates !== undefined || isRead(operation.name);
+  const isList = !isStream(operation) && operation.example.result.pagination !== undefined;
+  return {
+    ...(isList && { 'x-pagination': PAGES }),
+    'x-retries': { statusCodes: isHarmless ? ['429', '5XX'] : ['429'], connectionErrors: isHarmless },
+    ...(operation.creates !== undefined && { 'x-idempotency': { header: 'Idempotency-Key' } }),
+  };
+}
+
+const PAGES = {
+  type: 'cursor',
+  cursor: '$request.body#/cursor',
+  nextCursor: '$response.body#/pagination/cursor',
+  items: '$response.body#/data',
+} as const;
+
 /** Describes the request. */
 function describeCall(
   { name, summary, request, example }: Operation | OpenOperation,
   components: Map<string, JsonSchema>,
 ) {
   return {
-    operationId: name,
+    operationId: operationIdOf(name),
     tags: [name.split('.', 1)[0] ?? name],
     summary,
     requestBody: {
@@ -129,10 +150,20 @@ const TAGS: Record<string, string> = {
   liveness: 'Health checks. They need no key.',
 };
 
+/** Where the API is, as far as the committed document knows. */
+const ANY_SERVER = {
+  url: 'https://{host}',
+  description: 'Your installation.',
+  variables: {
+    host: { default: 'api.example.net', description: 'Host of the API, with its port if that is not 443.' },
+  },
+};
+
 /**
- * The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table.
+ * The OpenAPI 3.1 document of the API, generated from the schemas of requests, responses and events and from the error
+ * table. `baseUrl`: where the API is, without a final slash.
  */
-export function openApiDocument(): ApiDocument {
+export function openApiDocument(baseUrl?: string): ApiDocument {
   const components = new Map<string, JsonSchema>([['ErrorCode', ERROR_CODE]]);
   const responses = sharedErrors(components);
   const paths: ApiDocument['paths'] = {};
@@ -147,12 +178,13 @@ export function openApiDocument(): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. A creation with an `Idempotency-Key` can be repeated without creating twice.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events: ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: describeWebhooks(components),
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       responses,
@@ -165,6 +197,12 @@ export function openApiDocument(): ApiDocument {
           scheme: 'bearer',
           description:
             'A root key: `Authorization: Bearer <ROOT_KEY>`. The dashboard sends a short-lived token (JWT) instead.',
+        },
+        setupSession: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The session token of a set-up link, from `setup.openSession`, in the same header. It works for the domain of the link alone, and for two minutes.',
         },
       },
     },

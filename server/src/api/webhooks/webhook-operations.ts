@@ -46,7 +46,7 @@ export const WebhookSchema = Type.Object(
     createdAt: Time('Creation.'),
     updatedAt: Type.Optional(Time('Last change by an operation; absent if there was none.')),
   },
-  { ...closed, title: 'Webhook' },
+  { title: 'Webhook' },
 );
 
 const show = shownBy(WebhookSchema);
@@ -107,13 +107,10 @@ export const createWebhook = defineOperation({
   onAll: 'workspace',
   creates: 'secret',
   request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
-  response: Type.Object(
-    {
-      webhookId: Id('wh', 'The new webhook.'),
-      secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    webhookId: Id('wh', 'The new webhook.'),
+    secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
+  }),
   problems: ['limits/webhook_limit_exceeded', 'application/sealing_unavailable'],
   example: {
     request: { url: exampleWebhook.url, types: exampleWebhook.types ?? [] },
@@ -229,13 +226,10 @@ export const rotateSecret = defineOperation({
     },
     closed,
   ),
-  response: Type.Object(
-    {
-      secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
-      previousExpiresAt: Time('Until when the previous secret also signs.'),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
+    previousExpiresAt: Time('Until when the previous secret also signs.'),
+  }),
   problems: ['data/webhook_not_found', 'application/sealing_unavailable'],
   example: {
     request: { webhookId: exampleWebhook.id },
