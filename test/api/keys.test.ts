@@ -164,9 +164,9 @@ describe('a dashboard token', () => {
     const named = await tokenOf({ permissions: [`environment.${tree.environmentId}.read_domain`] });
     expect(await read(named.token)).toBe(200);
     const { key } = await aMaker({ permissions: [...MAKES, READ, 'environment.*.verify_domain'] });
-    const { token } = await tokenOf({ subject: 'ada' }, key);
+    const { token } = await tokenOf({ subject: 'grace' }, key);
     expect((await api.call('domains.verifyDomain', { domain: 'api.acme.com' }, { key: token })).status).toBe(202);
-    const { body } = await api.call('audit.listEntries', { actor: 'ada' });
+    const { body } = await api.call('audit.listEntries', { actor: 'grace' });
     expect(body.data).toMatchObject([{ action: 'domains.verifyDomain', actorKind: 'dashboard_token' }]);
   });
 
@@ -215,9 +215,10 @@ describe('a dashboard token', () => {
 
   it('with more permissions than fit is refused, and nothing of it is in the audit log', async () => {
     const permissions = Array.from({ length: 100 }, (_, i) => `environment.env_${'x'.repeat(60)}${i}.read_domain`);
-    const answer = await createToken({ permissions, subject: 'grace' });
+    const answer = await createToken({ permissions, subject: 'hopper' });
     expect(answer.body.error?.errors).toMatchObject([{ location: 'body.permissions' }]);
-    expect((await api.call('audit.listEntries', { actor: 'grace' })).body.data).toEqual([]);
+    const { text } = await api.call('audit.listEntries', { action: 'tokens.createToken' });
+    expect(text).not.toContain('hopper');
   });
 });
 

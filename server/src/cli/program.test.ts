@@ -73,7 +73,7 @@ describe('help', () => {
       ...['create', 'list', 'disable', 'enable', 'suspend', 'resume', 'limits', 'brand', 'delete'].map(
         (verb) => `workspaces ${verb}`,
       ),
-      ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
+      ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
