@@ -469,7 +469,7 @@ export interface ApiCalls {
     createKey(input: {
       /** Name for people. */
       name: string;
-      /** What the key may do. */
+      /** The new key may do this. */
       permissions?: Array<string> | undefined;
       /** A set of permissions, in addition to `permissions`. */
       preset?: 'read-only' | 'support' | 'platform' | undefined;
@@ -518,7 +518,7 @@ export interface ApiCalls {
     createWorkspace(input: {
       /** Name for people. */
       name: string;
-      /** What the key may do. */
+      /** The new key may do this. */
       permissions?: Array<string> | undefined;
       /** A set of permissions, in addition to `permissions`. */
       preset?: 'read-only' | 'support' | 'platform' | undefined;
@@ -1270,7 +1270,7 @@ interface RootKey {
   name: string;
   /** First characters of the key, to tell keys apart. */
   start: string;
-  /** What it may do. */
+  /** It may do this. */
   permissions: Array<string>;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 
-/** What a credential may do, as this test knows it: it compares effects, and no text. */
+/** A credential as this test knows it: the test compares effects, and no text. */
 interface Held {
   secret: string;
   /** Absent: a token. */

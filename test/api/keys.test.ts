@@ -180,7 +180,7 @@ describe('a dashboard token', () => {
     const revoked = await aMaker();
     const disabled = await aMaker();
     const expiring = await aMaker({ expiresAt: api.clock.now() + 30_000 });
-    const tokens = [];
+    const tokens: { token: string; expiresAt: number }[] = [];
     for (const { key } of [revoked, disabled, expiring]) tokens.push(await tokenOf({ expiresInSeconds: 120 }, key));
     expect(tokens[2]?.expiresAt).toBe(api.clock.now() + 30_000);
     const statuses = () => Promise.all(tokens.map(({ token }) => read(token)));

@@ -31,7 +31,7 @@ const KeySchema = Type.Object(
     id: Id('key', 'The root key.'),
     name: Type.String({ description: 'Name for people; may be empty.' }),
     start: Type.String({ description: 'First characters of the key, to tell keys apart.' }),
-    permissions: Type.Array(Type.String(), { description: 'What it may do.' }),
+    permissions: Type.Array(Type.String(), { description: 'It may do this.' }),
     createdAt: Time('Creation.'),
     createdBy: Type.Optional(
       Type.String({

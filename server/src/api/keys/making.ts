@@ -8,7 +8,7 @@ import { Problem, type ProblemCode } from '../errors.ts';
 import { Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 
-// What keys, tokens and workspaces that a key makes have in common.
+// Keys, tokens and workspaces that a key makes have this in common.
 
 const Permission = Type.String({
   minLength: 3,
@@ -21,7 +21,7 @@ export const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 100 }
 /** Properties of a request that say what a new key may do. */
 export const grantedInRequest = {
   permissions: Type.Optional(
-    Type.Array(Permission, { minItems: 1, maxItems: 100, description: 'What the key may do.' }),
+    Type.Array(Permission, { minItems: 1, maxItems: 100, description: 'The new key may do this.' }),
   ),
   preset: Type.Optional(
     Type.Enum(PRESET_NAMES, { type: 'string', description: 'A set of permissions, in addition to `permissions`.' }),

@@ -180,7 +180,13 @@ export const accessChanges = {
   }),
 };
 
-export async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
+/** Logs the change of a key that is there. */
+export async function logChangeOfKey(tx: Transaction, keyId: string): Promise<void> {
+  const key = await tx.one(selectHash, { id: keyId });
+  if (key !== null) await logKeyChange(tx, key.hash);
+}
+
+async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
   logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 

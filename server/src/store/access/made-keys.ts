@@ -3,9 +3,9 @@ import { defineChange, isOutcome } from '../engine/change.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { MadeKey, MakerProblem, RootKey } from '../store.ts';
-import { createRootKey, findRootKey, keyTargets, logKeyChange, ROOT_KEYS_LOCK } from './access.ts';
+import { createRootKey, findRootKey, keyTargets, logChangeOfKey, ROOT_KEYS_LOCK } from './access.ts';
 
-// What keys make: other keys, and tokens.
+// Keys make other keys, and tokens.
 
 interface Maker {
   workspaceId: string;
@@ -63,9 +63,8 @@ async function rotateRootKey(
   const about = { workspaceId, name, permissions, expiresAt, disabledAt: null, createdBy: makerId };
   await createRootKey(tx, { ...successor, ...about }, keyHash);
   const expires = Math.min(overlapEndsAt, expiresAt ?? overlapEndsAt);
-  const replaced = await tx.one(selectHashOf, { id: keyId });
   await tx.execute(replaceKey, { id: keyId, expiresAt: expires, replacedBy: successor.id });
-  if (replaced !== null) await logKeyChange(tx, replaced.hash);
+  await logChangeOfKey(tx, keyId);
   return 'rotated';
 }
 
@@ -78,9 +77,9 @@ async function recordToken(
   return typeof maker === 'string' ? maker : 'recorded';
 }
 
-/** The key, with what it did. */
-async function ofKey(tx: Transaction, keyId: string, detail: Record<string, unknown>): Promise<AuditTarget[]> {
-  return (await keyTargets(tx, keyId)).map((target) => ({ ...target, detail }));
+/** An entry in the workspace of a key: about the key, unless another target is given. */
+export async function ofKey(tx: Transaction, keyId: string, about: Partial<AuditTarget>): Promise<AuditTarget[]> {
+  return (await keyTargets(tx, keyId)).map((target) => ({ ...target, ...about }));
 }
 
 export const madeKeyChanges = {
@@ -88,11 +87,8 @@ export const madeKeyChanges = {
     perform: createKeyBy,
     locks: ROOT_KEYS_LOCK,
     audit: {
-      async targets(tx, makerId, { id, name, permissions, expiresAt }) {
-        const [maker] = await keyTargets(tx, makerId);
-        const detail = { permissions, expiresAt };
-        return maker ? [{ ...maker, target: id, targetName: name || null, detail }] : [];
-      },
+      targets: (tx, makerId, { id, name, permissions, expiresAt }) =>
+        ofKey(tx, makerId, { target: id, targetName: name || null, detail: { permissions, expiresAt } }),
       isMade: isOutcome('created'),
     },
     secret: NO_SECRET,
@@ -102,10 +98,10 @@ export const madeKeyChanges = {
     perform: rotateRootKey,
     locks: ROOT_KEYS_LOCK,
     audit: {
-      async targets(tx, _, keyId, { id }, __, overlapEndsAt) {
-        const [old] = await ofKey(tx, keyId, { replacedBy: id, overlapEndsAt });
-        return old ? [old, { ...old, target: id, detail: { replaces: keyId } }] : [];
-      },
+      targets: async (tx, _, keyId, { id }, __, overlapEndsAt) => [
+        ...(await ofKey(tx, keyId, { detail: { replacedBy: id, overlapEndsAt } })),
+        ...(await ofKey(tx, keyId, { target: id, detail: { replaces: keyId } })),
+      ],
       isMade: isOutcome('rotated'),
     },
     secret: NO_SECRET,
@@ -116,7 +112,7 @@ export const madeKeyChanges = {
     locks: NO_LOCKS,
     audit: {
       targets: (tx, makerId, { subject, permissions, expiresAt }) =>
-        ofKey(tx, makerId, { subject, permissions, expiresAt }),
+        ofKey(tx, makerId, { detail: { subject, permissions, expiresAt } }),
       isMade: isOutcome('recorded'),
     },
     secret: NO_SECRET,
@@ -131,10 +127,6 @@ function selectMaker(db: Tables, p: { id: string }) {
     .where('rootKeys.id', '=', p.id)
     .select(['rootKeys.workspaceId', 'rootKeys.name', 'rootKeys.expiresAt', 'rootKeys.disabledAt', 'workspaces.limits'])
     .select('workspaces.disabledAt as workspaceDisabledAt');
-}
-
-function selectHashOf(db: Tables, p: { id: string }) {
-  return db.selectFrom('rootKeys').where('id', '=', p.id).select('hash');
 }
 
 function replaceKey(db: Tables, p: { id: string; expiresAt: number; replacedBy: string }) {
