@@ -112,43 +112,37 @@ export const listWorkspaces = defineList({
   },
 });
 
-const switching = {
-  permission: { resource: 'workspace', action: 'disable_workspace' },
-  request: Type.Object({ workspaceId: WorkspaceId }, closed),
-  response: Empty,
-  problems: ['data/workspace_not_found', 'authorization/forbidden'],
-  example: { request: { workspaceId: exampleWorkspace.id }, response: {} },
-} as const;
-
-export const disableWorkspace = defineOperation({
-  ...switching,
-  name: 'workspaces.disableWorkspace',
-  summary: 'Disable a workspace',
-  description:
-    'Refuses the keys and tokens of a workspace that this workspace made, within a second, until it is enabled. Its domains are still checked and served.',
-  async handle({ principal, input, find, changes }, { clock }) {
-    const { id } = await find.childWorkspace(input.workspaceId);
-    return switched(await changes.setChildDisabled(principal.workspaceId, id, clock.now()));
-  },
-});
-
-export const enableWorkspace = defineOperation({
-  ...switching,
-  name: 'workspaces.enableWorkspace',
-  summary: 'Enable a workspace',
-  description:
-    'Accepts the keys and tokens of a workspace again that this workspace disabled. What the operator has disabled, only the operator enables.',
-  async handle({ principal, input, find, changes }) {
-    const { id } = await find.childWorkspace(input.workspaceId);
-    return switched(await changes.setChildDisabled(principal.workspaceId, id, null));
-  },
-});
-
-function switched(outcome: 'changed' | 'missing' | 'operator'): Record<string, never> {
-  if (outcome === 'missing') throw new Problem('data/workspace_not_found');
-  if (outcome === 'operator')
-    throw new Problem('authorization/forbidden', {
-      detail: 'The operator of this installation has disabled the workspace. Only the operator can enable it.',
-    });
-  return {};
+/** The operation that disables a workspace that this one made, or enables it. */
+function switchOf(verb: 'Disable' | 'Enable', description: string) {
+  return defineOperation({
+    name: `workspaces.${verb.toLowerCase()}Workspace`,
+    summary: `${verb} a workspace`,
+    description,
+    permission: { resource: 'workspace', action: 'disable_workspace' },
+    request: Type.Object({ workspaceId: WorkspaceId }, closed),
+    response: Empty,
+    problems: ['data/workspace_not_found', 'authorization/forbidden'],
+    example: { request: { workspaceId: exampleWorkspace.id }, response: {} },
+    async handle({ principal, input, find, changes }, { clock }) {
+      const { id } = await find.childWorkspace(input.workspaceId);
+      const disabledAt = verb === 'Disable' ? clock.now() : null;
+      const outcome = await changes.setChildDisabled(principal.workspaceId, id, disabledAt);
+      if (outcome === 'missing') throw new Problem('data/workspace_not_found');
+      if (outcome === 'operator')
+        throw new Problem('authorization/forbidden', {
+          detail: 'The operator of this installation has disabled the workspace. Only the operator can enable it.',
+        });
+      return {};
+    },
+  });
 }
+
+export const disableWorkspace = switchOf(
+  'Disable',
+  'Refuses the keys and tokens of a workspace that this workspace made, within a second, until it is enabled. Its domains are still checked and served.',
+);
+
+export const enableWorkspace = switchOf(
+  'Enable',
+  'Accepts the keys and tokens of a workspace again that this workspace disabled. What the operator has disabled, only the operator enables.',
+);

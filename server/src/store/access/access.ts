@@ -265,7 +265,7 @@ function selectPageOfKeys(db: Tables, p: PageSlots & { workspaceId: string }) {
   return selectRootKeysOfWorkspace(db, p).where('id', '>=', p.from).limit(p.rows);
 }
 
-export function selectRootKey(db: Tables, p: { id: string }) {
+function selectRootKey(db: Tables, p: { id: string }) {
   return db.selectFrom('rootKeys').where('id', '=', p.id).select(LISTED_KEY);
 }
 

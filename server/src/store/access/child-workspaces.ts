@@ -5,8 +5,8 @@ import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { MadeKey, MadeWorkspace, PageRequest } from '../store.ts';
 import { createApp, createEnvironment, createProject } from '../tree/tree.ts';
-import { createRootKey, keyTargets, ROOT_KEYS_LOCK, toWorkspace, WORKSPACE } from './access.ts';
-import { findMaker } from './made-keys.ts';
+import { createRootKey, ROOT_KEYS_LOCK, toWorkspace, WORKSPACE } from './access.ts';
+import { findMaker, ofKey } from './made-keys.ts';
 
 // Workspaces that keys make. The workspace of such a key is the parent: it lists and disables them, and no more.
 
@@ -54,11 +54,8 @@ export const childWorkspaceChanges = {
     perform: createChildWorkspace,
     locks: ROOT_KEYS_LOCK,
     audit: {
-      async targets(tx, makerId, { id, name }, { id: keyId, permissions, expiresAt }) {
-        const [maker] = await keyTargets(tx, makerId);
-        const detail = { keyId, permissions, expiresAt };
-        return maker ? [{ ...maker, target: id, targetName: name, detail }] : [];
-      },
+      targets: (tx, makerId, { id, name }, { id: keyId, permissions, expiresAt }) =>
+        ofKey(tx, makerId, { target: id, targetName: name, detail: { keyId, permissions, expiresAt } }),
       isMade: isOutcome('created'),
     },
     secret: NO_SECRET,
