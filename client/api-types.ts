@@ -464,6 +464,83 @@ export interface ApiCalls {
       target?: string | undefined;
     }, options?: CallOptions): Promise<Page<AuditEntry>>;
   };
+  keys: {
+    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key, unless its descendants are revoked too. Permission: `key.*.create_key`. */
+    createKey(input: {
+      /** Name for people. */
+      name: string;
+      /** The new key may do this. */
+      permissions?: Array<string> | undefined;
+      /** A set of permissions, in addition to `permissions`. */
+      preset?: 'read-only' | 'support' | 'platform' | undefined;
+      /** From then on the key is refused, Unix time in milliseconds. Default: when the caller expires. */
+      expiresAt?: number | undefined;
+    }, options?: CreationOptions): Promise<CreatedKey>;
+    /** Get a root key. Retrieves a key by its id. Nobody can retrieve the secret. Permission: `key.*.read_key` or `key.<key_id>.read_key`. */
+    getKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+    }, options?: CallOptions): Promise<RootKey>;
+    /** List the root keys of the workspace. Keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed. Permission: `key.*.read_key`. */
+    listKeys(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<RootKey>>;
+    /** Rotate a root key. Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is. Permission: `key.*.rotate_key` or `key.<key_id>.rotate_key`. */
+    rotateKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+      /** How long the old key still works; a day if absent. 0 if it has leaked. */
+      overlapSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<RotatedKey>;
+    /** Revoke a root key. Deletes the key: it is refused within a second everywhere, and so are the dashboard tokens that it made. The caller may have fewer permissions than the key, since revoking gives nothing. Permission: `key.*.revoke_key` or `key.<key_id>.revoke_key`. */
+    revokeKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+      /** If true, the keys of the workspace that it made are revoked too, and those that they made. For a key that has leaked. */
+      withDescendants?: boolean | undefined;
+    }, options?: CallOptions): Promise<void>;
+  };
+  tokens: {
+    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions: for pages that call the API for somebody who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces. Permission: `token.*.create_token`. */
+    createToken(input: {
+      /** The person, as timelines and the audit log name them: an id of yours. Does not begin as ids of keys and links do. */
+      subject: string;
+      permissions?: Array<string> | undefined;
+      /** How long the token works: 1 to 120 seconds. Default: 60. */
+      expiresInSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<CreatedToken>;
+  };
+  workspaces: {
+    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace can list, disable and enable it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
+    createWorkspace(input: {
+      /** Name for people. */
+      name: string;
+      /** The new key may do this. */
+      permissions?: Array<string> | undefined;
+      /** A set of permissions, in addition to `permissions`. */
+      preset?: 'read-only' | 'support' | 'platform' | undefined;
+    }, options?: CreationOptions): Promise<CreatedWorkspace>;
+    /** List the workspaces that this workspace made. Workspaces in order of creation, one page at a time. Permission: `workspace.*.read_workspace`. */
+    listWorkspaces(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Workspace>>;
+    /** Disable a workspace. Refuses the keys and tokens of a workspace that this workspace made, within a second, until it is enabled. Its domains are still checked and served. Permission: `workspace.*.disable_workspace` or `workspace.<workspace_id>.disable_workspace`. */
+    disableWorkspace(input: {
+      /** Id of a workspace that this workspace made (`ws_…`). */
+      workspaceId: string;
+    }, options?: CallOptions): Promise<void>;
+    /** Enable a workspace. Accepts the keys and tokens of a workspace again that this workspace disabled. What the operator has disabled, only the operator enables. Permission: `workspace.*.disable_workspace` or `workspace.<workspace_id>.disable_workspace`. */
+    enableWorkspace(input: {
+      /** Id of a workspace that this workspace made (`ws_…`). */
+      workspaceId: string;
+    }, options?: CallOptions): Promise<void>;
+  };
 }
 
 export const OPERATIONS: readonly string[] = [
@@ -515,6 +592,16 @@ export const OPERATIONS: readonly string[] = [
   'webhooks.getDelivery',
   'webhooks.redeliver',
   'audit.listEntries',
+  'keys.createKey',
+  'keys.getKey',
+  'keys.listKeys',
+  'keys.rotateKey',
+  'keys.revokeKey',
+  'tokens.createToken',
+  'workspaces.createWorkspace',
+  'workspaces.listWorkspaces',
+  'workspaces.disableWorkspace',
+  'workspaces.enableWorkspace',
   'setup.openSession',
 ];
 
@@ -682,6 +769,33 @@ interface ConflictingRecord {
   nameInZone: string;
   /** Its values: text from the DNS, as it is. */
   values: Array<string>;
+}
+
+interface CreatedKey {
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
+  /** From then on it is refused; absent if it does not expire. Unix time in milliseconds. */
+  expiresAt?: number;
+}
+
+interface CreatedToken {
+  /** For `Authorization: Bearer …`. */
+  token: string;
+  /** From then on the token is refused. Unix time in milliseconds. */
+  expiresAt: number;
+}
+
+interface CreatedWorkspace {
+  /** The new workspace. Begins with `ws_`. */
+  workspaceId: string;
+  /** Its environment. Begins with `env_`. */
+  environmentId: string;
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
 }
 
 interface Delivery {
@@ -1109,7 +1223,7 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/workspace_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
 
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
@@ -1391,6 +1505,38 @@ interface RedirectSetEvent {
   data: RedirectChange;
 }
 
+interface RootKey {
+  /** The root key. Begins with `key_`. */
+  id: string;
+  /** Name for people; may be empty. */
+  name: string;
+  /** First characters of the key, to tell keys apart. */
+  start: string;
+  /** It may do this. */
+  permissions: Array<string>;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Id of the key that made it, also if that is gone; absent if the operator or another workspace did. */
+  createdBy?: string;
+  /** From then on it is refused; absent if it does not expire. Unix time in milliseconds. */
+  expiresAt?: number;
+  /** Since when the operator has disabled it. Unix time in milliseconds. */
+  disabledAt?: number;
+  /** At most an hour before its last use; absent before the first. Unix time in milliseconds. */
+  lastUsedAt?: number;
+  /** Id of its successor, if it was rotated. */
+  replacedBy?: string;
+}
+
+interface RotatedKey {
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
+  /** Until when the old key works. Unix time in milliseconds. */
+  previousExpiresAt: number;
+}
+
 interface SetupLink {
   /** The set-up link. Begins with `link_`. */
   id: string;
@@ -1480,6 +1626,17 @@ interface WebhookTestEvent {
   data: WebhookTest;
 }
 
+interface Workspace {
+  /** The workspace. Begins with `ws_`. */
+  id: string;
+  /** Name for people. */
+  name: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Since when its keys are refused; absent while they are not. Unix time in milliseconds. */
+  disabledAt?: number;
+}
+
 export type {
   App,
   AuditEntry,
@@ -1494,6 +1651,9 @@ export type {
   CertificateRenewedEvent,
   CertificateSelfCheck,
   ConflictingRecord,
+  CreatedKey,
+  CreatedToken,
+  CreatedWorkspace,
   Delivery,
   DeliveryAttempt,
   Deployment,
@@ -1544,6 +1704,8 @@ export type {
   RedirectChange,
   RedirectRemovedEvent,
   RedirectSetEvent,
+  RootKey,
+  RotatedKey,
   SetupLink,
   SetupPage,
   Suspension,
@@ -1553,4 +1715,5 @@ export type {
   WebhookEvent,
   WebhookTest,
   WebhookTestEvent,
+  Workspace,
 };

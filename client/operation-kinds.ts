@@ -7,7 +7,7 @@ export function isRead(operation: string): boolean {
   return /\.(get|list|check|diagnose)[A-Z]/.test(operation);
 }
 
-/** Whether it creates something, and takes an `Idempotency-Key`. */
+/** Whether it creates something, and takes an `Idempotency-Key`. A rotation of a key creates its successor. */
 export function isCreation(operation: string): boolean {
-  return /\.create[A-Z]/.test(operation);
+  return /\.(create[A-Z]|rotateKey$)/.test(operation);
 }

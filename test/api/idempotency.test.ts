@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isCreation } from '../../client/operation-kinds.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { IDEMPOTENCY_KEPT_MS } from '../../server/src/store/audit/audit-store.ts';
 import { type Store, StoreUnavailable } from '../../server/src/store/store.ts';
@@ -41,8 +42,12 @@ beforeAll(async () => {
     settings: { rateLimits: { 'projects.createProject': { limit: 500, windowMs: 3_600_000 } } },
   });
   await api.createDomain(await api.createTree(), 'linked.acme.com');
+  for (let i = 0; i < 5; i++) rotatable.push((await api.createKey()).id);
 });
 afterAll(() => api.close());
+
+/** Ids of keys that were not rotated yet. */
+const rotatable: string[] = [];
 
 const app = { project: 'demo', app: 'web' };
 const place = { ...app, environment: 'production' };
@@ -58,6 +63,10 @@ const bodies: Record<string, () => Record<string, unknown>> = {
   }),
   'domains.createSetupLink': () => ({ domain: 'linked.acme.com' }),
   'webhooks.createWebhook': () => ({ url: `https://${unique('hooks')}.acme.com/` }),
+  'keys.createKey': () => ({ name: unique('key-'), preset: 'platform' }),
+  'keys.rotateKey': () => ({ keyId: rotatable.pop() }),
+  'tokens.createToken': () => ({ subject: unique('person-') }),
+  'workspaces.createWorkspace': () => ({ name: unique('customer-') }),
   'domains.createDomain': () => ({ ...place, domain: `${unique('name')}.acme.com` }),
 };
 const creating = operations.filter(({ creates }) => creates !== undefined).map(({ name }) => name);
@@ -71,7 +80,7 @@ const createProject = (body: object, key: string, options?: CallOptions) =>
 
 describe('an Idempotency-Key', () => {
   it('is taken by every operation that creates', () => {
-    const named = operations.map(({ name }) => name).filter((name) => /\.create/.test(name));
+    const named = operations.map(({ name }) => name).filter(isCreation);
     expect(creating).toEqual(named);
     expect(Object.keys(bodies).sort()).toEqual(creating.toSorted());
   });

@@ -30,6 +30,8 @@ let api: Harness;
 let tree: Tree;
 let webhookId: string;
 let linkId: string;
+let keyId: string;
+let childId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
@@ -41,6 +43,9 @@ beforeAll(async () => {
   const url = 'https://hooks.acme.com/';
   ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
   ({ linkId } = dataOf<{ linkId: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' })));
+  ({ id: keyId } = await api.createKey());
+  const child = await api.call('workspaces.createWorkspace', { name: 'Child' });
+  childId = dataOf<{ workspaceId: string }>(child).workspaceId;
   const other = await api.createWorkspace();
   const { key } = await api.createKey({ workspaceId: other.id });
   foreign = { key, tree: await api.createTree('demo', key) };
@@ -90,7 +95,14 @@ const inputs: Record<string, (name: string) => object> = {
   'webhooks.getDelivery': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
   'webhooks.redeliver': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
   'webhooks.deleteWebhook': (name) => webhook(name),
+  'keys.getKey': (name) => rootKey(name),
+  'keys.rotateKey': (name) => rootKey(name),
+  'keys.revokeKey': (name) => rootKey(name),
+  'workspaces.disableWorkspace': (name) => child(name),
+  'workspaces.enableWorkspace': (name) => child(name),
 };
+const rootKey = (name: string) => ({ keyId: name === 'none' ? 'key_none' : keyId });
+const child = (name: string) => ({ workspaceId: name === 'none' ? 'ws_none' : childId });
 const webhook = (name: string) => ({ webhookId: name === 'none' ? 'wh_none' : webhookId });
 const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
 const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
@@ -106,10 +118,18 @@ const onWorkspace = [
   'setup.getBrand',
   'setup.setBrand',
   'audit.listEntries',
+  'keys.createKey',
+  'keys.listKeys',
+  'tokens.createToken',
+  'workspaces.createWorkspace',
+  'workspaces.listWorkspaces',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
   'projects.createProject': { slug: 'new' },
   'webhooks.createWebhook': { url: 'https://hooks.acme.com/' },
+  'keys.createKey': { name: 'new', preset: 'support' },
+  'tokens.createToken': { subject: 'ada' },
+  'workspaces.createWorkspace': { name: 'new' },
 };
 
 /** An answer without what differs from request to request. */
@@ -146,6 +166,14 @@ const GRANTS: Record<string, string> = {
   'webhook.*.update_webhook': 'webhooks.updateWebhook webhooks.rotateSecret webhooks.sendTest webhooks.redeliver',
   'webhook.*.delete_webhook': 'webhooks.deleteWebhook',
   'audit.*.read_entries': 'audit.listEntries',
+  'key.*.create_key': 'keys.createKey',
+  'key.*.read_key': 'keys.getKey keys.listKeys',
+  'key.*.rotate_key': 'keys.rotateKey',
+  'key.*.revoke_key': 'keys.revokeKey',
+  'token.*.create_token': 'tokens.createToken',
+  'workspace.*.create_workspace': 'workspaces.createWorkspace',
+  'workspace.*.read_workspace': 'workspaces.listWorkspaces',
+  'workspace.*.disable_workspace': 'workspaces.disableWorkspace workspaces.enableWorkspace',
 };
 const grants = new Map(
   Object.entries(GRANTS).flatMap(([grant, names]) => names.split(' ').map((name) => [name, grant] as const)),

@@ -14,6 +14,7 @@ import { describeIdempotency } from './idempotency.ts';
 import { describeLeases } from './leases.ts';
 import { describeLedgerHistories } from './ledger-histories.ts';
 import { describeLife } from './life.ts';
+import { describeMadeKeys } from './made-keys.ts';
 import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
 import { describeOrders } from './orders.ts';
@@ -61,6 +62,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     afterAll(() => opened.close());
 
     describeAccess(subject);
+    describeMadeKeys(subject);
     describeAudit(subject);
     describeSetup(subject);
     describeTree(subject);

@@ -27,7 +27,7 @@ export function parseGrant(text: string): Grant | null {
 
 /** The permission that an operation requires: an action on one resource of a kind. */
 export interface Permission {
-  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit';
+  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit' | 'key' | 'token' | 'workspace';
   action: string;
 }
 
@@ -42,6 +42,16 @@ export function sufficientGrants({ resource, action }: Permission, onAll = false
 /** Whether the grants include the permission on all resources of its kind, or on the one with this id. */
 export function permits(grants: ReadonlySet<string>, { resource, action }: Permission, id?: string): boolean {
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));
+}
+
+/**
+ * Whether the holder of the grants may give a grant to a key or token: only what it has. A grant on all resources of a
+ * kind includes those on each; the other form is compared exactly. Nobody may give a text that is not a grant.
+ */
+export function mayGrant(grants: ReadonlySet<string>, wanted: string): boolean {
+  const grant = parseGrant(wanted);
+  if (grant === null) return false;
+  return grants.has(wanted) || (grant.form === 'tuple' && grants.has(`${grant.resource}.*.${grant.action}`));
 }
 
 /** Whether the grants include the permission on any resource of its kind. `onAll`: it must be on all of them. */

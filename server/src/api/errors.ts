@@ -97,6 +97,20 @@ export const ERRORS = {
     why: 'The operation works on the workspace itself, and the key does not have the permission for it. "detail" names the permission. (Where a resource is concerned, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
     fix: 'Use a key that has the permission, or ask the operator of this installation for one ("nameplate keys create --permission").',
   },
+  'authorization/exceeds_caller': {
+    status: 403,
+    type: 'exceeds-caller',
+    detail: 'Nobody can give what they do not have.',
+    why: 'A key gives keys, tokens and workspaces no permission that it does not have itself, and none of them works longer than the key that made it. A rotation makes a key with all permissions of the old one, so its caller needs all of them. "detail" says what was too much.',
+    fix: 'Ask for less, or use a key that has what you want to give. The operator of this installation can make any key ("nameplate keys create").',
+  },
+  'authorization/root_key_required': {
+    status: 403,
+    type: 'root-key-required',
+    detail: 'A dashboard token makes no keys, tokens and workspaces. Use a root key.',
+    why: 'What a dashboard token makes could not outlive it, and it lives for two minutes at most. So only root keys make keys, tokens and workspaces.',
+    fix: 'Call the operation with a root key, from a server: a root key must not reach a browser.',
+  },
   'authorization/forbidden': {
     status: 403,
     detail: 'The operation is not allowed.',
@@ -163,6 +177,18 @@ export const ERRORS = {
     detail: 'There is no such webhook in this workspace, or the root key may not use it.',
     why: 'The webhook does not exist, or the key lacks the permission for it. Both get the same response.',
     fix: 'Check the id, and that the key has the permission that the reference lists.',
+  },
+  'data/key_not_found': {
+    status: 404,
+    detail: 'There is no such key in this workspace, or the root key may not use it.',
+    why: 'The key does not exist, was revoked, or your key lacks the permission for it. All get the same response.',
+    fix: 'Check the id: it begins with key_ and is no secret. keys.listKeys lists all, and the reference says which permission is needed.',
+  },
+  'data/workspace_not_found': {
+    status: 404,
+    detail: 'There is no such workspace among those that keys of this workspace made, or the root key may not use it.',
+    why: 'A workspace is disabled and enabled by the workspace whose key made it. This one made no such workspace, or your key lacks the permission for it. Both get the same response.',
+    fix: 'List those that were made with workspaces.listWorkspaces. Others are in the hands of the operator.',
   },
   'data/delivery_not_found': {
     status: 404,
@@ -238,6 +264,12 @@ export const ERRORS = {
     detail: 'A domain that redirects cannot be the destination of a redirect.',
     why: 'Every redirect is one hop, so that there are neither chains nor loops: the destination does not redirect itself, and a domain that others redirect to does not begin to. "detail" says which of the two it is.',
     fix: 'Redirect to where the destination leads, or remove the redirect that is in the way with domains.removeRedirect. To turn a redirect around, remove it first.',
+  },
+  'application/key_not_rotatable': {
+    status: 412,
+    detail: 'The key was rotated before, is disabled, or has expired.',
+    why: 'A rotation replaces a key that works, once. "detail" names the successor where there is one: the response of the rotation that made it may have been lost.',
+    fix: 'Rotate the successor, or make a key with keys.createKey. With an Idempotency-Key a rotation whose response was lost can be repeated.',
   },
   'application/webhook_disabled': {
     status: 412,

@@ -2,7 +2,18 @@ import { type Permission, permits, sufficientGrants } from '../access/permission
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Domain } from '../domain/domain.ts';
 import { canonicalName } from '../domain/name.ts';
-import type { App, DomainStore, Environment, Project, TreeStore, Webhook, WebhookStore } from '../store/store.ts';
+import type {
+  AccessStore,
+  App,
+  DomainStore,
+  Environment,
+  ListedRootKey,
+  Project,
+  TreeStore,
+  Webhook,
+  WebhookStore,
+  Workspace,
+} from '../store/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 
 /** An operation asks this of its caller. */
@@ -14,7 +25,8 @@ export interface Needed {
 
 type FindingStore = Pick<DomainStore, 'findDomainByName' | 'findDomainById'> &
   Pick<TreeStore, 'findProject' | 'findApp' | 'findEnvironment'> &
-  Pick<WebhookStore, 'findWebhook'>;
+  Pick<WebhookStore, 'findWebhook'> &
+  Pick<AccessStore, 'findRootKey' | 'findChildWorkspace'>;
 
 interface AppPath {
   project: string;
@@ -80,6 +92,18 @@ export class Find {
   async webhook(webhookId: string): Promise<Webhook> {
     const found = await this.#store.findWebhook(this.#principal.workspaceId, webhookId);
     return this.permitted(found, found?.id, 'data/webhook_not_found');
+  }
+
+  async key(keyId: string): Promise<ListedRootKey> {
+    const found = await this.#store.findRootKey(keyId);
+    const own = found?.workspaceId === this.#principal.workspaceId ? found : null;
+    return this.permitted(own, own?.id, 'data/key_not_found');
+  }
+
+  /** One that keys of the caller's workspace made. */
+  async childWorkspace(workspaceId: string): Promise<Workspace> {
+    const found = await this.#store.findChildWorkspace(this.#principal.workspaceId, workspaceId);
+    return this.permitted(found, found?.id, 'data/workspace_not_found');
   }
 
   /**

@@ -15,6 +15,9 @@ import { getRedirect, removeRedirect, setRedirect } from './domains/redirect-ope
 import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-link-operations.ts';
 import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
+import { createToken } from './keys/createToken.ts';
+import { createKey, getKey, listKeys, revokeKey, rotateKey } from './keys/key-operations.ts';
+import { createWorkspace, disableWorkspace, enableWorkspace, listWorkspaces } from './keys/workspace-operations.ts';
 import type { OpenOperation, Operation } from './operation.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
@@ -69,6 +72,16 @@ export const operations: readonly Operation[] = [
   getDelivery,
   redeliver,
   listEntries,
+  createKey,
+  getKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  createToken,
+  createWorkspace,
+  listWorkspaces,
+  disableWorkspace,
+  enableWorkspace,
 ];
 
 /** Operations that need none. */

@@ -146,6 +146,9 @@ const TAGS: Record<string, string> = {
   deployments: 'Deployments say where the traffic of an environment goes.',
   webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
   audit: 'The audit log has who changed what in the workspace, when and from where.',
+  keys: 'Root keys of the workspace. A key gives no more than it has.',
+  tokens: 'Dashboard tokens: short-lived, made from a root key.',
+  workspaces: 'Workspaces that the workspace makes, such as one for each of its customers.',
   setup: 'The page that a set-up link shows to a customer: its sessions, and its brand.',
   liveness: 'Health checks. They need no key.',
 };

@@ -1,5 +1,5 @@
 import type { Brand } from '../../domain/brand.ts';
-import type { Paged, PageRequest } from '../tree/tree-store.ts';
+import type { App, Environment, Paged, PageRequest, Project } from '../tree/tree-store.ts';
 
 export interface Workspace {
   /** `ws_…` */
@@ -37,10 +37,29 @@ export interface RootKey {
   createdAt: number;
 }
 
-/** A key in a list. `lastUsedAt`: up to an hour earlier than the last request that it authenticated; null: none yet. */
+/** A key in a list. */
 export interface ListedRootKey extends RootKey {
+  /** Up to an hour earlier than the last request that it authenticated; null: none yet. */
   lastUsedAt: number | null;
+  /** Id of the key of this workspace that made it, also if that is gone; null: another workspace, or a command, did. */
+  createdBy: string | null;
+  /** Id of the key that a rotation made in its place. */
+  replacedBy: string | null;
 }
+
+/** A key that another key makes: neither disabled nor rotated. */
+export type MadeKey = Omit<RootKey, 'workspaceId' | 'disabledAt'>;
+
+/** A workspace that a key makes, with one environment. All are new. */
+export interface MadeWorkspace {
+  id: string;
+  name: string;
+  tree: { project: Project; app: App; environment: Environment };
+  createdAt: number;
+}
+
+/** Why a key makes nothing: it is gone or has expired, it is disabled, or its workspace is; or what it makes would expire after it. */
+export type MakerProblem = 'maker_missing' | 'maker_disabled' | 'workspace_disabled' | 'outlives_maker';
 
 /** That a key authenticated a request, Unix ms. */
 export interface KeyUse {
@@ -69,7 +88,7 @@ export interface StoredPrincipal {
 
 export interface AccessChanges {
   createWorkspace(workspace: Workspace): Promise<void>;
-  /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. */
+  /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. What a parent disabled is the operator's then. */
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
   /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
   setWorkspaceLimits(workspaceId: string, limits: WorkspaceLimits): Promise<boolean>;
@@ -83,8 +102,45 @@ export interface AccessChanges {
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
   /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
-  /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
-  revokeRootKey(keyId: string): Promise<boolean>;
+  /**
+   * Deletes the key; `withDescendants`: and the keys of its workspace that it made, those that they made, and so on. False when there is no such key. Logs the change
+   * `root_key` for each.
+   */
+  revokeRootKey(keyId: string, withDescendants?: boolean): Promise<boolean>;
+  /** Makes a key in the workspace of its maker. Logs the change `root_key`. The caller compares the permissions: those of a key never change. */
+  createKeyBy(makerId: string, key: MadeKey, keyHash: Uint8Array): Promise<'created' | MakerProblem>;
+  /**
+   * Makes a key with the name, permissions and expiry of another one, which expires at `overlapEndsAt` unless it does before. `inactive`: that one is disabled or has
+   * expired; `replaced`: it was rotated before. `makerId`: null for a command. Logs the change `root_key` for both.
+   */
+  rotateRootKey(
+    makerId: string | null,
+    keyId: string,
+    successor: Pick<RootKey, 'id' | 'start' | 'createdAt'>,
+    keyHash: Uint8Array,
+    overlapEndsAt: number,
+  ): Promise<'rotated' | 'missing' | 'inactive' | 'replaced' | MakerProblem>;
+  /** Adds an entry to the audit log: a key makes a token, of which the store keeps nothing. */
+  recordToken(
+    makerId: string,
+    token: { subject: string; permissions: string[]; expiresAt: number; createdAt: number },
+  ): Promise<'recorded' | MakerProblem>;
+  /** Makes a workspace with its first key. It has the limits of the workspace of its maker, which is its parent. Logs the change `root_key`. */
+  createChildWorkspace(
+    makerId: string,
+    child: MadeWorkspace,
+    key: MadeKey,
+    keyHash: Uint8Array,
+  ): Promise<'created' | MakerProblem>;
+  /**
+   * Disables or enables a workspace on behalf of its parent. `missing`: it has no such child; `operator`: the operator has disabled it, which only the operator ends.
+   * Logs the change `workspace`.
+   */
+  setChildDisabled(
+    parentId: string,
+    workspaceId: string,
+    disabledAt: number | null,
+  ): Promise<'changed' | 'missing' | 'operator'>;
   /**
    * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
    * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
@@ -105,6 +161,14 @@ export interface AccessStore extends AccessChanges {
   listWorkspaces(): Promise<Workspace[]>;
   /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
   listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
+  /** Also one that has expired; null when there is none, or it was revoked. */
+  findRootKey(keyId: string): Promise<ListedRootKey | null>;
+  /** In order of creation. */
+  listKeysOfWorkspace(workspaceId: string, page: PageRequest): Promise<Paged<ListedRootKey>>;
+  /** Null when the workspace has no such child. */
+  findChildWorkspace(parentId: string, workspaceId: string): Promise<Workspace | null>;
+  /** Those that keys of this workspace made, in order of creation. */
+  listChildWorkspaces(parentId: string, page: PageRequest): Promise<Paged<Workspace>>;
   /** Keeps the latest use of each. Logs no change. (unsynced) */
   saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
 

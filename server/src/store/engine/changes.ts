@@ -1,4 +1,6 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
+import { childWorkspaceChanges } from '../access/child-workspaces.ts';
+import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
@@ -16,7 +18,9 @@ import type { DefinedChange } from './change.ts';
 /** The definition of each change of the contract. */
 export const changes = {
   ...accessChanges,
+  ...madeKeyChanges,
   ...workspaceChanges,
+  ...childWorkspaceChanges,
   ...signingChanges,
   ...setupLinkChanges,
   ...setupPageChanges,

@@ -1,11 +1,14 @@
 import {
   findCurrentSigningKey,
   findPrincipal,
+  findRootKey,
   findSigningKey,
   findWorkspace,
+  listKeysOfWorkspace,
   listRootKeys,
   listWorkspaces,
 } from '../access/access.ts';
+import { findChildWorkspace, listChildWorkspaces } from '../access/child-workspaces.ts';
 import { listAuditEntries } from '../audit/entries.ts';
 import { findCaAccount, listHeldCas } from '../certificate/ca-accounts.ts';
 import {
@@ -60,6 +63,10 @@ export const reads = {
   findWorkspace,
   listWorkspaces,
   listRootKeys,
+  findRootKey,
+  listKeysOfWorkspace,
+  findChildWorkspace,
+  listChildWorkspaces,
   findSigningKey,
   findCurrentSigningKey,
   findSetupLinkByToken,

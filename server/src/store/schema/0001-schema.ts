@@ -3,15 +3,17 @@ export const SCHEMA = `
 -- Workspaces, their keys, and the keys that sign dashboard tokens.
 create table workspaces (
   id TEXT not null primary key, name TEXT not null, disabled_at INTEGER, limits TEXT not null,
-  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER
+  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER, parent_id TEXT, disabled_by_parent INTEGER
 ) STRICT;
+create index workspaces_by_parent_id_id on workspaces (parent_id, id);
 
 create table root_keys (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), hash BYTES not null unique,
   name TEXT not null, start TEXT not null, permissions TEXT not null, expires_at INTEGER, disabled_at INTEGER,
-  created_at INTEGER not null, last_used_at INTEGER
+  created_at INTEGER not null, last_used_at INTEGER, created_by TEXT, replaced_by TEXT
 ) STRICT;
 create index root_keys_by_workspace_id_id on root_keys (workspace_id, id);
+create index root_keys_by_created_by on root_keys (created_by);
 
 create table signing_keys (
   id TEXT not null primary key, public_key BYTES not null, private_key BYTES not null, created_at INTEGER not null,

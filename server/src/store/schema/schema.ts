@@ -97,6 +97,10 @@ type WorkspacesTable = InJson<Workspace, 'limits'> & {
   /** Status of the page in place of its sites; null, as `suspendedAt`: the operator has not suspended it. */
   suspendedStatus: SuspensionStatus | null;
   suspendedAt: number | null;
+  /** The workspace whose key made it, also if that is gone; null: the operator made it. */
+  parentId: string | null;
+  /** 1: its parent disabled it; null: nobody did, or the operator. */
+  disabledByParent: number | null;
 };
 
 type RootKeysTable = InJson<ListedRootKey, 'permissions'> & {

@@ -6,7 +6,7 @@ import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { App, Deployment, Environment, PageRequest, Project } from '../store.ts';
 
-async function createProject(tx: Transaction, project: Project) {
+export async function createProject(tx: Transaction, project: Project) {
   return (await tx.execute(insertProject, project)) > 0 ? 'created' : 'slug_taken';
 }
 
@@ -92,7 +92,7 @@ function deleteProjectRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('projects').where('id', '=', p.id);
 }
 
-async function createApp(tx: Transaction, app: App) {
+export async function createApp(tx: Transaction, app: App) {
   const parent = { workspaceId: app.workspaceId, id: app.projectId };
   if ((await tx.one(selectProjectId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertApp, app)) > 0 ? 'created' : 'slug_taken';
@@ -181,7 +181,7 @@ function deleteAppRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('apps').where('id', '=', p.id);
 }
 
-async function createEnvironment(tx: Transaction, environment: Environment) {
+export async function createEnvironment(tx: Transaction, environment: Environment) {
   const parent = { workspaceId: environment.workspaceId, id: environment.appId };
   if ((await tx.one(selectAppId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
