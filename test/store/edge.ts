@@ -17,7 +17,7 @@ export function describeEdge(subject: Subject): void {
       for (const origin of ['http://origin1.example:8080', 'https://origin2.example']) {
         const deployment = aDeployment(environment, { origin });
         await store.createDeployment(deployment);
-        const current = { deploymentId: deployment.id, origin };
+        const current = { deploymentId: deployment.id, origin, settings: null };
         expect(await store.findSite(name)).toEqual({ ...route, origin: current, certificate: null });
         expect(await store.findOrigin(environment.id)).toEqual(current);
       }

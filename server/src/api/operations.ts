@@ -16,6 +16,7 @@ import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setu
 import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import type { OpenOperation, Operation } from './operation.ts';
+import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
@@ -56,6 +57,9 @@ export const operations: readonly Operation[] = [
   setBrand,
   getBrand,
   ...treeOperations,
+  updateOriginSettings,
+  getOriginSettings,
+  rotateOriginSecret,
   createDeployment,
   listDeployments,
   createWebhook,

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** A private key, as far as sealing can tell. */
 const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read')]);
 
-const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1' };
+const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1', settings: null };
 
 /** A site as the edge serves it; its origin is cached by environment. */
 function served(hostname: string, chain = `chain of ${hostname}`) {
@@ -74,7 +74,8 @@ function createWorld() {
           return sites.get(hostname) ?? null;
         },
         findOperatorSite: async () => null,
-        findOrigin: async () => ({ deploymentId: 'dep_2', origin: 'http://10.0.0.2' }),
+        findOrigin: async () => ({ deploymentId: 'dep_2', origin: 'http://10.0.0.2', settings: null }),
+        findBrand: async () => null,
         findChallenge: async () => null,
       };
       const changes = {

@@ -91,7 +91,8 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     const { at } = entry;
     if ('environmentId' in entry) {
       const { environmentId, value } = entry;
-      if (!origins.has(environmentId)) origins.set(environmentId, { value, at, isCurrent: false });
+      if (!origins.has(environmentId))
+        origins.set(environmentId, { value: value && ownSecretsOf(value), at, isCurrent: false });
       return;
     }
     const { hostname, value } = entry;
@@ -127,6 +128,11 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     findSite: (hostname) => find<ServedSite>(sites, hostname),
     findOrigin: (environmentId) => find<Origin>(origins, environmentId),
   };
+}
+
+/** With copies of its secrets: those that were read are views of their whole block. */
+function ownSecretsOf({ settings, ...origin }: Origin): Origin {
+  return { ...origin, settings: settings && structuredClone(settings) };
 }
 
 function isYoung(at: number, now: number): boolean {

@@ -89,6 +89,7 @@ export function recordServed({ served, onChanged, store, changes, clock }: Recor
         () => store.findOrigin(environmentId),
         (value, since) => put(origins, environmentId, { value, ...since }),
       ),
+    findBrand: (workspaceId) => store.findBrand(workspaceId),
     findChallenge: (...about) => store.findChallenge(...about),
   };
 
