@@ -56,7 +56,7 @@ const secrets = () =>
   );
 
 /** Sends these lines over HTTP/1.1, and resolves with the response. */
-async function send(lines: string[], end: RegExp = /\r\n\r\n[^]*ok/): Promise<string> {
+async function send(lines: string[], end: RegExp = /\r\n\r\n.*ok/s): Promise<string> {
   const socket = await handshake(edge.httpsPort, { servername: site.hostname });
   const raw = asRaw(socket).send(`${lines.join('\r\n')}`);
   await raw.heard(end);
@@ -103,7 +103,12 @@ describe('the secret of an origin', () => {
   });
 
   it('is sent with a request to upgrade, without that of the visitor', async () => {
-    const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: eA=='];
+    const upgrade = [
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: eA==',
+    ];
     await send(request(...upgrade, `${FIELD}: ${FORGED}`, `nameplate_edge_secret: ${FORGED}`));
     expect(secrets()).toEqual([[SECRET]]);
   });

@@ -1,4 +1,4 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import type { OriginSettingsChange, ShownOriginSettings } from '../store/store.ts';
 import { readCaCertificate, readClientCertificate } from './client-certificate.ts';
 import { Problem } from './errors.ts';
@@ -10,15 +10,15 @@ import { exampleEnvironment } from './tree.ts';
 
 const MAX_PEM = 65_536;
 const HOST_HEADER = pattern(
-  '^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$',
+  '^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$',
   'must be "visitor", "origin", or the name of a host in lower case, without a port',
 );
 const DAY_SECONDS = 86_400;
 /** 256 bits. */
 const SECRET_BYTES = 32;
 
-const orNull = <Schema extends Parameters<typeof Type.Union>[0][number]>(schema: Schema) =>
-  Type.Optional(Type.Union([schema, Type.Null()]));
+const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
+  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }));
 
 const OriginSettingsSchema = Type.Object(
   {
@@ -114,7 +114,7 @@ export const updateOriginSettings = defineOperation({
           description: 'PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs.',
         }),
       ),
-      secret: Type.Optional(Type.Null({ description: 'Null: no secret is sent any more.' })),
+      secret: Type.Optional(Type.Unsafe<null>({ type: ['null'], description: 'Null: no secret is sent any more.' })),
     },
     closed,
   ),

@@ -107,6 +107,27 @@ async function serve(world: ReturnType<typeof createWorld>, ...names: string[]):
 }
 
 describe('the edge cache', () => {
+  it('has the settings of an origin after a restart, sealed in the file', async () => {
+    const world = createWorld();
+    const text = new TextEncoder().encode('npe_the-secret-of-an-origin');
+    const settings = {
+      hostHeader: 'origin',
+      caCertificate: 'ca',
+      clientCertificate: { chain: 'chain', privateKey: new TextEncoder().encode('the-key-of-a-client') },
+      secret: { current: text, previous: null, previousExpiresAt: null },
+    };
+    const { store, stop } = world.start().record();
+    world.sites.set('a.example.com', { ...aSite('a.example.com'), origin: { ...ORIGIN, settings } });
+    await store.findSite('a.example.com');
+    await stop();
+    const file = await readFile(path);
+    for (const secret of ['npe_the-secret', 'the-key-of-a-client']) expect(file.includes(secret)).toBe(false);
+    const { cache } = world.start();
+    await cache.load();
+    const { environmentId } = aSite('a.example.com');
+    expect((await cache.findOrigin(environmentId))?.value).toEqual({ ...ORIGIN, settings });
+  });
+
   it('serves after a restart what was served before, while the store is away', async () => {
     const world = createWorld();
     await serve(world, 'a.example.com', 'b.example.com');

@@ -69,6 +69,17 @@ it('a deployment that is announced during the read is not missed', async () => {
   expect(await sites.findOrigin('env_1')).toEqual(next);
 });
 
+it('a brand is read once, again after a change of its workspace, and is none while the store is down', async () => {
+  const { sites, brand, store, change, lookups } = setUp(site);
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toEqual({ name: 'Acme Shops' });
+  brand.stored = null;
+  change('workspace', 'ws_1');
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toBe(null);
+  expect(lookups).toEqual(['brand', 'brand']);
+  store.isDown = true;
+  expect(await sites.findBrand('ws_2')).toBe(null);
+});
+
 it('a certificate is served at once, also if a challenge cached the site before it was issued', async () => {
   const { sites, store, lookups, certificateFor } = setUp({ ...site, certificate: null });
   for (let i = 0; i < 3; i += 1)

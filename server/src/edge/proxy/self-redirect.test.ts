@@ -20,7 +20,11 @@ describe('a redirect of an origin', () => {
       'endless',
     ],
     ['permanent, to the root', { path: '/', location: 'https://shop.example.com' }, 'endless'],
-    ['permanent, over http where http was asked for', { scheme: 'http', location: 'http://shop.example.com/a?b=c' }, 'endless'],
+    [
+      'permanent, over http where http was asked for',
+      { scheme: 'http', location: 'http://shop.example.com/a?b=c' },
+      'endless',
+    ],
     ['temporary, with 302', { status: 302 }, 'suspect'],
     ['temporary, with 303', { status: 303 }, 'suspect'],
     ['temporary, with 307', { status: 307 }, 'suspect'],
