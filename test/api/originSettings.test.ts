@@ -54,7 +54,7 @@ describe('environments.updateOriginSettings', () => {
     expect((await api.store.findOrigin(tree.environmentId))?.settings).toBe(null);
   });
 
-  it.each(['Shop.acme.com', 'shop.acme.com:443', 'https://acme.com', 'a..b', '-a', 'a b', 'a\r\nX: y', 'é.com', ''])(
+  it.each(['Shop.acme.com', 'shop.acme.com:443', 'https://acme.com', 'a..b', '-a', 'a b', 'a\r\nX: y', 'é.com'])(
     'rejects the Host "%s"',
     async (hostHeader) => {
       expect(await update({ hostHeader })).toMatchObject(invalid('body.hostHeader', expect.any(String)));
