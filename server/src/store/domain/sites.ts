@@ -52,7 +52,14 @@ function settingsOf(row: OriginRow): OriginSettings | null {
     caCertificate,
     clientCertificate:
       clientCertificate === null || clientKey === null ? null : { chain: clientCertificate, privateKey: clientKey },
-    secret: secret === null ? null : { current: secret, previous: previousSecret, previousExpiresAt },
+    secret:
+      secret === null
+        ? null
+        : {
+            current: secret,
+            previous: previousSecret,
+            previousExpiresAt: previousSecret === null ? null : previousExpiresAt,
+          },
   };
 }
 

@@ -9,13 +9,14 @@ import type { OriginSettingsChange, ShownOriginSettings } from './tree-store.ts'
 export async function findOriginSettings(reader: Reader, environmentId: string): Promise<ShownOriginSettings | null> {
   const row = await reader.one(selectSettings, { environmentId });
   if (row === null) return null;
-  const { secret, clientKey, ...shown } = row;
+  const { secret, previousSecret, clientKey, ...shown } = row;
   return {
     ...shown,
     hostHeader: shown.hostHeader ?? 'visitor',
     // Their key may have been lost, and they with it.
     clientCertificate: clientKey === null ? null : shown.clientCertificate,
     secretCreatedAt: secret === null ? null : shown.secretCreatedAt,
+    previousExpiresAt: previousSecret === null ? null : shown.previousExpiresAt,
   };
 }
 
@@ -107,6 +108,7 @@ function selectSettings(db: Tables, p: { environmentId: string }) {
       'secretCreatedAt',
       'previousExpiresAt',
       'secret',
+      'previousSecret',
       'clientKey',
     ]);
 }
@@ -149,7 +151,6 @@ function removeSecrets(db: Tables, p: { environmentId: string }) {
     .set({ secret: null, secretCreatedAt: null, previousSecret: null, previousExpiresAt: null });
 }
 
-/** The first secret has none before it. */
 function rotate(
   db: Tables,
   p: { environmentId: string; text: Uint8Array; createdAt: number; previousExpiresAt: number },
@@ -159,7 +160,7 @@ function rotate(
     .where('environmentId', '=', p.environmentId)
     .set((of) => ({
       previousSecret: of.ref('secret'),
-      previousExpiresAt: of.case().when('secret', 'is', null).then(null).else(of.val(p.previousExpiresAt)).end(),
+      previousExpiresAt: p.previousExpiresAt,
       secret: p.text,
       secretCreatedAt: p.createdAt,
     }));
