@@ -196,7 +196,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
   };
   setup: {
-    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
+    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
     setBrand(input: {
       brand?: Brand | undefined;
       /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
