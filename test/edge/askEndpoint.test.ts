@@ -96,6 +96,15 @@ describe('/edge/route', () => {
     }
   });
 
+  it('leaves an origin to the edge whose environment has settings, which Caddy would not apply', async () => {
+    const { hostname, environment } = await edge.addSite({ origin: 'http://127.0.0.1:8081' });
+    expect((await route(hostname)).status).toBe(200);
+    const secret = { text: new TextEncoder().encode('npe_secret'), createdAt: edge.clock.now() };
+    await edge.store.rotateOriginSecret(environment.workspaceId, environment.id, secret, 0);
+    await edge.heard();
+    expect((await route(hostname)).status).toBe(204);
+  });
+
   it('leaves a name that redirects to the edge', async () => {
     const www = await edge.addSite({ origin: 'http://127.0.0.1:8081' });
     const apex = await edge.addSite({ environment: www.environment, origin: null });
