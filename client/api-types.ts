@@ -339,7 +339,7 @@ export interface ApiCalls {
       environment: string;
       /** `Host` that the origin gets: `visitor`, `origin` (the host of its URL), or a name. An https origin is then also asked for that name (SNI), and its certificate has to be for it. Null: `visitor`. */
       hostHeader?: string | null | undefined;
-      /** What the edge shows to https origins (mTLS). Null: nothing. */
+      /** The edge shows it to https origins (mTLS). Null: nothing is shown. */
       clientCertificate?: {
         /** PEM, with its chain. */
         certificate: string;

@@ -16,7 +16,7 @@ const FORGED = 'npe_forged';
 let edge: Harness;
 let site: Site;
 let origin: string;
-/** What the origin was sent: pairs of a name, in lower case, and its values. */
+/** The requests that arrived at the origin: pairs of a name, in lower case, and its value. */
 let arrived: { fields: [string, string][]; trailers: string[] }[] = [];
 beforeAll(async () => {
   edge = await startHarness({ accessLog: { fraction: 1, withQuery: true } });

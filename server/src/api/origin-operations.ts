@@ -104,7 +104,7 @@ export const updateOriginSettings = defineOperation({
               description: 'Its private key, PEM, not encrypted. It is stored sealed and never shown.',
             }),
           },
-          { ...closed, description: 'What the edge shows to https origins (mTLS). Null: nothing.' },
+          { ...closed, description: 'The edge shows it to https origins (mTLS). Null: nothing is shown.' },
         ),
       ),
       caCertificate: orNull(

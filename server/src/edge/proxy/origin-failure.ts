@@ -36,7 +36,7 @@ const DIAL_PAGES: Partial<Record<DialError['reason'], PageName>> = {
 /** In characters; parts may come from an origin. */
 const DETAIL_LIMIT = 300;
 
-/** What is wrong with a certificate, by the codes of OpenSSL and Node. */
+/** The faults of a certificate, by the codes of OpenSSL and Node. */
 const CERTIFICATE_FAULTS: Record<string, [reason: string, detail: string]> = {
   ERR_TLS_CERT_ALTNAME_INVALID: ['certificate_name', 'The certificate of the origin is for another name.'],
   CERT_HAS_EXPIRED: ['certificate_expired', 'The certificate of the origin has expired.'],
@@ -48,7 +48,7 @@ const UNTRUSTED_CODE =
 /** Alerts by which an origin rejects the edge's certificate, or demands one. */
 const CLIENT_CERTIFICATE_ALERT = /ALERT_(?:CERTIFICATE_\w+|BAD_CERTIFICATE|UNKNOWN_CA)$/;
 
-/** What an operator reads in the log: what happened, and what to do. By the reason, or else by the page. */
+/** The operator reads in the log what happened and what to do. By the reason, or else by the page. */
 const LOG_MESSAGES: Partial<Record<string, string>> = {
   client_certificate:
     'an origin rejects the client certificate of the edge: set the one that it trusts with environments.updateOriginSettings',

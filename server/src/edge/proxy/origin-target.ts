@@ -19,7 +19,7 @@ export function hostFor({ origin, settings }: AskedOrigin, authority: string): s
   return hostHeader === 'origin' ? new URL(origin).host : hostHeader;
 }
 
-/** What is sent as the edge's secret: one value, or two during a rotation, the new one first. Null: none. */
+/** The edge's secret as it is sent: one value, or two during a rotation, the new one first. Null: none. */
 export function secretFor(settings: OriginSettings | null, now: number): string | null {
   if (settings === null || settings.secret === null) return null;
   const { current, previous, previousExpiresAt } = settings.secret;

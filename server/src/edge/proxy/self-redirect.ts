@@ -2,12 +2,12 @@
 
 interface Redirect {
   method: string | undefined;
-  /** Of the request, as the visitor sent it. */
+  /** Scheme, authority and path are those of the visitor's request. */
   scheme: 'http' | 'https';
   /** Host name in lower case, with the port of the request if it has one. */
   authority: string;
   path: string;
-  /** Of the response. */
+  /** Status, location and cookie are those of the response. */
   status: number;
   location: string | undefined;
   setsCookie: boolean;

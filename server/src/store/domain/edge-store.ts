@@ -54,15 +54,15 @@ export interface Origin {
   settings: OriginSettings | null;
 }
 
-/** What an environment says of its origin, whichever deployment that is of. */
+/** An environment says this of its origin, whichever deployment that is of. */
 export interface OriginSettings {
   /** `Host` of requests to the origin: `visitor`, `origin`, or a name. */
   hostHeader: string;
   /** PEM. Only certificates below it are accepted; null: those of public CAs. */
   caCertificate: string | null;
-  /** What the edge shows to an https origin. */
+  /** The edge shows it to an https origin; null: nothing. */
   clientCertificate: OriginClientCertificate | null;
-  /** What proves to the origin that a request came through the edge. Null: nothing is sent. */
+  /** Proves to the origin that a request came through the edge. Null: nothing is sent. */
   secret: OriginSecret | null;
 }
 

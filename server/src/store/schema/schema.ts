@@ -42,7 +42,7 @@ export interface Schema {
   apps: App;
   environments: Environment;
   deployments: Deployment;
-  /** Of an environment that has set any of it. Deleted with the environment. */
+  /** One row for each environment that has set any of it. Deleted with the environment. */
   originSettings: OriginSettingsTable;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
