@@ -164,9 +164,16 @@ describe('private keys', () => {
   });
 
   it('are refused when the endpoint is deployed as an origin, where origins may be on loopback', async () => {
-    const { hostname } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
+    const { hostname, environment } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
     const path = `/edge/certificate?server_name=${hostname}`;
-    for (const over of [overHttps, overHttp2]) {
+    for (const [over, hostHeader] of [
+      [overHttps, null],
+      [overHttp2, null],
+      [overHttps, 'origin'],
+      [overHttps, 'localhost'],
+    ] as const) {
+      await edge.store.updateOriginSettings(environment.workspaceId, environment.id, { hostHeader });
+      await edge.heard();
       const answer = await over({ port: edge.httpsPort, hostname, path });
       expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('PRIVATE')]);
     }

@@ -88,6 +88,24 @@ describe('the Host of an origin', () => {
   });
 });
 
+it('an origin in a loop is logged with its environment, what it is and what to do', async () => {
+  const behind = await startHarness({ trustedProxies: ['127.0.0.1/32'] });
+  try {
+    const origin = `http://127.0.0.1:${behind.httpPort}`;
+    const { hostname, environment } = await behind.addSite({ origin });
+    const headers = { 'x-forwarded-proto': 'https' };
+    expect((await overHttp({ port: behind.httpPort, hostname, headers })).status).toBe(508);
+    const line = behind.logged.map((text) => JSON.parse(text)).find(({ msg }) => msg.includes('leads back'));
+    expect(line).toMatchObject({
+      msg: expect.stringContaining('deploy the address of the server itself'),
+      environmentId: environment.id,
+      origin,
+    });
+  } finally {
+    await behind.close();
+  }
+});
+
 describe('the client certificate for an origin', () => {
   const demanding = () => tlsOrigin({ requestCert: true, ca: [client.certificate, other.certificate] });
   const pairOf = ({ certificate, key }: typeof client) => ({

@@ -8,7 +8,8 @@ import { exampleEnvironment } from './tree.ts';
 
 /** How the edge asks the origins of an environment. */
 
-const MAX_PEM = 65_536;
+/** Some ten certificates. */
+const MAX_PEM = 16_384;
 const HOST_HEADER = pattern(
   '^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$',
   'must be "visitor", "origin", or the name of a host in lower case, without a port',

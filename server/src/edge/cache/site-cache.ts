@@ -9,7 +9,7 @@ import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/store.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 import type { ServedLookup } from './edge-cache.ts';
-import type { ServedSite } from './record-served.ts';
+import { originSize, type ServedSite } from './record-served.ts';
 import { createStaleCache, type StaleCache, type StaleValue } from './stale-cache.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
@@ -98,6 +98,7 @@ export function createSites(options: SitesOptions): Sites {
     changes,
     clock,
     capacity: ORIGINS,
+    sizeOf: originSize,
     read: (environmentId) => read('origin', () => store.findOrigin(environmentId), environmentId),
     fallback: served?.findOrigin,
     keyOf: ({ kind, key }) => (kind === 'environment' ? key : undefined),
@@ -211,7 +212,7 @@ function isOver(certificate: Site['certificate'], now: number): boolean {
 /** A site without a usable certificate is read again at the first handshake for it, then after this time. */
 const RECHECK_MS = 10_000;
 
-/** Origins cached, about 350 bytes each, without certificates. */
+/** Origins cached that have no certificates, about 350 bytes each. */
 const ORIGINS = 20_000;
 /** Some hundred brands with the largest logo. */
 const BRAND_BYTES = 16 * 1024 * 1024;
