@@ -18,6 +18,7 @@ import { withChanges } from './open-database.ts';
 export const PLATFORM_PERMISSIONS = [
   ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'],
   ...['read_environment', 'create_deployment', 'read_deployment'],
+  ...['update_origin_settings', 'read_origin_settings'],
 ]
   .map((action) => `environment.*.${action}`)
   .concat(['create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'].map((action) => `webhook.*.${action}`))
