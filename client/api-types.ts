@@ -196,7 +196,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
   };
   setup: {
-    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
+    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
     setBrand(input: {
       brand?: NewBrand | undefined;
       /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
@@ -329,6 +329,53 @@ export interface ApiCalls {
       /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
       refuseRestorable?: boolean | undefined;
     }, options?: CallOptions): Promise<void>;
+    /** Set how the origins of an environment are asked. Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    updateOriginSettings(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** `Host` that the origin gets: `visitor`, `origin` (the host of its URL), or a name. An https origin is then also asked for that name (SNI), and its certificate has to be for it. Null: `visitor`. */
+      hostHeader?: string | null | undefined;
+      /** The edge shows it to https origins (mTLS). Null: nothing is shown. */
+      clientCertificate?: {
+        /** PEM, with its chain. */
+        certificate: string;
+        /** Its private key, PEM, not encrypted. It is stored sealed and never shown. */
+        privateKey: string;
+      } | null | undefined;
+      /** PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs. */
+      caCertificate?: string | null | undefined;
+      /** Null: no secret is sent any more. */
+      secret?: null | undefined;
+    }, options?: CallOptions): Promise<OriginSettings>;
+    /** Get how the origins of an environment are asked. Retrieves the settings, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
+    getOriginSettings(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+    }, options?: CallOptions): Promise<OriginSettings>;
+    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    rotateOriginSecret(input: {
+      /** Id or slug of the project. */
+      project: string;
+      /** Id or slug of the app. */
+      app: string;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** How long the secret before is sent too; a day if absent. 0 if it has leaked. */
+      overlapSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new secret. Begins with `npe_`. */
+      secret: string;
+      /** Until when the secret before is sent too, if there was one. Unix time in milliseconds. */
+      previousExpiresAt: number;
+    }>;
   };
   deployments: {
     /** Deploy to an environment. The deployment becomes the environment's current one: traffic to its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
@@ -579,6 +626,9 @@ export const OPERATIONS: readonly string[] = [
   'environments.getEnvironment',
   'environments.listEnvironments',
   'environments.deleteEnvironment',
+  'environments.updateOriginSettings',
+  'environments.getOriginSettings',
+  'environments.rotateOriginSecret',
   'deployments.createDeployment',
   'deployments.listDeployments',
   'webhooks.createWebhook',
@@ -1418,6 +1468,24 @@ interface NewBrand {
   support?: string;
 }
 
+interface OriginSettings {
+  /** The environment. Begins with `env_`. */
+  environmentId: string;
+  /** `Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or the name that it is. `X-Forwarded-Host` is always the visitor's. */
+  hostHeader: string;
+  /** Absent: no secret is sent. The secret itself is shown only when it is made. */
+  secret?: {
+    /** Creation of the secret that is sent. Unix time in milliseconds. */
+    createdAt: number;
+    /** Until when the secret before is sent too. Unix time in milliseconds. */
+    previousExpiresAt?: number;
+  };
+  /** Certificate that the edge shows to https origins, PEM. */
+  clientCertificate?: string;
+  /** The CAs that certificates of https origins have to be of, PEM. Absent: public CAs. */
+  caCertificate?: string;
+}
+
 /** Present if the name was refused. */
 interface OutcomeError {
   title: string;
@@ -1695,6 +1763,7 @@ export type {
   ListedDomain,
   NameCheck,
   NewBrand,
+  OriginSettings,
   OutcomeError,
   Project,
   RecordChange,

@@ -74,6 +74,11 @@ function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   // Editors suggest the known values, and the compiler takes others.
   const known = schema['x-extensible-enum'];
   if (Array.isArray(known)) return `${unionOf(known)} | (${schema.type === 'string' ? 'string' : 'number'} & {})`;
+  if (Array.isArray(schema.type)) {
+    return schema.type
+      .map((type) => (type === 'null' ? type : typeOf({ ...schema, type }, indent, absent)))
+      .join(' | ');
+  }
   switch (schema.type) {
     case 'string':
     case 'boolean':

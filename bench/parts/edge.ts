@@ -70,7 +70,7 @@ const methods = {
 
 /** Responds at once. The edge reads each name once, and caches it. */
 function storeOf(directory: string, originPort: number): EdgeStore & EarlierStore {
-  const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
+  const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}`, settings: null };
   const findRoute = async (hostname: string) => ({
     hostname,
     domainId: `dom_${hostname}`,
@@ -95,6 +95,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
     }),
     findOperatorSite: async () => null,
     findOrigin: async () => origin,
+    findBrand: async () => null,
     findChallenge: async () => null,
   };
 }

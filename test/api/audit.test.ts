@@ -75,6 +75,13 @@ const steps: Step[] = [
     after: keep('deploymentId'),
   },
   { operation: 'deployments.listDeployments', body: place },
+  {
+    operation: 'environments.updateOriginSettings',
+    body: () => ({ ...place(), hostHeader: 'origin' }),
+    changes: () => [tree.environment],
+  },
+  { operation: 'environments.getOriginSettings', body: place },
+  { operation: 'environments.rotateOriginSecret', body: place, changes: () => [tree.environment] },
   { operation: 'domains.checkName', body: () => ({ ...place(), ...DOMAIN }) },
   { operation: 'domains.createDomain', body: () => ({ ...place(), ...DOMAIN }), changes: () => [DOMAIN.domain] },
   {
@@ -250,7 +257,8 @@ describe('the audit log', () => {
 
   it('has no secret', async () => {
     const text = JSON.stringify(await entries());
-    for (const secret of [key.key, made.token, 'secret-path', 'whsec_', ...secrets]) expect(text).not.toContain(secret);
+    for (const secret of [key.key, made.token, 'secret-path', 'whsec_', 'npe_', ...secrets])
+      expect(text).not.toContain(secret);
   });
 
   it('has no entry of a session that a customer opens, and one of the check that the customer asks for', async () => {

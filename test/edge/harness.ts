@@ -93,6 +93,7 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     findSite: (hostname: string) => there('findSite', () => store.findSite(hostname)),
     findOperatorSite: (hostname: string) => there('findOperatorSite', () => store.findOperatorSite(hostname)),
     findOrigin: (environmentId: string) => there('findOrigin', () => store.findOrigin(environmentId)),
+    findBrand: (workspaceId: string) => there('findBrand', () => store.findBrand(workspaceId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),
     changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),

@@ -1,5 +1,7 @@
 const READ = [
-  ...['read_domain', 'read_environment', 'read_deployment'].map((action) => `environment.*.${action}`),
+  ...['read_domain', 'read_environment', 'read_deployment', 'read_origin_settings'].map(
+    (action) => `environment.*.${action}`,
+  ),
   ...['project.*.read_project', 'app.*.read_app', 'webhook.*.read_webhook', 'setup.*.read_brand'],
   ...['key.*.read_key', 'audit.*.read_entries'],
 ];
@@ -18,7 +20,13 @@ export const PRESETS = {
     ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'].map(
       (action) => `environment.*.${action}`,
     ),
-    ...['read_environment', 'create_deployment', 'read_deployment'].map((action) => `environment.*.${action}`),
+    ...[
+      'read_environment',
+      'create_deployment',
+      'read_deployment',
+      'read_origin_settings',
+      'update_origin_settings',
+    ].map((action) => `environment.*.${action}`),
     ...['create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'].map((action) => `webhook.*.${action}`),
     ...['project.*.read_project', 'app.*.read_app', 'token.*.create_token'],
   ],

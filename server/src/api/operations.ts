@@ -19,6 +19,7 @@ import { createToken } from './keys/createToken.ts';
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from './keys/key-operations.ts';
 import { createWorkspace, disableWorkspace, enableWorkspace, listWorkspaces } from './keys/workspace-operations.ts';
 import type { OpenOperation, Operation } from './operation.ts';
+import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
@@ -59,6 +60,9 @@ export const operations: readonly Operation[] = [
   setBrand,
   getBrand,
   ...treeOperations,
+  updateOriginSettings,
+  getOriginSettings,
+  rotateOriginSecret,
   createDeployment,
   listDeployments,
   createWebhook,

@@ -79,6 +79,8 @@ describe('help', () => {
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
+      'origins settings',
+      'origins rotate-secret',
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
       ...['restore', 'move', 'suspend', 'resume', 'redirect', 'setup-link', 'setup-links', 'revoke-setup-link'].map(

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
+import { addOrigins } from './api/origin-settings.ts';
 import { addTree } from './api/tree-commands.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
@@ -34,6 +35,7 @@ const COMMANDS: AddCommand[] = [
   addCertificates,
   addSealing,
   addTree,
+  addOrigins,
   addDomains,
   addWebhooks,
 ];
@@ -49,9 +51,9 @@ What commands need:
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
-  its API           projects, apps, environments, deployments, domains, webhooks:
-                    they call it, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
-                    Without these, they call the playground.
+  its API           projects, apps, environments, deployments, origins, domains,
+                    webhooks: they call it, by NAMEPLATE_URL and
+                    NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
 fixed, such as a DNS record (docs/operations.md).

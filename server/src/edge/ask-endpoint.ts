@@ -92,7 +92,8 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
     if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
     if (found.site.redirect !== null || found.site.suspendedStatus !== null) return { status: 204 };
     const deployed = await sites.findOrigin(found.site.environmentId);
-    const origin = deployed && (await findAddress(deployed.origin));
+    // A program in front knows nothing of the settings: the edge has to connect.
+    const origin = deployed && deployed.settings === null ? await findAddress(deployed.origin) : null;
     return origin === null ? { status: 204 } : { status: 200, origin };
   }
 

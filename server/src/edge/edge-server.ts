@@ -19,8 +19,9 @@ import { createBodyTimeouts } from './http/body-timeouts.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
+import { logMessageOf } from './proxy/origin-failure.ts';
 import { withOwnApi } from './proxy/own-api.ts';
-import { createReverseProxy } from './proxy/proxy.ts';
+import { createReverseProxy, type ReverseProxyOptions } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createTlsTerminator } from './tls/tls.ts';
@@ -109,6 +110,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     unknownPerMinute: limits.unknownPerMinute,
   });
   const routeRequest = createRequestRouter({
+    ...deps,
     api,
     sites,
     challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
@@ -117,17 +119,21 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     httpsPort: settings.httpsPort,
     servesHttps: settings.https !== null,
   });
+  const logFailure: ReverseProxyOptions['onFailure'] = (exchange, failure) => {
+    const { hostname, environmentId, deploymentId, origin, requestId } = exchange;
+    const { reason, detail } = failure;
+    const fields = { domain: hostname, environmentId, deploymentId, origin, requestId, reason, detail };
+    warn(logMessageOf(failure), fields, `${environmentId} ${origin} ${reason}`);
+  };
   const proxyTo = (mayDial: AddressRule) =>
     createReverseProxy({
       dialer: createDialer({ mayDial, lookUp }),
       installation,
-      onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
-        metrics.page(page);
-        warn(
-          'an origin failed',
-          { domain: hostname, deploymentId, origin, requestId, reason, detail },
-          `${origin} ${reason}`,
-        );
+      findBrand: sites.findBrand,
+      onSuspicion: logFailure,
+      onFailure(exchange, failure) {
+        metrics.page(failure.page);
+        logFailure(exchange, failure);
       },
     });
   const origins = proxyTo(addressRule(settings.allowedNetworks));

@@ -44,6 +44,7 @@ const server = startEdgeServer(data.settings, {
     findSite: (hostname) => main.call('findSite', hostname),
     findOperatorSite: (hostname) => main.call('findOperatorSite', hostname),
     findOrigin: (environmentId) => main.call('findOrigin', environmentId),
+    findBrand: (workspaceId) => main.call('findBrand', workspaceId),
     findChallenge: (hostname, token, now) => main.call('findChallenge', hostname, token, now),
   },
   served: data.hasEdgeCache

@@ -90,6 +90,7 @@ export async function startEdgeThreads(
     findSite: (hostname) => store.findSite(hostname),
     findOperatorSite: (hostname) => store.findOperatorSite(hostname),
     findOrigin: (environmentId) => store.findOrigin(environmentId),
+    findBrand: (workspaceId) => store.findBrand(workspaceId),
     findChallenge: (hostname, token, now) => store.findChallenge(hostname, token, now),
     findServedSite: async (hostname) => served?.findSite(hostname),
     findServedOrigin: async (environmentId) => served?.findOrigin(environmentId),

@@ -64,7 +64,7 @@ export interface BackupStore {
 }
 
 /**
- * Where a secret is stored. `id`: host name of a certificate (in use, inherited, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret or of a
+ * Where a secret is stored. `id`: host name of a certificate (in use, inherited, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret, of the environment of an origin's, or of a
  * result that is kept (`Once`).
  */
 export interface SecretPlace {
@@ -76,6 +76,9 @@ export interface SecretPlace {
     | 'account'
     | 'signing_key'
     | 'webhook_secret'
+    | 'origin_secret'
+    | 'previous_origin_secret'
+    | 'origin_client_key'
     | 'idempotency_key';
   id: string;
 }

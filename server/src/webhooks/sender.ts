@@ -83,7 +83,7 @@ export function createSender({
 
   async function exchange(request: WebhookRequest, signal: AbortSignal): Promise<Received> {
     const url = new URL(request.url);
-    const reused = connections.take(url.origin, FRESH_MS);
+    const reused = connections.take({ origin: url.origin, key: url.origin }, FRESH_MS);
     if (reused !== null) {
       try {
         return await post(reused, url, request, signal);
@@ -92,7 +92,7 @@ export function createSender({
         if (signal.aborted || reused.isResponding) throw error;
       }
     }
-    return post(await connections.open(url.origin, signal), url, request, signal);
+    return post(await connections.open({ origin: url.origin, key: url.origin }, signal), url, request, signal);
   }
 
   return {

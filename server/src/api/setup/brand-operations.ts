@@ -74,7 +74,7 @@ export const setBrand = defineOperation({
   name: 'setup.setBrand',
   summary: 'Set the brand of the workspace',
   description:
-    'Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
+    'Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
   permission: { resource: 'setup', action: 'set_brand' },
   onAll: 'workspace',
   request: Type.Object({ brand: Type.Optional(NewBrandSchema), origins: Type.Optional(Origins) }, closed),

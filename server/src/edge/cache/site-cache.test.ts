@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { Brand } from '../../domain/brand.ts';
 import type { Change, ServedCertificate, Site } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
 const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
-const origin = { deploymentId: 'd_1', origin: 'http://origin.example' };
+const origin = { deploymentId: 'd_1', origin: 'http://origin.example', settings: null };
 const site: Site = {
   hostname,
   workspaceId: 'ws_1',
@@ -20,6 +21,7 @@ const unsealable = new Error('sealed under the key 0f0f, which is not configured
 
 function setUp(stored: Site | null) {
   const store = { stored, isDown: false };
+  const brand: { stored: Brand | null } = { stored: { name: 'Acme Shops' } };
   const clock = { at: 0, now: () => clock.at };
   const listeners: ((change: Change | null) => void)[] = [];
   const lookups: string[] = [];
@@ -33,6 +35,7 @@ function setUp(stored: Site | null) {
       findSite: () => read(() => store.stored),
       findOperatorSite: async () => null,
       findOrigin: () => read(() => store.stored?.origin ?? null),
+      findBrand: () => read(() => brand.stored),
     },
     changes: { subscribe: (listener) => void listeners.push(listener) },
     clock,
@@ -46,6 +49,7 @@ function setUp(stored: Site | null) {
   };
   return {
     sites,
+    brand,
     store,
     clock,
     change,
@@ -58,11 +62,22 @@ function setUp(stored: Site | null) {
 it('a deployment that is announced during the read is not missed', async () => {
   const { sites, store, change, certificateFor } = setUp(site);
   const looking = certificateFor();
-  const next = { deploymentId: 'd_2', origin: 'http://next.example' };
+  const next = { deploymentId: 'd_2', origin: 'http://next.example', settings: null };
   store.stored = { ...site, origin: next };
   change('environment', 'env_1');
   await looking;
   expect(await sites.findOrigin('env_1')).toEqual(next);
+});
+
+it('a brand is read once, again after a change of its workspace, and is none while the store is down', async () => {
+  const { sites, brand, store, change, lookups } = setUp(site);
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toEqual({ name: 'Acme Shops' });
+  brand.stored = null;
+  change('workspace', 'ws_1');
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toBe(null);
+  expect(lookups).toEqual(['brand', 'brand']);
+  store.isDown = true;
+  expect(await sites.findBrand('ws_2')).toBe(null);
 });
 
 it('a certificate is served at once, also if a challenge cached the site before it was issued', async () => {

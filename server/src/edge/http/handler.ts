@@ -128,7 +128,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   function pageFor(
     decision: Exclude<RoutingDecision, { kind: 'proxy' }>,
-    context: Omit<PageContext, 'hostname'>,
+    context: Omit<PageContext, 'hostname' | 'brand'>,
   ): EdgePage {
     switch (decision.kind) {
       case 'redirect':
@@ -137,8 +137,7 @@ export function createHandler(options: HandlerOptions): Handler {
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':
         metrics.page(decision.page);
-        if (decision.page === 'origin_loop') warn('an origin leads back to this edge', { domain: decision.hostname });
-        return renderPage(decision.page, { ...context, hostname: decision.hostname });
+        return renderPage(decision.page, { ...context, hostname: decision.hostname, brand: decision.brand });
       default:
         return decision satisfies never;
     }

@@ -17,6 +17,9 @@ const ROUTED: Sender = {
   clientAddress: '203.0.113.7',
   forwardedFor: ['203.0.113.7'],
   requestId: 'req_1',
+  origin: 'https://shop.example.net:8443',
+  settings: null,
+  edgeSecret: null,
 };
 const EDGE = viaPseudonym('test', ROUTED.hostname);
 const NONE: Framing = { kind: 'none' };

@@ -1,4 +1,6 @@
+import type { Brand } from '../../domain/brand.ts';
 import type { OriginConnections } from '../../net/origin-connections.ts';
+import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import type { OriginFailure } from './origin-failure.ts';
 
 /** Limits on origins; see docs/edge.md. */
@@ -39,6 +41,10 @@ export interface ProxyContext<Self> {
   limits: ProxyLimits;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
+  /** The brand of pages for a workspace. Never rejects. */
+  findBrand(workspaceId: string): Promise<Brand | null>;
+  /** Notes what may be a fault of the origin, whose response is passed on. */
+  onSuspicion(exchange: ProxiedExchange | UpgradeExchange, suspicion: OriginFailure): void;
   /** `failure`: the origin's failure; null: there was none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

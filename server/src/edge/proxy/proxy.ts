@@ -14,6 +14,10 @@ export interface ReverseProxyOptions {
   /** For TLS to origins. */
   tls?: DialTlsOptions;
   limits?: Partial<ProxyLimits>;
+  /** The brand of pages for a workspace. Never rejects. Unless given, there is none. */
+  findBrand?: ProxyContext<never>['findBrand'];
+  /** Called for what may be a fault of the origin. */
+  onSuspicion?: ProxyContext<never>['onSuspicion'];
   /** Called when the client got a page, or an aborted response. */
   onFailure(exchange: ProxiedExchange | UpgradeExchange, failure: OriginFailure): void;
 }
@@ -35,6 +39,7 @@ export interface ReverseProxy {
  */
 export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
   const { dialer, installation, tls = {}, limits: given, onFailure } = options;
+  const { findBrand = async () => null, onSuspicion = () => {} } = options;
   const limits = { ...PROXY_LIMITS, ...given };
   const { keepAliveMs, responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
   const connections = createOriginConnections({ dialer, tls, limits });
@@ -47,6 +52,8 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
       connections,
       limits,
       installation,
+      findBrand,
+      onSuspicion,
       onEnd(self, failure) {
         inFlight.delete(self);
         if (failure !== null) onFailure(self.exchange, failure);

@@ -8,6 +8,7 @@ import { framingOf, requestFields, responseFields } from './headers.ts';
 import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
+import { targetOf } from './origin-target.ts';
 import type { ProxyContext } from './proxy-limits.ts';
 import { followFrames } from './websocket-frames.ts';
 
@@ -40,7 +41,7 @@ export class Tunnel {
   }
 
   start(): void {
-    const { socket, request, origin } = this.exchange;
+    const { socket, request } = this.exchange;
     if (socket.destroyed) {
       this.#close();
       return;
@@ -57,11 +58,15 @@ export class Tunnel {
     } else if (framingOf(request).kind !== 'none') {
       this.#fail(new ProxyError('bad_request', 'upgrade', 'A request to upgrade may not have content.'));
     } else {
-      this.#context.connections.open(origin, this.#dial.signal).then(
+      this.#open().then(
         (connection) => this.#send(connection),
         (error) => this.#fail(error),
       );
     }
+  }
+
+  async #open(): Promise<OriginConnection> {
+    return this.#context.connections.open(targetOf(this.exchange), this.#dial.signal);
   }
 
   #send(connection: OriginConnection): void {
@@ -160,7 +165,7 @@ export class Tunnel {
 
   #fail(error: unknown): void {
     if (this.#isClosed || this.#failure !== null) return;
-    const { socket, hostname, requestId, request } = this.exchange;
+    const { socket, hostname, requestId, workspaceId, request } = this.exchange;
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
@@ -168,9 +173,13 @@ export class Tunnel {
       socket.destroy();
       return;
     }
-    const page = renderPage(this.#failure.page, { hostname, requestId, accept });
-    this.status = page.status;
-    respondOnSocket(socket, page);
+    const name = this.#failure.page;
+    void this.#context.findBrand(workspaceId).then((brand) => {
+      if (socket.destroyed) return;
+      const page = renderPage(name, { hostname, requestId, accept, brand });
+      this.status = page.status;
+      respondOnSocket(socket, page);
+    });
   }
 
   #close(): void {

@@ -5,7 +5,7 @@ import { createRequestRouter } from './route-request.ts';
 
 const certificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
 const redirect = { hostname: 'acme.com', domainId: 'dom_acme', status: 308 } as const;
-const origin = { deploymentId: 'dep_1', origin: 'http://origin.example' };
+const origin = { deploymentId: 'dep_1', origin: 'http://origin.example', settings: null };
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
   const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
@@ -40,8 +40,11 @@ async function routed(sites: Record<string, SiteLookup>, about: Asked) {
         return sites[hostname] ?? { kind: 'unknown' };
       },
       findOrigin: async () => origin,
+      findBrand: async () => null,
     },
     challenges: { find: async () => null },
+    clock: { now: () => 0 },
+    warn() {},
     isTrusted: () => false,
     installation: 'nameplate-00000000',
     httpsPort: 443,
@@ -79,7 +82,7 @@ describe('a name that redirects', () => {
   });
 
   it('waits for the certificate of the destination, unless HTTPS is served by a proxy in front', async () => {
-    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com' });
+    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com', brand: null });
     const about = { domainId: 'dom_acme' };
     const uncertified = siteOf('acme.com', { ...about, certificate: null });
     expect((await ask(www, uncertified)).decision).toEqual(page('not_certified'));

@@ -1,3 +1,6 @@
+import type { Clock } from '../../base/clock.ts';
+import type { ThrottledWarn } from '../../base/throttled-log.ts';
+import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
@@ -8,6 +11,7 @@ import { type Client, readSender } from '../http/edge-client.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
 import { isLooping } from '../http/via.ts';
+import { secretFor } from '../proxy/origin-target.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 
 /** The edge's response to a request: its origin's, or one of its own. */
@@ -15,7 +19,7 @@ export type RoutingDecision =
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null };
 
 const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
 
@@ -40,13 +44,15 @@ export interface OwnApi {
 interface RequestRouterOptions {
   /** Null: it has no name of its own here. */
   api: OwnApi | null;
-  sites: Pick<Sites, 'find' | 'findOrigin'>;
+  sites: Pick<Sites, 'find' | 'findOrigin' | 'findBrand'>;
+  clock: Clock;
   challenges: Challenges;
   isTrusted: AddressRule;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
   /** The public port of HTTPS. */
   httpsPort: number;
+  warn: ThrottledWarn;
   /**
    * Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it.
    */
@@ -54,7 +60,7 @@ interface RequestRouterOptions {
 }
 
 export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
-  const { api, sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
+  const { api, sites, clock, challenges, isTrusted, installation, httpsPort, servesHttps, warn } = options;
   const port = httpsPort === 443 ? '' : `:${httpsPort}`;
 
   async function route(
@@ -67,7 +73,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const { hostname, path } = destination;
     // Holds whatever address the origin uses to lead back here.
     if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
-      return page('origin_loop', hostname);
+      return loop(hostname, readSender(client, request.headers, isTrusted).clientAddress);
     // A TLS connection is for one name only (RFC 9110 section 7.4).
     if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
     const sender = readSender(client, request.headers, isTrusted);
@@ -80,23 +86,42 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus } = found.site;
-    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname);
+    const { redirect: wanted, suspendedStatus, workspaceId } = found.site;
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
     if (redirected) return redirected;
     if (sender.scheme === 'http') return toHttps(found.site, path);
     const { domainId, environmentId } = found.site;
+    const ids = { workspaceId, domainId, environmentId };
     if (hostname === api?.hostname) {
-      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
-      return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
+      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
+      return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId } };
     }
     const origin = await sites.findOrigin(environmentId);
-    if (origin === null) return page('not_deployed', hostname);
-    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
+    if (origin === null) return branded('not_deployed', found.site);
+    const edgeSecret = secretFor(origin.settings, clock.now());
+    return { kind: 'proxy', routing: { ...sender, ...origin, edgeSecret, ...ids, hostname, path, requestId } };
   }
 
-  function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
-    return withoutHttps(hostname, certificate) ?? redirect(308, hostname, path);
+  /** The page for a loop, which is logged with the origin that makes it. */
+  async function loop(hostname: string, clientAddress: string): Promise<RoutingDecision> {
+    const found = await sites.find(hostname, clientAddress);
+    const site = found.kind === 'site' ? found.site : null;
+    const origin = site && (await sites.findOrigin(site.environmentId).catch(() => null));
+    warn(
+      'an origin leads back to this edge: deploy the address of the server itself, not a name that leads here',
+      { domain: hostname, environmentId: site?.environmentId, origin: origin?.origin },
+      `loop ${hostname}`,
+    );
+    return site === null ? page('origin_loop', hostname) : branded('origin_loop', site);
+  }
+
+  async function branded(name: PageName, { hostname, workspaceId }: CachedSite): Promise<RoutingDecision> {
+    return { kind: 'page', page: name, hostname, brand: await sites.findBrand(workspaceId) };
+  }
+
+  async function toHttps(site: CachedSite, path: string): Promise<RoutingDecision> {
+    return (await withoutHttps(site)) ?? redirect(308, site.hostname, path);
   }
 
   /** Null where the redirect is about to be removed, because its destination is no longer that domain. */
@@ -109,7 +134,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (found.kind === 'unknown') return null;
     if (found.kind === 'site') {
       if (found.site.domainId !== domainId) return null;
-      const page = withoutHttps(hostname, found.site.certificate);
+      const page = await withoutHttps(found.site);
       if (page !== null) return page;
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
@@ -118,9 +143,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
-  function withoutHttps(hostname: string, certificate: CachedSite['certificate']): RoutingDecision | null {
-    if (servesHttps && certificate === null) return page('not_certified', hostname);
-    if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);
+  async function withoutHttps(site: CachedSite): Promise<RoutingDecision | null> {
+    if (servesHttps && site.certificate === null) return branded('not_certified', site);
+    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', site);
     return null;
   }
 
@@ -140,5 +165,5 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
 }
 
 function page(name: PageName, hostname: string | null): RoutingDecision {
-  return { kind: 'page', page: name, hostname };
+  return { kind: 'page', page: name, hostname, brand: null };
 }

@@ -1,3 +1,4 @@
+import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 
@@ -15,6 +16,8 @@ export interface EdgeStore {
   findOperatorSite(hostname: string): Promise<Site | null>;
   /** Where the traffic of an environment goes: its current deployment; null before the first. Logged as the change `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
+  /** The brand of a workspace, for pages; null: it has none. Logged as the change `workspace`. */
+  findBrand(workspaceId: string): Promise<Brand | null>;
   /** The key authorization to respond with; null: no such challenge, or it expired before `now`. Not to be cached. */
   findChallenge(hostname: string, token: string, now: number): Promise<string | null>;
 }
@@ -47,6 +50,35 @@ export interface Origin {
   deploymentId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  /** How the environment has its origins asked; null: it has set nothing. */
+  settings: OriginSettings | null;
+}
+
+/** An environment says this of its origin, whichever deployment that is of. */
+export interface OriginSettings {
+  /** `Host` of requests to the origin: `visitor`, `origin`, or a name. */
+  hostHeader: string;
+  /** PEM. Only certificates below it are accepted; null: those of public CAs. */
+  caCertificate: string | null;
+  /** The edge shows it to an https origin; null: nothing. */
+  clientCertificate: OriginClientCertificate | null;
+  /** Proves to the origin that a request came through the edge. Null: nothing is sent. */
+  secret: OriginSecret | null;
+}
+
+export interface OriginClientCertificate {
+  /** PEM: the certificate, then those above it. */
+  chain: string;
+  /** PKCS #8, DER. A secret. */
+  privateKey: Uint8Array;
+}
+
+/** Text in ASCII. */
+export interface OriginSecret {
+  current: Uint8Array;
+  /** The one before, which is sent too until `previousExpiresAt`; null: there is none. */
+  previous: Uint8Array | null;
+  previousExpiresAt: number | null;
 }
 
 export interface ServedCertificate {

@@ -1,18 +1,18 @@
 import type { InferResult } from 'kysely';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { ServedCertificate, Site } from './edge-store.ts';
+import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
+  const { workspaceId, domainId, environmentId, destination, destinationId, status } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
-    origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
+    origin: originOf(row),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
@@ -32,11 +32,48 @@ function certificateOf(row: SiteRow): ServedCertificate | null {
   return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
 }
 
-export async function findOrigin(reader: Reader, environmentId: string) {
-  return reader.one(selectOrigin, { environmentId });
+export async function findOrigin(reader: Reader, environmentId: string): Promise<Origin | null> {
+  const row = await reader.one(selectOrigin, { environmentId });
+  return row && originOf(row);
+}
+
+type OriginRow = Pick<SiteRow, keyof InferResult<ReturnType<typeof selectOrigin>>[number]>;
+
+function originOf(row: OriginRow): Origin | null {
+  const { deploymentId, origin } = row;
+  return deploymentId === null || origin === null ? null : { deploymentId, origin, settings: settingsOf(row) };
+}
+
+function settingsOf(row: OriginRow): OriginSettings | null {
+  const { hostHeader, caCertificate, clientCertificate, clientKey, secret, previousSecret, previousExpiresAt } = row;
+  if (hostHeader === null && caCertificate === null && clientCertificate === null && secret === null) return null;
+  return {
+    hostHeader: hostHeader ?? 'visitor',
+    caCertificate,
+    clientCertificate:
+      clientCertificate === null || clientKey === null ? null : { chain: clientCertificate, privateKey: clientKey },
+    secret:
+      secret === null
+        ? null
+        : {
+            current: secret,
+            previous: previousSecret,
+            previousExpiresAt: previousSecret === null ? null : previousExpiresAt,
+          },
+  };
 }
 
 type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
+
+const SETTINGS = [
+  'originSettings.hostHeader',
+  'originSettings.caCertificate',
+  'originSettings.clientCertificate',
+  'originSettings.clientKey',
+  'originSettings.secret',
+  'originSettings.previousSecret',
+  'originSettings.previousExpiresAt',
+] as const;
 
 /** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
 function selectSite(db: Tables, p: { hostname: string }) {
@@ -47,6 +84,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
     .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
     .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
     .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
@@ -68,6 +106,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'destinations.domainId as destinationId',
       'redirects.status',
     ])
+    .select(SETTINGS)
     .select(suspensionColumns);
 }
 
@@ -75,6 +114,8 @@ function selectOrigin(db: Tables, p: { environmentId: string }) {
   return db
     .selectFrom('environments')
     .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('originSettings', 'originSettings.environmentId', 'environments.id')
     .where('environments.id', '=', p.environmentId)
-    .select(['deployments.id as deploymentId', 'deployments.origin']);
+    .select(['deployments.id as deploymentId', 'deployments.origin'])
+    .select(SETTINGS);
 }

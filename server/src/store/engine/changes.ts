@@ -10,6 +10,7 @@ import { suspensionChanges } from '../domain/suspensions.ts';
 import { secretChanges } from '../sealing/sealed-values.ts';
 import { setupLinkChanges, setupPageChanges } from '../setup/setup.ts';
 import type { Changes } from '../store.ts';
+import { originSettingsChanges } from '../tree/origin-settings.ts';
 import { appChanges, deploymentChanges, environmentChanges, projectChanges } from '../tree/tree.ts';
 import { deliveryChanges } from '../webhook/delivery-rows.ts';
 import { webhookChanges } from '../webhook/webhook-rows.ts';
@@ -28,6 +29,7 @@ export const changes = {
   ...appChanges,
   ...environmentChanges,
   ...deploymentChanges,
+  ...originSettingsChanges,
   ...domainChanges,
   ...moveChanges,
   ...restoreChanges,

@@ -35,8 +35,16 @@ import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
 import { countSecrets, listSecretPrefixes, listSecrets } from '../sealing/sealed-values.ts';
-import { findSetupLink, findSetupLinkByToken, findSetupPage, isSetupOrigin, listSetupLinks } from '../setup/setup.ts';
+import {
+  findBrand,
+  findSetupLink,
+  findSetupLinkByToken,
+  findSetupPage,
+  isSetupOrigin,
+  listSetupLinks,
+} from '../setup/setup.ts';
 import type { OnceChanges, OnceResult, Store } from '../store.ts';
+import { findOriginSettings } from '../tree/origin-settings.ts';
 import {
   findApp,
   findEnvironment,
@@ -81,6 +89,7 @@ export const reads = {
   findEnvironment,
   listEnvironments,
   listDeployments,
+  findOriginSettings,
   findDomainByName,
   findDomainById,
   findTargetOutside,
@@ -117,6 +126,7 @@ export const reads = {
   findSite,
   findOperatorSite,
   findOrigin,
+  findBrand,
   findChallenge,
   listSecretPrefixes,
   listSecrets,

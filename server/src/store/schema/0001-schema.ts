@@ -52,6 +52,18 @@ create table deployments (
 ) STRICT;
 create index deployments_by_environment_id_id on deployments (environment_id, id);
 
+-- What environments say of their origins. Sealed: the secrets, and the key of the client certificate.
+create table origin_settings (
+  environment_id TEXT not null primary key references environments (id) on delete cascade, host_header TEXT,
+  ca_certificate TEXT, client_certificate TEXT, client_key BYTES, secret BYTES, secret_created_at INTEGER,
+  previous_secret BYTES, previous_expires_at INTEGER
+) STRICT;
+create index origin_settings_by_client_key_key_id on origin_settings (substr(client_key, 1, 9))
+  where client_key is not null;
+create index origin_settings_by_previous_key_id on origin_settings (substr(previous_secret, 1, 9))
+  where previous_secret is not null;
+create index origin_settings_by_secret_key_id on origin_settings (substr(secret, 1, 9)) where secret is not null;
+
 -- Domains, their checks, and what serves them.
 create table domains (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), project_id TEXT not null,

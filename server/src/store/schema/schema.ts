@@ -42,6 +42,8 @@ export interface Schema {
   apps: App;
   environments: Environment;
   deployments: Deployment;
+  /** One row for each environment that has set any of it. Deleted with the environment. */
+  originSettings: OriginSettingsTable;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
   checks: ChecksTable;
@@ -190,6 +192,23 @@ interface RoutesTable {
   hostname: string;
   domainId: string;
   environmentId: string;
+}
+
+interface OriginSettingsTable {
+  environmentId: string;
+  /** Null: the visitor's. */
+  hostHeader: string | null;
+  /** PEM. */
+  caCertificate: string | null;
+  clientCertificate: string | null;
+  /** PKCS #8, sealed. Null without a certificate, and when it was forgotten. */
+  clientKey: Uint8Array | null;
+  /** Sealed. */
+  secret: Uint8Array | null;
+  secretCreatedAt: number | null;
+  /** Sealed. Sent until `previousExpiresAt`. */
+  previousSecret: Uint8Array | null;
+  previousExpiresAt: number | null;
 }
 
 /** Domains that can still be restored. No foreign key: it holds nothing that is there. */

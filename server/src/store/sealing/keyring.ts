@@ -147,10 +147,15 @@ function prefixOf(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), id.subarray(0, PREFIX_LENGTH - 1)]);
 }
 
-/** A certificate that is inherited, or kept for a deleted domain, keeps its seal: the store moves it, and cannot unseal it. */
+/** These keep their seal: the store moves them, and cannot unseal them. */
+const MOVED: Partial<Record<SealedPlace['kind'], SealedPlace['kind']>> = {
+  inherited_certificate: 'certificate',
+  deleted_certificate: 'certificate',
+  previous_origin_secret: 'origin_secret',
+};
+
 function authenticated(prefix: Uint8Array, { kind, id }: SealedPlace): Uint8Array {
-  const isMoved = kind === 'inherited_certificate' || kind === 'deleted_certificate';
-  const sealedAs = isMoved ? 'certificate' : kind;
+  const sealedAs = MOVED[kind] ?? kind;
   return Buffer.concat([prefix, Buffer.from(JSON.stringify([sealedAs, id]))]);
 }
 
@@ -168,13 +173,13 @@ function damaged(place: SealedPlace): SealingError {
 
 function describeSecret(place: SealedPlace): string {
   if (place.kind === 'edge_cache') return 'the edge cache';
-  if (place.kind === 'webhook_secret') return `the ${describePlace(place)}`;
+  if (place.kind.endsWith('_secret')) return `the ${describePlace(place as SecretPlace)}`;
   return `${place.kind === 'idempotency_key' ? 'what is kept under' : 'the private key of'} ${describePlace(place)}`;
 }
 
 /** For people. */
 export function describePlace({ kind, id }: SecretPlace): string {
-  return `${kind.replace('_', ' ')} ${id}`;
+  return `${kind.replaceAll('_', ' ')} ${id}`;
 }
 
 function hex(bytes: Uint8Array): string {

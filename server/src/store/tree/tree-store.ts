@@ -43,6 +43,29 @@ export interface Deployment {
   createdAt: number;
 }
 
+/** How the edge asks the origins of an environment, without secrets. */
+export interface ShownOriginSettings {
+  environmentId: string;
+  /** `visitor`, `origin`, or a name. */
+  hostHeader: string;
+  /** PEM; null: public CAs. */
+  caCertificate: string | null;
+  /** PEM; null: none is shown. */
+  clientCertificate: string | null;
+  /** Null: no secret is sent. */
+  secretCreatedAt: number | null;
+  /** Until when the secret before is sent too; null: there is none. */
+  previousExpiresAt: number | null;
+}
+
+/** Null removes; what is absent stays. */
+export interface OriginSettingsChange {
+  hostHeader?: string | null | undefined;
+  caCertificate?: string | null | undefined;
+  clientCertificate?: { chain: string; privateKey: Uint8Array } | null | undefined;
+  secret?: null | undefined;
+}
+
 export interface PageRequest {
   /** 1 to 100. */
   limit: number;
@@ -73,6 +96,23 @@ export interface TreeChanges {
 
   /** The new deployment becomes the environment's current one. Logs the change `environment`. */
   createDeployment(deployment: Deployment): Promise<'created' | 'parent_missing'>;
+
+  /** Logs the change `environment`. Null: the workspace has no such environment. */
+  updateOriginSettings(
+    workspaceId: string,
+    environmentId: string,
+    change: OriginSettingsChange,
+  ): Promise<ShownOriginSettings | null>;
+  /**
+   * Replaces the secret of an environment; the one before is sent too until `previousExpiresAt`, and the one before that no more. Logs the
+   * change `environment`.
+   */
+  rotateOriginSecret(
+    workspaceId: string,
+    environmentId: string,
+    secret: { text: Uint8Array; createdAt: number },
+    previousExpiresAt: number,
+  ): Promise<'rotated' | 'missing'>;
 }
 
 /** Each of `project`, `app`, `environment` is an id or a slug; slugs never look like ids (ids have an underscore). */
@@ -86,5 +126,7 @@ export interface TreeStore extends TreeChanges {
     path: { project: string; app: string; environment: string },
   ): Promise<Environment | null>;
   listEnvironments(workspaceId: string, appId: string, page: PageRequest): Promise<Paged<Environment>>;
+  /** Null: the environment has set nothing. */
+  findOriginSettings(environmentId: string): Promise<ShownOriginSettings | null>;
   listDeployments(workspaceId: string, environmentId: string, page: PageRequest): Promise<Paged<Deployment>>;
 }
