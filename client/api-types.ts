@@ -6,10 +6,10 @@ export interface ApiCalls {
   domains: {
     /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     createDomain(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
@@ -22,10 +22,10 @@ export interface ApiCalls {
     }>;
     /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     createDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
@@ -40,10 +40,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Domain>;
     /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -67,10 +67,10 @@ export interface ApiCalls {
       search?: string | undefined;
       /** Only domains of this environment, in order of creation. */
       within?: {
-        /** Id or slug of the project. */
-        project: string;
-        /** Id or slug of the app. */
-        app: string;
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
@@ -94,10 +94,10 @@ export interface ApiCalls {
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
@@ -131,10 +131,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Look at a name before it is attached. Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     checkName(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** The name, in Unicode or Punycode. */
@@ -259,10 +259,10 @@ export interface ApiCalls {
       /** The new app. Begins with `app_`. */
       appId: string;
     }>;
-    /** Get an app. Retrieves an app by its id or slug and that of its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
+    /** Get an app. Retrieves an app by its id, or by its slug and its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
     getApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<App>;
@@ -277,8 +277,8 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
     deleteApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<void>;
@@ -286,8 +286,8 @@ export interface ApiCalls {
   environments: {
     /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
     createEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Short name for use in requests, unique in its parent. */
@@ -298,19 +298,19 @@ export interface ApiCalls {
       /** The new environment. Begins with `env_`. */
       environmentId: string;
     }>;
-    /** Get an environment. Retrieves an environment by its id or slug and those of its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
+    /** Get an environment. Retrieves an environment by its id, or by its slug and its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
     getEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Environment>;
     /** List the environments of an app. Environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
     listEnvironments(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -320,10 +320,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
@@ -333,10 +333,10 @@ export interface ApiCalls {
   deployments: {
     /** Deploy to an environment. The deployment becomes the environment's current one: traffic to its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
     createDeployment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
@@ -347,10 +347,10 @@ export interface ApiCalls {
     }>;
     /** List the deployments of an environment. Deployments in order of creation, one page at a time. The environment names its current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
     listDeployments(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */

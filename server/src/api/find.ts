@@ -1,9 +1,21 @@
 import { type Permission, permits, sufficientGrants } from '../access/permissions.ts';
 import type { Principal } from '../access/root-key-cache.ts';
+import { isId } from '../base/ids.ts';
 import type { Domain } from '../domain/domain.ts';
 import { canonicalName } from '../domain/name.ts';
-import type { App, DomainStore, Environment, Project, TreeStore, Webhook, WebhookStore } from '../store/store.ts';
+import type {
+  App,
+  AppPath,
+  DomainStore,
+  Environment,
+  EnvironmentPath,
+  Project,
+  TreeStore,
+  Webhook,
+  WebhookStore,
+} from '../store/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
+import { invalid } from './validation.ts';
 
 /** An operation asks this of its caller. */
 export interface Needed {
@@ -15,15 +27,6 @@ export interface Needed {
 type FindingStore = Pick<DomainStore, 'findDomainByName' | 'findDomainById'> &
   Pick<TreeStore, 'findProject' | 'findApp' | 'findEnvironment'> &
   Pick<WebhookStore, 'findWebhook'>;
-
-interface AppPath {
-  project: string;
-  app: string;
-}
-
-interface EnvironmentPath extends AppPath {
-  environment: string;
-}
 
 /**
  * Finds what the input of a call names. Each method rejects with a `Problem` where there is no such thing, or none for
@@ -58,12 +61,15 @@ export class Find {
   }
 
   async app(path: AppPath): Promise<App> {
+    if (path.project === undefined && !isId(path.app)) throw needsParents('app');
     const found = await this.#store.findApp(this.#principal.workspaceId, path);
     return this.permitted(found, found?.id, 'data/app_not_found');
   }
 
   /** `permission`: replaces that of the operation. */
   async environment(path: EnvironmentPath, permission?: Permission): Promise<Environment> {
+    if (path.app === undefined && !isId(path.environment)) throw needsParents('environment');
+    if (path.app !== undefined && path.project === undefined && !isId(path.app)) throw needsParents('app');
     const found = await this.#store.findEnvironment(this.#principal.workspaceId, path);
     return this.permitted(found, found?.id, 'data/environment_not_found', permission);
   }
@@ -97,6 +103,16 @@ export class Find {
     if (found === null || !permits(this.#principal.grants, permission, onOne)) throw new Problem(code);
     return found;
   }
+}
+
+/** Other parents may have the same slug. */
+function needsParents(kind: 'app' | 'environment'): Problem {
+  const parents = kind === 'app' ? '"project"' : '"project" and "app"';
+  return invalid(
+    `body.${kind}`,
+    'must be an id: a slug is unique only in its parent',
+    `send the id, or ${parents} too`,
+  );
 }
 
 /** Other text is not looked up as an id. */
