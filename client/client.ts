@@ -26,11 +26,11 @@ export interface ClientOptions {
   baseUrl: string;
   /** A root key, a token, or a function that returns a current one. */
   rootKey: Credential;
-  /** Time limit of one attempt; 30 s unless given. */
+  /** Time limit of a call, with all its attempts and the waits between them; 30 s unless given. */
   timeoutMs?: number;
   /**
-   * Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes
-   * for the next attempt.
+   * Attempts after the first one, where it is safe to repeat; 3 unless given. A call does not wait for an attempt that
+   * `timeoutMs` would not allow: it rejects at once, with the last error.
    */
   retries?: number;
   /** In place of the global `fetch`. */

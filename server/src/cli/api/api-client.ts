@@ -10,6 +10,7 @@ import {
   type Page,
   UnexpectedResponse,
 } from '../../../../client/client.ts';
+import { explainFailure, failureOf } from '../../../../client/connection-failure.ts';
 import { isCreation } from '../../../../client/operation-kinds.ts';
 import { isTemporary } from '../../../../client/retry.ts';
 import { readCommandConfig } from '../../config/config.ts';
@@ -212,17 +213,10 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
 
 /** The error for a failed `fetch`; `advice` says what to do if nothing listens at the address. */
 export function unreachable(error: unknown, origin: string, advice: string): ServerUnreachable {
-  const cause = rootCause(error);
-  const options = { cause: error };
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
-    return new ServerUnreachable(`No server is running at ${origin}. ${advice}`, options);
-  if (cause instanceof Error && cause.name === 'TimeoutError')
-    return new ServerUnreachable(`${origin} did not respond within ${TIMEOUT_MS / 1000} s.`, options);
-  return new ServerUnreachable(`Cannot reach ${origin}: ${messageOf(cause)}`, options);
-}
-
-function rootCause(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? rootCause(error.cause) : error;
+  const isExplained = error instanceof ConnectionError;
+  const message = isExplained ? error.message : explainFailure(error, origin, TIMEOUT_MS);
+  const isRefused = failureOf(error) === 'refused';
+  return new ServerUnreachable(isRefused ? `No server is running at ${origin}. ${advice}` : message, { cause: error });
 }
 
 /** Whether a URL returns a response, of any status, that passes the test. */
