@@ -400,13 +400,13 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<void>;
-    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     rotateSecret(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** How long the previous secret also signs; a day if absent. 0 if it has leaked. */
       overlapSeconds?: number | undefined;
-    }, options?: CallOptions): Promise<{
+    }, options?: CreationOptions): Promise<{
       /** The new secret. Begins with `whsec_`. */
       secret: string;
       /** Until when the previous secret also signs. Unix time in milliseconds. */

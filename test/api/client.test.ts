@@ -13,11 +13,11 @@ import {
   UnexpectedResponse,
   VerificationFailed,
 } from '../../client/client.ts';
-import { isCreation, isRead } from '../../client/operation-kinds.ts';
+import { isRead, takesKey } from '../../client/operation-kinds.ts';
 import type { OutcomeSchema } from '../../server/src/api/domains/createDomains.ts';
 import type { ListedDomainSchema } from '../../server/src/api/domains/listDomains.ts';
 import type { DomainSchema } from '../../server/src/api/domains/present-domain.ts';
-import { isStream } from '../../server/src/api/operation.ts';
+import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import type { Domain as StoredDomain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
@@ -74,14 +74,14 @@ describe('the client', () => {
     expect(new Set(has)).toEqual(new Set(['function']));
   });
 
-  it('repeats exactly the operations that the API declares to change nothing, or to create', () => {
+  it('repeats exactly the operations that the API declares to change nothing, to create, or to rotate', () => {
     // Under the permission to make what they are about, or for anybody who may make it.
     const others = ['domains.checkName', 'domains.listSetupLinks'];
     for (const operation of operations) {
       const { name, permission } = operation;
       const isReading = permission.action.startsWith('read_') || others.includes(name);
-      const creates = 'creates' in operation && operation.creates !== undefined;
-      expect([name, isCreation(name)]).toEqual([name, creates]);
+      const creates = !isStream(operation) && madeOnceBy(operation) !== undefined;
+      expect([name, takesKey(name)]).toEqual([name, creates]);
       expect([name, isRead(name)]).toEqual([name, isReading && !isStream(operation)]);
     }
   });

@@ -6,6 +6,7 @@ import { html, prose } from '../../server/src/api/docs/html.ts';
 import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
 import type { ApiContent } from '../../server/src/api/openapi/api-document.ts';
 import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
+import { madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { FINDING_CODES } from '../../server/src/domain/finding.ts';
 import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
@@ -55,10 +56,11 @@ describe('openapi.json', () => {
   });
 
   it('has every operation, as a POST that needs a root key, with all its responses', () => {
-    for (const { name, status, problems, creates } of operations) {
+    for (const operation of operations) {
+      const { name, status, problems } = operation;
       const { post } = document.paths[`/v2/${name}`] ?? {};
       expect(post).toMatchObject({ operationId: name, security: [{ rootKey: [] }] });
-      const creating = creates === undefined ? [] : [409, 422];
+      const creating = madeOnceBy(operation) === undefined ? [] : [409, 422];
       const own = [...creating, ...problems.map((code) => new Problem(code).status)];
       const promised = [400, 401, 403, 413, 429, 500, status, ...own];
       expect(Object.keys(post?.responses ?? {})).toEqual([...new Set(promised)].sort().map(String));

@@ -294,6 +294,16 @@ describe('webhooks.rotateSecret', () => {
     expect(await signing(webhookId, rotated.previousExpiresAt)).toEqual([rotated.secret]);
   });
 
+  it('repeated under its Idempotency-Key gives the same secret, and the previous one goes on signing', async () => {
+    const { webhookId, secret: first } = await created();
+    const rotate = () =>
+      api.call('webhooks.rotateSecret', { webhookId }, { headers: { 'idempotency-key': 'lost response' } });
+    const [lost, repeated] = [await rotate(), await rotate()];
+    expect(repeated.headers['idempotency-replayed']).toBe('true');
+    expect(repeated.body.data).toEqual(lost.body.data);
+    expect(await signing(webhookId, START)).toEqual([dataOf<{ secret: string }>(lost).secret, first]);
+  });
+
   it('gives no secret to sign with while one of those that sign cannot be unsealed', async () => {
     const { webhookId } = await created();
     const another = createKeyring({ name: 'the configuration', keys: () => [Buffer.alloc(32, 9)] });

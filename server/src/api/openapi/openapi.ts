@@ -1,6 +1,6 @@
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
-import type { OpenOperation, Operation } from '../operation.ts';
+import { madeOnceBy, type OpenOperation, type Operation } from '../operation.ts';
 import { openOperations, operations } from '../operations.ts';
 import { type PublicRoute, publicRoutes } from '../public-routes.ts';
 import {
@@ -30,13 +30,14 @@ const OF_SESSIONS: readonly ProblemCode[] = [
 
 /** An operation of the API. Schemas with a title are written into `components`. */
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { permission, onAll, creates, credential, status } = operation;
+  const { permission, onAll, credential, status } = operation;
+  const takesKey = madeOnceBy(operation) !== undefined;
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `\`${grant}\``);
   const access = `Permission: ${grants.join(' or ')}.${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
   const problems = [
     ...operation.problems,
     ...(onAll === 'workspace' ? (['authorization/insufficient_permissions'] as const) : []),
-    ...(creates === undefined ? [] : CREATING),
+    ...(takesKey ? CREATING : []),
     ...(credential === undefined ? [] : OF_SESSIONS),
   ];
   return {
@@ -48,7 +49,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
-        headers: { ...ALWAYS, ...LIMITED, ...(creates !== undefined && referTo('headers', ['Idempotency-Replayed'])) },
+        headers: { ...ALWAYS, ...LIMITED, ...(takesKey && referTo('headers', ['Idempotency-Replayed'])) },
         content: describeContent(operation, components),
       },
       ...errorsOf(problems, components),

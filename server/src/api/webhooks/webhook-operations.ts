@@ -214,8 +214,9 @@ export const rotateSecret = defineOperation({
   name: 'webhooks.rotateSecret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once.',
+    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing.',
   permission: { resource: 'webhook', action: 'update_webhook' },
+  replaces: 'secret',
   request: Type.Object(
     {
       webhookId: WebhookId,
@@ -241,13 +242,15 @@ export const rotateSecret = defineOperation({
     request: { webhookId: exampleWebhook.id },
     response: { secret: exampleSecret, previousExpiresAt: exampleWebhook.createdAt + DAY_SECONDS * 1000 },
   },
-  async handle({ principal: { workspaceId }, input, find, changes }, { clock, newId, randomBytes }) {
+  async handle({ principal: { workspaceId }, input, find, create: replace }, { clock, newId, randomBytes }) {
     const { id } = await find.webhook(input.webhookId);
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const previousExpiresAt = secret.createdAt + (input.overlapSeconds ?? DAY_SECONDS) * 1000;
-    const rotated = await changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt);
-    if (rotated === 'missing') throw new Problem('data/webhook_not_found');
-    return { secret: text, previousExpiresAt };
+    const { made, outcome } = await replace({ secret: text, previousExpiresAt }, (changes) =>
+      changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt),
+    );
+    if (outcome === 'missing') throw new Problem('data/webhook_not_found');
+    return made;
   },
 });
 

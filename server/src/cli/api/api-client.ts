@@ -11,7 +11,7 @@ import {
   UnexpectedResponse,
 } from '../../../../client/client.ts';
 import { explainFailure, failureOf } from '../../../../client/connection-failure.ts';
-import { isCreation } from '../../../../client/operation-kinds.ts';
+import { takesKey } from '../../../../client/operation-kinds.ts';
 import { isTemporary } from '../../../../client/retry.ts';
 import { readCommandConfig } from '../../config/config.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
@@ -159,7 +159,7 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
   const creator = createClient({ ...connection, retries: 2 });
 
   async function call<T>(operation: string, body: object, options: CreationOptions = {}): Promise<T> {
-    const caller = isCreation(operation) && options.idempotencyKey !== null ? creator : client;
+    const caller = takesKey(operation) && options.idempotencyKey !== null ? creator : client;
     try {
       return await caller.call<T>(operation, body, options);
     } catch (error) {
