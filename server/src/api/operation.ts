@@ -100,7 +100,7 @@ interface OperationBase<Request extends TSchema> {
   problems: readonly ProblemCode[];
 }
 
-/** Its caller has a root key or a dashboard token. */
+/** Its caller has a root key or a dashboard token, with the permission and those that it `needs` beside. */
 interface Keyed extends Needed {
   /**
    * The permission must be on all resources of its kind: the resource does not exist yet, or there are many.

@@ -75,7 +75,6 @@ export const createDomain = defineOperation({
     {
       ...environmentPath,
       domain: Type.String({
-        minLength: 4,
         maxLength: 253,
         description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),

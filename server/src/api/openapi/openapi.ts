@@ -1,5 +1,6 @@
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
+import { mayNamePermission } from '../find.ts';
 import { madeOnceBy, type OpenOperation, type Operation } from '../operation.ts';
 import { openOperations, operations } from '../operations.ts';
 import { type PublicRoute, publicRoutes } from '../public-routes.ts';
@@ -28,15 +29,21 @@ const OF_SESSIONS: readonly ProblemCode[] = [
   'authorization/origin_not_allowed',
 ];
 
+function needsOf({ needs = [] }: Operation): string {
+  return needs
+    .map(({ permission: { resource, action }, where }) => ` Also \`${resource}.*.${action}\` ${where}.`)
+    .join('');
+}
+
 /** An operation of the API. Schemas with a title are written into `components`. */
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
   const { permission, onAll, credential, status } = operation;
   const takesKey = madeOnceBy(operation) !== undefined;
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `\`${grant}\``);
-  const access = `Permission: ${grants.join(' or ')}.${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const access = `Permission: ${grants.join(' or ')}.${needsOf(operation)}${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
   const problems = [
     ...operation.problems,
-    ...(onAll === 'workspace' ? (['authorization/insufficient_permissions'] as const) : []),
+    ...(mayNamePermission(operation) ? (['authorization/insufficient_permissions'] as const) : []),
     ...(takesKey ? CREATING : []),
     ...(credential === undefined ? [] : OF_SESSIONS),
   ];
