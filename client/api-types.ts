@@ -4,7 +4,7 @@ import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 /** Every operation but `domains.watchDomain`, which is a stream. */
 export interface ApiCalls {
   domains: {
-    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomain(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -14,13 +14,15 @@ export interface ApiCalls {
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
       domain: string;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
       /** The DNS records the domain needs: the same values for as long as it exists. */
       dnsRecords: Array<DnsRecord>;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -30,6 +32,8 @@ export interface ApiCalls {
       environment: string;
       /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
       domains: Array<string>;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
@@ -145,7 +149,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -360,7 +364,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Deployment>>;
   };
   webhooks: {
-    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains. Permission: `webhook.*.create_webhook`. */
+    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
@@ -384,7 +388,7 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -881,6 +885,13 @@ interface DomainEventData {
     from: string;
     /** The environment that it is in since. Begins with `env_`. */
     to: string;
+  };
+  /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
+  deletion?: {
+    /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
+    reason: 'replaced';
+    /** The domain that took its place. Begins with `dom_`. */
+    by: string;
   };
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
   suspension?: {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/src/access/dashboard-token.ts';
 import { createRootKey } from '../../server/src/access/secret-text.ts';
@@ -253,6 +254,53 @@ describe('permissions cannot be used to discover what exists', () => {
     expect(await detail('projects.listProjects')).toBe(
       'The root key lacks the permission for this operation: "project.*.read_project".',
     );
+  });
+});
+
+describe('what an operation needs beside its permission', () => {
+  /** Calls that need each, of those in docs/permissions.md. */
+  const calls: Record<string, () => Promise<Answer>> = {};
+  const calling = async (operation: string, body: object, action: string) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => !grant.endsWith(`.${action}`)) });
+    return api.call(operation, body, { key });
+  };
+  beforeAll(async () => {
+    const created = await api.call('environments.createEnvironment', { app: tree.appId, slug: 'beside' });
+    const { environmentId: environment } = dataOf<{ environmentId: string }>(created);
+    const replaced = { environment, domain: 'api.acme.com', replaceUnverified: true };
+    const { replaceUnverified, domain } = replaced;
+    calls['domains.createDomain replace_domain'] = () => calling('domains.createDomain', replaced, 'replace_domain');
+    calls['domains.createDomains replace_domain'] = async () => {
+      const body = { environment, domains: [domain], replaceUnverified };
+      const answer = await calling('domains.createDomains', body, 'replace_domain');
+      const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
+      return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    calls['domains.moveDomain create_domain'] = () =>
+      calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.setRedirect update_domain'] = () =>
+      calling('domains.setRedirect', { domain, to: domain }, 'update_domain');
+    calls['webhooks.createWebhook read_domain'] = () =>
+      calling('webhooks.createWebhook', { url: 'https://hooks.acme.com/' }, 'read_domain');
+    calls['webhooks.updateWebhook read_domain'] = () =>
+      calling('webhooks.updateWebhook', { webhookId, types: ['*'] }, 'read_domain');
+  });
+
+  it('is what it declares, which is what the table of permissions says', () => {
+    const declared = operations.flatMap(({ name, needs = [] }) =>
+      needs.map(({ permission }) => `${name} ${permission.action}`),
+    );
+    expect(Object.keys(calls).sort()).toEqual(declared.sort());
+    const table = readFileSync('docs/permissions.md', 'utf8');
+    for (const each of declared)
+      expect(table).toMatch(new RegExp(`\\| \`${each.replace(' ', '` \\| `[a-z]+\\.\\*\\.')}\` \\|`));
+  });
+
+  it('is enforced: without it, the call is refused', async () => {
+    for (const [each, call] of Object.entries(calls)) {
+      const { status } = await call();
+      expect([each, status >= 403 && status <= 409]).toEqual([each, true]);
+    }
   });
 });
 

@@ -180,7 +180,7 @@ export const ERRORS = {
     status: 409,
     detail: 'The workspace already has this domain.',
     why: 'A workspace can have a name only once. Names are compared in canonical form: lower case, Punycode.',
-    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain.',
+    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain. One that was never verified, such as a name that somebody else typed, makes room if domains.createDomain has `replaceUnverified`, and the key `environment.*.replace_domain`.',
   },
   'data/project_already_exists': {
     status: 409,

@@ -31,8 +31,6 @@ export interface Need {
   permission: Permission;
   /** On which resource, or when: it goes on after "needs it ", such as "on the environment that the domain is moved to". */
   where: string;
-  /** On all resources of its kind, whatever the input: a caller without it is refused by name. */
-  onAll?: 'workspace';
 }
 
 /** Whoever has this permission on a resource sees it: a refusal of anything else may say that it is there. */
@@ -124,6 +122,12 @@ export class Find {
   /** Whether the caller has a permission on the resource with this id. It is one of the `needs` of the operation. */
   may(need: Need, id: string): boolean {
     return permits(this.#principal.grants, this.#declared(need), id);
+  }
+
+  /** Throws a `Problem` that names the permission, unless the caller has it on all resources of its kind. */
+  demandOnAll(need: Need): void {
+    const permission = this.#declared(need);
+    if (!permits(this.#principal.grants, permission)) throw lacksPermission({ permission, onAll: 'workspace' });
   }
 
   /** The table of permissions is made of what operations declare, so nothing else may be asked for. */

@@ -96,12 +96,11 @@ export function serveOperation(
       : operation.handle;
     const createFor = makes === undefined ? () => createNothing : creations(store, context.clock, { name, makes });
     const wrap = responseEnvelope();
-    const onWorkspace = (needed ? [needed, ...(needed.needs ?? [])] : []).filter(({ onAll }) => onAll === 'workspace');
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);
       const create = createFor(request, reply, author);
       const principal = principalOf(request);
-      for (const each of onWorkspace) if (!permits(principal.grants, each.permission)) throw lacksPermission(each);
+      if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
       const noteDomain = (domainId: string) => {
         request.domainId ??= domainId;
       };

@@ -57,6 +57,7 @@ interface Kind<Node extends NewNode, Parent> {
   contents: string;
   /** The deletion has this in this kind alone. */
   deletion?: {
+    gives: string;
     request: TProperties;
     problem: ProblemCode;
     check(input: object, node: Node, context: HandlerContext): Promise<void>;
@@ -153,6 +154,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     summary: `Delete ${a}`,
     description: descriptions.delete,
     permission: { resource: name, action: `delete_${name}` },
+    ...(deletion && { gives: deletion.gives }),
     request: Type.Object({ ...named, ...deletion?.request }, closed),
     response: Empty,
     problems: ['authorization/forbidden', missing, ...(deletion === undefined ? [] : [deletion.problem])],
@@ -280,6 +282,7 @@ const environments = operationsOf<Environment, App>({
   delete: (changes, ...environment) => changes.deleteEnvironment(...environment),
   contents: 'domains',
   deletion: {
+    gives: 'its deployments go with it, and deleted domains that were in it cannot be restored any more',
     request: {
       refuseRestorable: Type.Optional(
         Type.Boolean({

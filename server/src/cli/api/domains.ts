@@ -66,10 +66,15 @@ function addTheirLives(domains: Command): void {
     'Add a domain to an environment, and show the records to publish.',
     ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
   );
+  create.option(
+    '--replace-unverified',
+    'take the name from another domain of the workspace that has it and was never verified',
+  );
   pathOptions(create, PATH).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions>, domain) => {
-        const body = { ...pathFrom(api, options, PATH), domain };
+      async ({ api, options }: CommandCall<PathOptions & { replaceUnverified?: true }>, domain) => {
+        const { replaceUnverified } = options;
+        const body = { ...pathFrom(api, options, PATH), domain, ...(replaceUnverified && { replaceUnverified }) };
         const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
           'domains.createDomain',
           body,

@@ -16,7 +16,8 @@ import { withChanges } from './open-database.ts';
  * change no tree and no brand.
  */
 export const PLATFORM_PERMISSIONS = [
-  ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'],
+  ...['create_domain', 'replace_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain'],
+  'create_setup_link',
   ...['read_environment', 'create_deployment', 'read_deployment'],
 ]
   .map((action) => `environment.*.${action}`)
