@@ -3,6 +3,7 @@ import {
   ConnectionError,
   type CreationOptions,
   createClient,
+  type Diagnosis,
   type Domain,
   type ErrorCode,
   type InputViolation,
@@ -39,9 +40,13 @@ export interface ApiClient {
   /**
    * Streams a domain: its state now, and each change. Connects again whenever the connection is lost, and calls
    * `onLost` then, once there was a state; before, it throws `CliError`. Throws `ApiError` when the domain was deleted,
-   * or the key no longer works.
+   * or the key no longer works. `onDiagnosis` gets what the checks have found, before the state that it belongs to.
    */
-  watch(domain: string, onLost: () => void): AsyncGenerator<Domain>;
+  watch(
+    domain: string,
+    onLost: () => void,
+    onDiagnosis: (diagnosis: Pick<Diagnosis, 'findings'>) => void,
+  ): AsyncGenerator<Domain>;
 }
 
 /** An error response of the API. */
@@ -193,14 +198,14 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
       } while (cursor !== undefined && items.length < most);
       return items;
     },
-    async *watch(domain, onLost) {
+    async *watch(domain, onLost, onDiagnosis) {
       let hasState = false;
       const onDisconnect = (error: Error) => {
         if (hasState) onLost();
         else throw error;
       };
       try {
-        for await (const state of client.domains.watchDomain({ domain, onDisconnect })) {
+        for await (const state of client.domains.watchDomain({ domain, onDisconnect, onDiagnosis })) {
           hasState = true;
           yield state;
         }

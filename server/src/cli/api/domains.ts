@@ -201,7 +201,8 @@ function addWaiting(domains: Command): void {
 
   const watching =
     'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
-  const json = 'print one JSON document a line, for each change';
+  const json =
+    'print one JSON document a line, for each change: the domain, with "findings" once the checks have found a mistake';
   apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
     async (name: string, options: ApiOptions) => {
       const api = await connect(options);
@@ -212,8 +213,8 @@ function addWaiting(domains: Command): void {
 
 /** `note`: there is no newer state. */
 const LINES: Pick<Progress, 'show'> = {
-  show({ domain }, note) {
-    if (note === undefined) print(jsonText(domain));
+  show({ domain, findings, isTold }, note) {
+    if (note === undefined) print(jsonText({ ...domain, ...(isTold && { findings }) }));
   },
 };
 

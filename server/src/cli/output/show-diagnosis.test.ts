@@ -130,7 +130,7 @@ doubt, publish it)
   });
 
   test.each([
-    ['operator', 451, 'by the operator of the server', 'nameplate workspaces resume'],
+    ['operator', 451, 'by the operator of the server', 'nameplate workspaces resume-sites'],
     ['workspace', 503, 'by the workspace', 'nameplate domains resume'],
   ] as const)(
     'says that the site is suspended, by whom (%s), and how that is lifted, also where the DNS is right',

@@ -59,7 +59,7 @@ function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): stri
 function describeSuspension({ status, by, suspendedAt }: NonNullable<ShownDiagnosis['suspension']>): string {
   const [who, lift] =
     by === 'operator'
-      ? ['the operator of the server', 'nameplate workspaces resume']
+      ? ['the operator of the server', 'nameplate workspaces resume-sites']
       : ['the workspace', 'nameplate domains resume'];
   return `Suspended by ${who} since ${dateTime(suspendedAt)}: visitors get a page with status ${status}. To lift it: ${lift}.`;
 }

@@ -106,7 +106,7 @@ async function replacedTargets(
   return targets;
 }
 
-const holderIds = (replacing = NOTHING) => replacing.holders.map(({ id }) => id);
+const holderIds = (replacing?: Replacing) => (replacing?.holders ?? []).map(({ id }) => id);
 
 /** Whether each of the new domains was created, and each of those that were to be replaced, was. */
 function madeOf(creations: readonly Creation[]): boolean[] {
