@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** What each operation that names an environment or an app needs beside; each succeeds in this order. */
+/** Each operation that names an environment or an app needs this beside; each succeeds in this order. */
 const INPUTS: Record<string, (at: number) => object> = {
   'domains.createDomain': (at) => ({ domain: `a${at}.example.com` }),
   'domains.createDomains': (at) => ({ domains: [`b${at}.example.com`] }),
@@ -34,7 +34,7 @@ const INPUTS: Record<string, (at: number) => object> = {
 const tried = Object.keys(INPUTS);
 
 const namesApp = (operation: string) => operation.startsWith('apps.') || /(create|list)Environment/.test(operation);
-/** What names the environment or the app of a call: its own id or slug, and the parents that are given. */
+/** Names the environment or the app of a call: its own id or slug, and the parents that are given. */
 const named = (operation: string, own: 'id' | 'slug', parents: object, of = tree) =>
   namesApp(operation)
     ? { ...parents, app: own === 'id' ? of.appId : of.app }

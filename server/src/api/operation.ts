@@ -102,7 +102,7 @@ interface OperationBase<Request extends TSchema> {
 
 /** Its caller has a root key or a dashboard token, with the permission and those that it `needs` beside. */
 interface Keyed extends Needed {
-  /** What its holder can do or learn by it beyond its name: a sentence without its full stop, for the table of permissions. */
+  /** Its holder can do or learn this by it, beyond its name: for the table of permissions. */
   gives?: string;
   /**
    * The permission must be on all resources of its kind: the resource does not exist yet, or there are many.

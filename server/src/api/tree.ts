@@ -23,7 +23,7 @@ import {
  * The operations of projects, apps and environments: each kind has the same four, and its table says how they differ.
  */
 
-/** What names a node. Its parents may be absent where its id is enough. */
+/** Names a node. Its parents may be absent where its id is enough. */
 type Path = Record<'project' | 'app' | 'environment', string>;
 /** Nodes of every kind have these, and a new project nothing else. */
 type NewNode = Pick<Project, 'id' | 'workspaceId' | 'slug' | 'name' | 'createdAt'>;

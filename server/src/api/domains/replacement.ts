@@ -4,7 +4,7 @@ import type { Replacing } from '../../store/store.ts';
 import type { Find, Need } from '../find.ts';
 import type { HandlerContext } from '../operation.ts';
 
-/** What `replaceUnverified` means, in each operation that attaches names. */
+/** The option `replaceUnverified` of the operations that attach names. */
 
 export const replaceUnverified = Type.Optional(
   Type.Boolean({
