@@ -4,32 +4,36 @@ import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 /** Every operation but `domains.watchDomain`, which is a stream. */
 export interface ApiCalls {
   domains: {
-    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomain(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
       domain: string;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
       /** The DNS records the domain needs: the same values for as long as it exists. */
       dnsRecords: Array<DnsRecord>;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
       domains: Array<string>;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
@@ -40,10 +44,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Domain>;
     /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -67,10 +71,10 @@ export interface ApiCalls {
       search?: string | undefined;
       /** Only domains of this environment, in order of creation. */
       within?: {
-        /** Id or slug of the project. */
-        project: string;
-        /** Id or slug of the app. */
-        app: string;
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
@@ -90,14 +94,14 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
+    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. */
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
@@ -131,10 +135,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Look at a name before it is attached. Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     checkName(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** The name, in Unicode or Punycode. */
@@ -145,7 +149,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -259,10 +263,10 @@ export interface ApiCalls {
       /** The new app. Begins with `app_`. */
       appId: string;
     }>;
-    /** Get an app. Retrieves an app by its id or slug and that of its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
+    /** Get an app. Retrieves an app by its id, or by its slug and its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
     getApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<App>;
@@ -277,8 +281,8 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
     deleteApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<void>;
@@ -286,8 +290,8 @@ export interface ApiCalls {
   environments: {
     /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
     createEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Short name for use in requests, unique in its parent. */
@@ -298,19 +302,19 @@ export interface ApiCalls {
       /** The new environment. Begins with `env_`. */
       environmentId: string;
     }>;
-    /** Get an environment. Retrieves an environment by its id or slug and those of its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
+    /** Get an environment. Retrieves an environment by its id, or by its slug and its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
     getEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Environment>;
     /** List the environments of an app. Environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
     listEnvironments(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -320,10 +324,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
@@ -331,10 +335,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
     /** Set how the origins of an environment are asked. Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     updateOriginSettings(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** `Host` that the origin gets: `visitor`, `origin` (the host of its URL), or a name. An https origin is then also asked for that name (SNI), and its certificate has to be for it. Null: `visitor`. */
@@ -353,19 +357,19 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Get how the origins of an environment are asked. Retrieves the settings, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
     getOriginSettings(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     rotateOriginSecret(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** How long the secret before is sent too; a day if absent. 0 if it has leaked. */
@@ -380,10 +384,10 @@ export interface ApiCalls {
   deployments: {
     /** Deploy to an environment. The deployment becomes the environment's current one: traffic to its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
     createDeployment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
@@ -394,10 +398,10 @@ export interface ApiCalls {
     }>;
     /** List the deployments of an environment. Deployments in order of creation, one page at a time. The environment names its current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
     listDeployments(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -407,7 +411,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Deployment>>;
   };
   webhooks: {
-    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains. Permission: `webhook.*.create_webhook`. */
+    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
@@ -431,7 +435,7 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -447,13 +451,13 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<void>;
-    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     rotateSecret(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** How long the previous secret also signs; a day if absent. 0 if it has leaked. */
       overlapSeconds?: number | undefined;
-    }, options?: CallOptions): Promise<{
+    }, options?: CreationOptions): Promise<{
       /** The new secret. Begins with `whsec_`. */
       secret: string;
       /** Until when the previous secret also signs. Unix time in milliseconds. */
@@ -1135,6 +1139,13 @@ interface DomainEventData {
     from: string;
     /** The environment that it is in since. Begins with `env_`. */
     to: string;
+  };
+  /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
+  deletion?: {
+    /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
+    reason: 'replaced';
+    /** The domain that took its place. Begins with `dom_`. */
+    by: string;
   };
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
   suspension?: {

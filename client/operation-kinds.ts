@@ -1,5 +1,5 @@
 /**
- * The name of an operation says whether it reads or creates. `test/api/client.test.ts` checks that the API keeps to it.
+ * The name of an operation says whether it reads, creates or rotates. `test/api/client.test.ts` checks that the API keeps to it.
  */
 
 /** Whether it changes nothing. */
@@ -7,7 +7,7 @@ export function isRead(operation: string): boolean {
   return /\.(get|list|check|diagnose)[A-Z]/.test(operation);
 }
 
-/** Whether it creates something, and takes an `Idempotency-Key`. A rotation of a key creates its successor. */
-export function isCreation(operation: string): boolean {
-  return /\.(create[A-Z]|rotateKey$)/.test(operation);
+/** Whether it creates something, or replaces a secret by a new one: it takes an `Idempotency-Key`. */
+export function takesKey(operation: string): boolean {
+  return /\.(create|rotate)[A-Z]/.test(operation);
 }

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCreation, isRead } from '../../client/operation-kinds.ts';
+import { isRead, takesKey } from '../../client/operation-kinds.ts';
 import { renderErrors } from '../../server/src/api/docs/error-pages.ts';
 import { html, prose } from '../../server/src/api/docs/html.ts';
 import { getCertificate } from '../../server/src/api/domains/getCertificate.ts';
 import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
 import type { ApiContent, JsonSchema } from '../../server/src/api/openapi/api-document.ts';
 import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
-import { isStream } from '../../server/src/api/operation.ts';
+import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { FINDING_CODES } from '../../server/src/domain/finding.ts';
 import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
@@ -68,11 +68,12 @@ describe('openapi.json', () => {
   });
 
   it('has every operation, as a POST that needs a root key, with all its responses', () => {
-    for (const { name, status, problems, creates, credential } of operations) {
+    for (const operation of operations) {
+      const { name, status, problems, credential } = operation;
       const { post } = document.paths[`/v2/${name}`] ?? {};
       expect(`${post?.tags[0]}.${post?.operationId}`).toBe(name);
       expect(post?.security).toEqual([{ rootKey: [] }, ...(credential ? [{ setupSession: [] }] : [])]);
-      const creating = creates === undefined ? [] : [409, 422];
+      const creating = madeOnceBy(operation) === undefined ? [] : [409, 422];
       const own = [...creating, ...problems.map((code) => new Problem(code).status)];
       const promised = [400, 401, 403, 413, 429, 500, status, ...own];
       expect(Object.keys(post?.responses ?? {})).toEqual([...new Set(promised)].sort().map(String));
@@ -89,10 +90,10 @@ describe('openapi.json', () => {
   it('says of every operation whether it may be repeated, and of every list how its pages follow', () => {
     for (const operation of operations) {
       const { post } = document.paths[`/v2/${operation.name}`] ?? {};
-      const isRepeatable = isRead(operation.name) || isCreation(operation.name);
+      const isRepeatable = isRead(operation.name) || takesKey(operation.name);
       const statusCodes = isRepeatable ? ['429', '5XX'] : ['429'];
       expect(post?.['x-retries']).toEqual({ statusCodes, connectionErrors: isRepeatable });
-      expect(post?.['x-idempotency']?.header).toBe(isCreation(operation.name) ? 'Idempotency-Key' : undefined);
+      expect(post?.['x-idempotency']?.header).toBe(takesKey(operation.name) ? 'Idempotency-Key' : undefined);
       const isList = !isStream(operation) && operation.example.result.pagination !== undefined;
       expect(post?.['x-pagination'] !== undefined).toBe(isList);
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/src/access/dashboard-token.ts';
 import { createRootKey } from '../../server/src/access/secret-text.ts';
@@ -185,6 +186,25 @@ const grants = new Map(
 );
 const grantOf = (operation: string) => grants.get(operation) ?? `the grant of ${operation}, which GRANTS lacks`;
 
+/** Whoever has one of these sees what they are about. */
+const isReading = (grant: string) => /\.read_(?:domain|environment|app|project|webhook)$/.test(grant);
+
+/** The permission of these is the one by which what they find is seen; no permission shows a set-up link alone. */
+const blind = [
+  ...[
+    'getDomain',
+    'watchDomain',
+    'getCertificate',
+    'diagnoseDomain',
+    'listEvents',
+    'getRedirect',
+    'revokeSetupLink',
+  ].map((name) => `domains.${name}`),
+  ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment'],
+  ...['webhooks.getWebhook', 'webhooks.listDeliveries', 'webhooks.getDelivery'],
+];
+const telling = masked.filter((operation) => !blind.includes(operation));
+
 describe('permissions cannot be used to discover what exists', () => {
   it('and every operation is tried', () => {
     const names = operations.map(({ name }) => name).sort();
@@ -195,7 +215,8 @@ describe('permissions cannot be used to discover what exists', () => {
   it.each(masked)(
     '%s: a missing permission answers exactly like a missing resource, after the same work',
     async (operation) => {
-      const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+      const permissions = ALL_GRANTS.filter((grant) => grant !== grantOf(operation) && !isReading(grant));
+      const { key } = await api.createKey({ permissions });
       const ask = async (name: string) => {
         await api.call(operation, input(operation, name), { key, headers });
         asked.length = 0;
@@ -208,6 +229,37 @@ describe('permissions cannot be used to discover what exists', () => {
       expect(hidden.asked).toHaveLength(1);
     },
   );
+
+  it.each(telling)('%s: who may read the resource gets 403, which names the missing permission', async (operation) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+    const refused = await api.call(operation, input(operation, 'tree'), { key, headers });
+    expect(refused.status).toBe(403);
+    expect(refused.headers['nameplate-error-code']).toBe('authorization/insufficient_permissions');
+    expect(refused.body.error?.detail).toContain(`"${grantOf(operation)}"`);
+    expect((await api.call(operation, input(operation, 'none'), { key, headers })).status).toBe(404);
+  });
+
+  it.each(blind)('%s: who may read anything else gets 404 all the same', async (operation) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+    const answer = await api.call(operation, input(operation, 'tree'), { key, headers });
+    expect(answer).toMatchObject({ status: 404 });
+  });
+
+  it('a refusal that names the permission has the id of the resource, and one elsewhere does not help', async () => {
+    const { environmentId } = tree;
+    const readsIt = [`environment.${environmentId}.read_domain`, 'environment.env_other.verify_domain'];
+    const { key } = await api.createKey({ permissions: readsIt });
+    const { body } = await api.call('domains.verifyDomain', { domain: 'api.acme.com' }, { key });
+    expect(body.error?.detail).toBe(
+      `The root key lacks the permission for this operation: "environment.*.verify_domain" or "environment.${environmentId}.verify_domain".`,
+    );
+    const { key: elsewhere } = await api.createKey({
+      permissions: ['environment.env_other.read_domain', 'environment.env_other.verify_domain'],
+    });
+    expect(await api.call('domains.verifyDomain', { domain: 'api.acme.com' }, { key: elsewhere })).toMatchObject({
+      status: 404,
+    });
+  });
 
   it.each(masked)("%s: another workspace's resource answers exactly like a missing one", async (operation) => {
     const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
@@ -235,6 +287,53 @@ describe('permissions cannot be used to discover what exists', () => {
     expect(await detail('projects.listProjects')).toBe(
       'The root key lacks the permission for this operation: "project.*.read_project".',
     );
+  });
+});
+
+describe('what an operation needs beside its permission', () => {
+  /** Calls that need each, of those in docs/permissions.md. */
+  const calls: Record<string, () => Promise<Answer>> = {};
+  const calling = async (operation: string, body: object, action: string) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => !grant.endsWith(`.${action}`)) });
+    return api.call(operation, body, { key });
+  };
+  beforeAll(async () => {
+    const created = await api.call('environments.createEnvironment', { app: tree.appId, slug: 'beside' });
+    const { environmentId: environment } = dataOf<{ environmentId: string }>(created);
+    const replaced = { environment, domain: 'api.acme.com', replaceUnverified: true };
+    const { replaceUnverified, domain } = replaced;
+    calls['domains.createDomain replace_domain'] = () => calling('domains.createDomain', replaced, 'replace_domain');
+    calls['domains.createDomains replace_domain'] = async () => {
+      const body = { environment, domains: [domain], replaceUnverified };
+      const answer = await calling('domains.createDomains', body, 'replace_domain');
+      const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
+      return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    calls['domains.moveDomain create_domain'] = () =>
+      calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.setRedirect update_domain'] = () =>
+      calling('domains.setRedirect', { domain, to: domain }, 'update_domain');
+    calls['webhooks.createWebhook read_domain'] = () =>
+      calling('webhooks.createWebhook', { url: 'https://hooks.acme.com/' }, 'read_domain');
+    calls['webhooks.updateWebhook read_domain'] = () =>
+      calling('webhooks.updateWebhook', { webhookId, types: ['*'] }, 'read_domain');
+  });
+
+  it('is what it declares, which is what the table of permissions says', () => {
+    const declared = operations.flatMap(({ name, needs = [] }) =>
+      needs.map(({ permission }) => `${name} ${permission.action}`),
+    );
+    expect(Object.keys(calls).sort()).toEqual(declared.sort());
+    const table = readFileSync('docs/permissions.md', 'utf8');
+    for (const each of declared)
+      expect(table).toMatch(new RegExp(`\\| \`${each.replace(' ', '` \\| `[a-z]+\\.\\*\\.')}\` \\|`));
+  });
+
+  it('is enforced: without it, the call is refused', async () => {
+    for (const [each, call] of Object.entries(calls)) {
+      const { status } = await call();
+      expect([each, status >= 403 && status <= 409]).toEqual([each, true]);
+    }
   });
 });
 

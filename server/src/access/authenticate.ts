@@ -4,7 +4,7 @@ import type { ListedRootKey, Workspace } from '../store/store.ts';
 import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
-import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
+import { hashRootKey, isMeantAsKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
 import { isSessionToken } from './session-token.ts';
 import type { SetupLinkErrorCode } from './setup-link.ts';
 import { isToken, MAX_TOKEN_LENGTH } from './signed-token.ts';
@@ -22,6 +22,8 @@ export type AuthenticationErrorCode =
 interface Failed {
   ok: false;
   code: AuthenticationErrorCode;
+  /** About this credential, in place of what the code says. */
+  detail?: string;
 }
 
 export type Authentication =
@@ -137,7 +139,16 @@ async function check(
   }
   if (isToken(credential))
     return isSessionToken(credential) ? deps.checkSession(credential) : checkToken(credential, deps);
-  return failed('authentication/malformed');
+  return { ...failed('authentication/malformed'), ...(isMeantAsKey(credential) && { detail: damagedKey(credential) }) };
+}
+
+/** A text shows its length, and nothing of itself. */
+function damagedKey({ length }: string): string {
+  const what =
+    length === ROOT_KEY_LENGTH
+      ? 'its checksum does not match, so at least one character is wrong'
+      : `it has ${length} characters, and a key has ${ROOT_KEY_LENGTH}`;
+  return `The root key is damaged: ${what}. Was it copied whole? Copy it again, or create another one.`;
 }
 
 function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principal: Principal } | Failed {

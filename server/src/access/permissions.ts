@@ -33,10 +33,11 @@ export interface Permission {
 
 /**
  * The grants that include the permission, of which one is enough. `onAll`: only one on all resources of its kind is.
+ * `id`: of the resource; a placeholder unless given.
  */
-export function sufficientGrants({ resource, action }: Permission, onAll = false): string[] {
+export function sufficientGrants({ resource, action }: Permission, onAll = false, id = `<${resource}_id>`): string[] {
   const all = `${resource}.*.${action}`;
-  return onAll ? [all] : [all, `${resource}.<${resource}_id>.${action}`];
+  return onAll ? [all] : [all, `${resource}.${id}.${action}`];
 }
 
 /** Whether the grants include the permission on all resources of its kind, or on the one with this id. */

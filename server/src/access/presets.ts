@@ -17,9 +17,15 @@ export const PRESETS = {
   support: [...READ, 'environment.*.verify_domain', 'environment.*.create_setup_link'],
   /** The backend of a platform: its domains, the origins that serve them, its webhooks, links and dashboard tokens. */
   platform: [
-    ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'].map(
-      (action) => `environment.*.${action}`,
-    ),
+    ...[
+      'create_domain',
+      'replace_domain',
+      'read_domain',
+      'update_domain',
+      'verify_domain',
+      'delete_domain',
+      'create_setup_link',
+    ].map((action) => `environment.*.${action}`),
     ...[
       'read_environment',
       'create_deployment',

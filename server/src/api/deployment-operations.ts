@@ -41,6 +41,7 @@ export const createDeployment = defineOperation({
   summary: 'Deploy to an environment',
   description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
   permission: { resource: 'environment', action: 'create_deployment' },
+  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it in the clear',
   creates: true,
   request: Type.Object(
     {

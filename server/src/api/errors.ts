@@ -42,7 +42,7 @@ export const ERRORS = {
     status: 401,
     detail:
       'The Authorization header does not contain a root key. Send "Authorization: Bearer <ROOT_KEY>"; keys begin with np_.',
-    why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is malformed too.',
+    why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is malformed too: "detail" says so then.',
     fix: 'Copy the whole key, without quotation marks or line breaks. It begins with np_ and has 42 characters. The token of a set-up link (nps_) is no key: setup.openSession takes it in its body and returns a session token for this header.',
   },
   'authentication/key_not_found': {
@@ -94,7 +94,7 @@ export const ERRORS = {
   'authorization/insufficient_permissions': {
     status: 403,
     detail: 'The root key lacks the permission for this operation.',
-    why: 'The operation works on the workspace itself, and the key does not have the permission for it. "detail" names the permission. (Where a resource is concerned, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
+    why: 'The key does not have the permission for the operation on the workspace itself, or on something that it may read. "detail" names the permission. (Where the key may not read the resource either, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
     fix: 'Use a key that has the permission, or ask the operator of this installation for one ("nameplate keys create --permission").',
   },
   'authorization/exceeds_caller': {
@@ -145,7 +145,7 @@ export const ERRORS = {
   'data/domain_not_found': {
     status: 404,
     detail: 'There is no such domain in this workspace, or the root key may not see it.',
-    why: 'The workspace has no domain with this name or id, or the key lacks the permission to see it. Both get the same response, so that keys cannot be used to find out which domains exist.',
+    why: 'The workspace has no domain with this name or id, or the key may neither read it nor do this with it. Both get the same response, so that keys cannot be used to find out which domains exist.',
     fix: 'Check the name, and that the key belongs to the right workspace and has the permission that the reference lists, for the environment of the domain.',
   },
   'data/redirect_destination_not_found': {
@@ -158,7 +158,7 @@ export const ERRORS = {
     status: 404,
     detail: 'There is no such environment in this workspace, or the root key may not use it.',
     why: 'The project, the app or the environment does not exist, or the key lacks the permission for it. All get the same response.',
-    fix: 'Check the three ids or slugs, and that the key has the permission that the reference lists.',
+    fix: 'Check the ids or slugs (the id of an environment is enough), and that the key has the permission that the reference lists.',
   },
   'data/app_not_found': {
     status: 404,
@@ -206,7 +206,7 @@ export const ERRORS = {
     status: 409,
     detail: 'The workspace already has this domain.',
     why: 'A workspace can have a name only once. Names are compared in canonical form: lower case, Punycode.',
-    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain.',
+    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain. One that was never verified, such as a name that somebody else typed, makes room if domains.createDomain has `replaceUnverified`, and the key `environment.*.replace_domain`.',
   },
   'data/project_already_exists': {
     status: 409,

@@ -70,7 +70,7 @@ export interface HandlerContext {
 export interface OperationCall<Input> {
   principal: Principal;
   input: Input;
-  /** Creates something; for operations that declare `creates`. */
+  /** Creates or replaces something; for operations that declare `creates` or `replaces`. */
   create: Create;
   /** Changes of the store; they add entries to the audit log that name the caller. */
   changes: Changes;
@@ -93,13 +93,17 @@ interface OperationBase<Request extends TSchema> {
    * it is kept for repeats.
    */
   creates?: Creates;
+  /** The same for an operation that replaces something by what it makes, so that a repeat must not do it again. */
+  replaces?: Creates;
   request: Request;
   /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];
 }
 
-/** Its caller has a root key or a dashboard token. */
+/** Its caller has a root key or a dashboard token, with the permission and those that it `needs` beside. */
 interface Keyed extends Needed {
+  /** Its holder can do or learn this by it, beyond its name: for the table of permissions. */
+  gives?: string;
   /**
    * The permission must be on all resources of its kind: the resource does not exist yet, or there are many.
    * `workspace`: they are those of the workspace, and a caller without the permission is refused by name; otherwise
@@ -174,6 +178,11 @@ export class PresentedOnce<Data> {
 export interface OperationResult {
   data: unknown;
   pagination?: { cursor?: string; hasMore: boolean };
+}
+
+/** Whether an operation takes an `Idempotency-Key`, and whether what it makes holds a secret. */
+export function madeOnceBy({ creates, replaces }: Pick<OperationBase<TSchema>, 'creates' | 'replaces'>) {
+  return creates ?? replaces;
 }
 
 /** Defines an operation that responds with one object. */

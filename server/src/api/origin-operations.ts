@@ -158,7 +158,7 @@ export const rotateOriginSecret = defineOperation({
   description:
     'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
-  creates: 'secret',
+  replaces: 'secret',
   request: Type.Object(
     {
       ...environmentPath,

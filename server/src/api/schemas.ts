@@ -73,10 +73,16 @@ export function Reference(what: string) {
   return Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description: `Id or slug of the ${what}.` });
 }
 
+/** A parent of what a request names. An id needs none: it says which one it is. */
+export function ParentReference(what: 'project' | 'app') {
+  const description = `Id or slug of the ${what}. Needed only beside a slug; with an id, it is checked.`;
+  return Type.Optional(Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description }));
+}
+
 /** Properties of a request that name an environment, and an example of them. */
 export const environmentPath = {
-  project: Reference('project'),
-  app: Reference('app'),
+  project: ParentReference('project'),
+  app: ParentReference('app'),
   environment: Reference('environment'),
 };
 export const exampleEnvironmentPath = { project: 'demo', app: 'web', environment: 'production' };

@@ -70,7 +70,7 @@ describe('help', () => {
       'copy',
       'doctor',
       'init',
-      ...['create', 'list', 'disable', 'enable', 'suspend', 'resume', 'limits', 'brand', 'delete'].map(
+      ...['create', 'list', 'disable', 'enable', 'suspend-sites', 'resume-sites', 'limits', 'brand', 'delete'].map(
         (verb) => `workspaces ${verb}`,
       ),
       ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),

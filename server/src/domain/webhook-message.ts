@@ -1,5 +1,5 @@
 import type { Domain } from './domain.ts';
-import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
+import { type CertificateAfter, type Deletion, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
@@ -28,6 +28,8 @@ export interface WebhookMessage {
   redirect?: RedirectChange;
   /** In `domain.moved`: ids of the environments. */
   move?: { from: string; to: string };
+  /** In `domain.deleted`, if another domain of its name took its place. */
+  deletion?: Deletion;
   /** In `domain.suspended` and `domain.resumed`. */
   suspension?: { status: SuspensionStatus };
 }
@@ -51,6 +53,7 @@ interface PresentedChange {
   certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
   redirect?: RedirectChange;
   move?: { from: string; to: string };
+  deletion?: Deletion;
   suspension?: { status: SuspensionStatus };
 }
 
@@ -66,7 +69,7 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
 }
 
 function presentMessage(message: WebhookMessage, apexNote?: string) {
-  const { domain, actor, record, seen, findings, certificate, redirect, move, suspension } = message;
+  const { domain, actor, record, seen, findings, certificate, redirect, move, deletion, suspension } = message;
   return {
     domain: presentDomain(domain, apexNote),
     ...(actor !== null && { actor }),
@@ -76,6 +79,7 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
     ...(certificate && { certificate: presentCertificateAfter(certificate) }),
     ...(redirect && { redirect }),
     ...(move && { move }),
+    ...(deletion && { deletion }),
     ...(suspension && { suspension }),
   };
 }

@@ -14,11 +14,15 @@ export interface RequiredPermission extends Permission {
 /** The permissions that operations require, each once, in the order of the documentation. */
 export function requiredPermissions(of: readonly Operation[] = operations): RequiredPermission[] {
   const found = new Map<string, RequiredPermission>();
-  for (const { name, permission, onAll } of of) {
+  const rowOf = (permission: Permission) => {
     const key = `${permission.resource}.${permission.action}`;
     const row = found.get(key) ?? { ...permission, onOne: [], onAll: [] };
     found.set(key, row);
-    row[onAll === undefined ? 'onOne' : 'onAll'].push(name);
+    return row;
+  };
+  for (const { name, permission, onAll, needs = [] } of of) {
+    rowOf(permission)[onAll === undefined ? 'onOne' : 'onAll'].push(name);
+    for (const need of needs) rowOf(need.permission);
   }
   return [...found.values()];
 }
@@ -68,6 +72,30 @@ export function renderPermissions(): string {
     ...requiredPermissions().map(
       ({ resource, action, onOne, onAll }) => `| \`${resource}.*.${action}\` | ${listed(onOne)} | ${listed(onAll)} |`,
     ),
+    '',
+    '## Beside its permission',
+    '',
+    'These operations need another permission as well, with `*` or the id of the resource:',
+    '',
+    '| Operation | Also needs | Where |',
+    '|---|---|---|',
+    ...operations.flatMap(({ name, needs = [] }) =>
+      needs.map(
+        ({ permission: { resource, action }, where }) => `| \`${name}\` | \`${resource}.*.${action}\` | ${where} |`,
+      ),
+    ),
+    '',
+    'These let their holder do, or learn, more than their name says:',
+    '',
+    '| Operation | What it gives |',
+    '|---|---|',
+    ...operations.flatMap(({ name, gives }) => (gives === undefined ? [] : [`| \`${name}\` | ${gives} |`])),
+    '',
+    '## A missing permission',
+    '',
+    'A key that may not read a resource gets 404 for it, as for one that does not exist. One that may read it',
+    '(`read_domain` for a domain, `read_environment`, `read_app`, `read_project` or `read_webhook` for the others) gets 403',
+    '`authorization/insufficient_permissions`, and `detail` names the permission that is missing.',
     '',
     ...PRESET_SECTION,
   ].join('\n');

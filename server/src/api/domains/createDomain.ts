@@ -10,6 +10,7 @@ import { type ApiSettings, defineOperation, type HandlerContext } from '../opera
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
@@ -70,15 +71,16 @@ export const createDomain = defineOperation({
   description:
     'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
   permission: { resource: 'environment', action: 'create_domain' },
+  needs: [replacement],
   creates: true,
   request: Type.Object(
     {
       ...environmentPath,
       domain: Type.String({
-        minLength: 4,
         maxLength: 253,
         description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),
+      replaceUnverified,
     },
     closed,
   ),
@@ -102,7 +104,8 @@ export const createDomain = defineOperation({
     const domain = domainIn(environment, parsed, context);
     const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
     const windowEnd = windowEndsAt(domain, settings.windowMs);
-    const { made, outcome } = await create(response, (changes) => changes.createDomain(domain, windowEnd));
+    const replacing = await findReplaceable(input, [domain], find, context);
+    const { made, outcome } = await create(response, (changes) => changes.createDomain(domain, windowEnd, replacing));
     const problem = creationProblem(outcome, domain.name);
     if (problem !== null) throw problem;
     noteDomain(made.domainId);

@@ -5,13 +5,14 @@ import { canonicalName, type NewName } from '../../domain/name.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
-import type { Creation, DomainStore } from '../../store/store.ts';
+import type { Creation, DomainStore, Replacing } from '../../store/store.ts';
 import { Problem, presentError } from '../errors.ts';
 import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 
 /** Most names of one request. */
 const MOST = 100;
@@ -66,6 +67,7 @@ export const createDomains = defineOperation({
   description:
     'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
   permission: { resource: 'environment', action: 'create_domain' },
+  needs: [replacement],
   creates: true,
   request: Type.Object(
     {
@@ -75,6 +77,7 @@ export const createDomains = defineOperation({
         maxItems: MOST,
         description: 'Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),
+      replaceUnverified,
       dryRun: Type.Optional(
         Type.Boolean({
           description:
@@ -126,9 +129,10 @@ export const createDomains = defineOperation({
     }
     const [first] = domains;
     if (first === undefined) return plan.outcomes;
-    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
+    const replacing = await findReplaceable(input, domains, find, context);
+    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains, replacing), settings);
     const windowEnd = windowEndsAt(first, settings.windowMs);
-    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd));
+    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd, replacing));
     return outcomesOf(made, outcome, settings);
   },
 });
@@ -155,11 +159,16 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
 }
 
 /** Predicts the store's outcome, for a dry run. */
-function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
+function findHeld(
+  store: Pick<DomainStore, 'findDomainByName'>,
+  domains: readonly Domain[],
+  replacing: Replacing | undefined,
+): Promise<Creation[]> {
+  const isReplaced = (id: string) => replacing?.holders.some((holder) => holder.id === id);
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {
       const held = await store.findDomainByName(workspaceId, name);
-      if (held === null) return { kind: 'created' };
+      if (held === null || isReplaced(held.id)) return { kind: 'created' };
       return { kind: 'held', domainId: held.id, environmentId: held.environmentId };
     }),
   );

@@ -67,6 +67,22 @@ export const EventDataSchema = Type.Object(
         { description: 'In `domain.moved`: from where to where.' },
       ),
     ),
+    deletion: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Enum(['replaced'], {
+            type: 'string',
+            description:
+              '`replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added.',
+          }),
+          by: Id('dom', 'The domain that took its place.'),
+        },
+        {
+          ...closed,
+          description: 'In `domain.deleted`: why, where domains.deleteDomain was not called for it.',
+        },
+      ),
+    ),
     suspension: Type.Optional(
       Type.Object(
         { status: SuspensionStatusSchema },

@@ -1,12 +1,15 @@
 import Type from 'typebox';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { Problem } from '../errors.ts';
+import type { Need } from '../find.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, environmentPath, exampleEnvironmentPath } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
-/** The caller needs it in the environment that the domain is moved to. */
-const permissionThere = { resource: 'environment', action: 'create_domain' } as const;
+const creationThere: Need = {
+  permission: { resource: 'environment', action: 'create_domain' },
+  where: 'on the environment that the domain is moved to',
+};
 
 export const moveDomain = defineOperation({
   name: 'domains.moveDomain',
@@ -14,6 +17,7 @@ export const moveDomain = defineOperation({
   description:
     'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes.',
   permission: { resource: 'environment', action: 'delete_domain' },
+  needs: [creationThere],
   request: Type.Object(
     {
       domain: DomainIdentifier,
@@ -30,7 +34,7 @@ export const moveDomain = defineOperation({
   async handle({ input, changes, find }, { clock, apexNote }) {
     const { domain: identifier, ...there } = input;
     const domain = await find.domain(identifier);
-    const environment = await find.environment(there, permissionThere);
+    const environment = await find.environment(there, creationThere);
     const result = await changes.moveDomain(domain.id, environment, clock.now());
     switch (result.kind) {
       case 'moved':

@@ -58,6 +58,7 @@ export const createSetupLink = defineOperation({
   description:
     'Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.',
   permission: { resource: 'environment', action: 'create_setup_link' },
+  gives: 'whoever has the link reads the domain, its diagnosis and its certificate, and has it checked, without a key',
   creates: 'secret',
   request: Type.Object(
     {

@@ -149,7 +149,7 @@ export const rotateKey = defineOperation({
   description:
     'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is.',
   permission: { resource: 'key', action: 'rotate_key' },
-  creates: 'secret',
+  replaces: 'secret',
   request: Type.Object(
     {
       keyId: KeyId,

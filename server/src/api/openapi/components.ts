@@ -1,6 +1,6 @@
 import { ERROR_CODE_HEADER, errorCodes } from '../errors.ts';
 import { KEY_PATTERN } from '../idempotency.ts';
-import { isStream, type Operation } from '../operation.ts';
+import { isStream, madeOnceBy, type Operation } from '../operation.ts';
 import type { ApiHeader, ApiOperation, ApiParameter, JsonSchema, Reference } from './api-document.ts';
 
 /** The values that a text of a response has today; more may be added. */
@@ -100,7 +100,7 @@ export const PARAMETERS: Record<string, ApiParameter> = {
     in: 'header',
     required: false,
     description:
-      'Names this creation, so that it can be repeated: for 24 hours a request with the same key and the same body, by the same root key, gets the first response and creates nothing. A refusal is not kept. Use a random UUID.',
+      'Names this request, so that it can be repeated: for 24 hours one with the same key and the same body, by the same root key, gets the first response, and nothing is created or replaced again. A refusal is not kept. Use a random UUID.',
     schema: { type: 'string', pattern: KEY_PATTERN },
   },
   'Last-Event-ID': {
@@ -142,7 +142,7 @@ export const LIMITED = referTo('headers', ['RateLimit-Limit', 'RateLimit-Remaini
 /** Header fields that change what the operation does. */
 export function parametersOf(operation: Operation): Pick<ApiOperation, 'parameters'> {
   const names = [
-    ...(operation.creates === undefined ? [] : ['Idempotency-Key']),
+    ...(madeOnceBy(operation) === undefined ? [] : ['Idempotency-Key']),
     ...(isStream(operation) ? ['Last-Event-ID'] : []),
   ];
   return names.length === 0 ? {} : { parameters: Object.values(referTo('parameters', names)) };

@@ -1,7 +1,8 @@
 import { isRead } from '../../../../client/operation-kinds.ts';
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
-import { isStream, type OpenOperation, type Operation, operationIdOf } from '../operation.ts';
+import { mayNamePermission } from '../find.ts';
+import { isStream, madeOnceBy, type OpenOperation, type Operation, operationIdOf } from '../operation.ts';
 import { openOperations, operations } from '../operations.ts';
 import { type PublicRoute, publicRoutes } from '../public-routes.ts';
 import {
@@ -30,15 +31,22 @@ const OF_SESSIONS: readonly ProblemCode[] = [
   'authorization/origin_not_allowed',
 ];
 
+function needsOf({ needs = [] }: Operation): string {
+  return needs
+    .map(({ permission: { resource, action }, where }) => ` Also \`${resource}.*.${action}\` ${where}.`)
+    .join('');
+}
+
 /** An operation of the API. Schemas with a title are written into `components`. */
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { permission, onAll, creates, credential, status } = operation;
+  const { permission, onAll, credential, status } = operation;
+  const takesKey = madeOnceBy(operation) !== undefined;
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `\`${grant}\``);
-  const access = `Permission: ${grants.join(' or ')}.${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const access = `Permission: ${grants.join(' or ')}.${needsOf(operation)}${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
   const problems = [
     ...operation.problems,
-    ...(onAll === 'workspace' ? (['authorization/insufficient_permissions'] as const) : []),
-    ...(creates === undefined ? [] : CREATING),
+    ...(mayNamePermission(operation) ? (['authorization/insufficient_permissions'] as const) : []),
+    ...(takesKey ? CREATING : []),
     ...(credential === undefined ? [] : OF_SESSIONS),
   ];
   return {
@@ -51,7 +59,7 @@ function describeOperation(operation: Operation, components: Map<string, JsonSch
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
-        headers: { ...ALWAYS, ...LIMITED, ...(creates !== undefined && referTo('headers', ['Idempotency-Replayed'])) },
+        headers: { ...ALWAYS, ...LIMITED, ...(takesKey && referTo('headers', ['Idempotency-Replayed'])) },
         content: describeContent(operation, components),
       },
       ...errorsOf(problems, components),
@@ -76,12 +84,13 @@ function describeOpenOperation(operation: OpenOperation, components: Map<string,
 
 /** How pages follow each other, and what may be repeated: generators of clients cannot read it from schemas. */
 function annotationsOf(operation: Operation) {
-  const isHarmless = operation.creates !== undefined || isRead(operation.name);
+  const takesKey = madeOnceBy(operation) !== undefined;
+  const isHarmless = takesKey || isRead(operation.name);
   const isList = !isStream(operation) && operation.example.result.pagination !== undefined;
   return {
     ...(isList && { 'x-pagination': PAGES }),
     'x-retries': { statusCodes: isHarmless ? ['429', '5XX'] : ['429'], connectionErrors: isHarmless },
-    ...(operation.creates !== undefined && { 'x-idempotency': { header: 'Idempotency-Key' } }),
+    ...(takesKey && { 'x-idempotency': { header: 'Idempotency-Key' } }),
   };
 }
 

@@ -66,10 +66,15 @@ function addTheirLives(domains: Command): void {
     'Add a domain to an environment, and show the records to publish.',
     ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
   );
+  create.option(
+    '--replace-unverified',
+    'take the name from another domain of the workspace that has it and was never verified',
+  );
   pathOptions(create, PATH).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions>, domain) => {
-        const body = { ...pathFrom(api, options, PATH), domain };
+      async ({ api, options }: CommandCall<PathOptions & { replaceUnverified?: true }>, domain) => {
+        const { replaceUnverified } = options;
+        const body = { ...pathFrom(api, options, PATH), domain, ...(replaceUnverified && { replaceUnverified }) };
         const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
           'domains.createDomain',
           body,
@@ -196,7 +201,8 @@ function addWaiting(domains: Command): void {
 
   const watching =
     'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
-  const json = 'print one JSON document a line, for each change';
+  const json =
+    'print one JSON document a line, for each change: the domain, with "findings" once the checks have found a mistake';
   apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
     async (name: string, options: ApiOptions) => {
       const api = await connect(options);
@@ -207,8 +213,8 @@ function addWaiting(domains: Command): void {
 
 /** `note`: there is no newer state. */
 const LINES: Pick<Progress, 'show'> = {
-  show({ domain }, note) {
-    if (note === undefined) print(jsonText(domain));
+  show({ domain, findings, isTold }, note) {
+    if (note === undefined) print(jsonText({ ...domain, ...(isTold && { findings }) }));
   },
 };
 

@@ -3,6 +3,7 @@ import { access, rm } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { pause } from '../../../../client/retry.ts';
+import { isId } from '../../base/ids.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { type ApiOptions, apiCommand } from '../options.ts';
 import { type Column, printable, shortDuration, show, table } from '../output/output.ts';
@@ -144,11 +145,15 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
 }
 
 /**
- * The environment of a name: options win over columns. Returns the level that is empty, where one is. Throws `CliError`
- * if nothing could name it.
+ * The environment of a name: options win over columns. Returns the level that is empty, where it is needed. Throws
+ * `CliError` if nothing could name it.
  */
 function placeOf({ path }: ImportRow, api: ApiClient, options: PathOptions): Place | Level {
-  const named = LEVELS.map((level) => [level, options[level] ?? path[level]]);
-  const place = pathFrom(api, Object.fromEntries(named), LEVELS);
-  return LEVELS.find((level) => !place[level]) ?? (place as Place);
+  const named: PathOptions = Object.fromEntries(LEVELS.map((level) => [level, options[level] ?? path[level]]));
+  const { environment } = named;
+  if (environment !== undefined && isId(environment)) {
+    return { environment, project: named.project || undefined, app: named.app || undefined };
+  }
+  const place = pathFrom(api, named, LEVELS);
+  return LEVELS.find((level) => place[level] === '') ?? (place as Place);
 }

@@ -9,7 +9,7 @@ import type { Level } from './tree-commands.ts';
 /** Most names of one domains.createDomains. */
 const BATCH = 100;
 
-export type Place = Record<Level, string>;
+export type Place = { [L in Level]?: string | undefined } & { environment: string };
 
 /** A name, and the environment that it is attached to. */
 export interface PlacedRow {

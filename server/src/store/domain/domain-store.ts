@@ -1,20 +1,26 @@
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
-import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { CertificateAfter, Deletion, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 
 /**
- * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
+ * What becomes of a domain that is to be created. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
  * has as many domains as its limit allows.
  */
 export type Creation =
-  | { kind: 'created' }
+  | { kind: 'created'; replaced?: string }
   | { kind: 'environment_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
+
+/** Domains that may make room for new ones of their names, where `findReplaceable` still finds them, in these environments. They can be restored until `keptUntil`. */
+export interface Replacing {
+  holders: readonly Pick<Domain, 'id' | 'workspaceId' | 'name' | 'environmentId'>[];
+  keptUntil: number;
+}
 
 /** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
 export interface WorkspacePageRequest extends PageRequest {
@@ -41,15 +47,15 @@ export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'm
 export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held`, `quota`.
+   * `environment_missing` (deleted meanwhile), `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
    */
-  createDomain(domain: Domain, windowEndsAt: number): Promise<Creation>;
+  createDomain(domain: Domain, windowEndsAt: number, replacing?: Replacing): Promise<Creation>;
 
   /**
    * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
    * is the outcome of all or none.
    */
-  createDomains(domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]>;
+  createDomains(domains: readonly Domain[], windowEndsAt: number, replacing?: Replacing): Promise<Creation[]>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
@@ -85,6 +91,8 @@ export interface DomainStore extends DomainChanges {
   /** One indexed read, which has all that `domains.getDomain` returns. */
   findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
+  /** The domain of the workspace that holds the name, if it may be replaced (`domain/status.isReplaceable`) and its timeline knows of no time when it was verified. */
+  findReplaceable(workspaceId: string, name: string): Promise<Domain | null>;
   /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
   findTargetOutside(zone: string): Promise<string | null>;
 
@@ -274,6 +282,8 @@ export interface DomainEventData {
   redirect?: RedirectChange;
   /** In `domain.moved`: ids of the environments. */
   move?: { from: string; to: string };
+  /** In `domain.deleted`, if another domain of its name took its place. */
+  deletion?: Deletion;
   /** In `domain.suspended`; in `domain.resumed` what it was. */
   suspension?: { status: SuspensionStatus };
 }

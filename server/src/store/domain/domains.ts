@@ -1,17 +1,18 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
-import { changed, retry, windowEndsAt } from '../../domain/status.ts';
+import type { Deletion } from '../../domain/domain-event.ts';
+import { changed, isReplaceable, retry, windowEndsAt } from '../../domain/status.ts';
 import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { removeCheck, scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
-import type { Creation, Environment, Moved, WorkspaceLimits } from '../store.ts';
+import { NO_SECRET } from '../engine/write.ts';
+import type { Creation, Environment, Moved, Replacing, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
-import { recordEvent } from './events.ts';
+import { recordEvent, wasVerified } from './events.ts';
 import { findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
 
@@ -23,15 +24,30 @@ export async function findDomainById(reader: Reader, workspaceId: string, id: st
   return reader.one(selectDomainById, { workspaceId, id });
 }
 
+export async function findReplaceable(reader: Reader, workspaceId: string, name: string): Promise<Domain | null> {
+  const holder = await findDomainByName(reader, workspaceId, name);
+  return holder !== null && isReplaceable(holder) && !(await wasVerified(reader, holder.id)) ? holder : null;
+}
+
 export async function findTargetOutside(reader: Reader, zone: string): Promise<string | null> {
   return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
 }
 
-async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<Creation> {
-  return (await createDomains(tx, [domain], windowEndsAt))[0] ?? { kind: 'environment_missing' };
+async function createDomain(
+  tx: Transaction,
+  domain: Domain,
+  windowEndsAt: number,
+  replacing?: Replacing,
+): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt, replacing))[0] ?? { kind: 'environment_missing' };
 }
 
-async function createDomains(tx: Transaction, domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]> {
+async function createDomains(
+  tx: Transaction,
+  domains: readonly Domain[],
+  windowEndsAt: number,
+  replacing: Replacing = NOTHING,
+): Promise<Creation[]> {
   const [first] = domains;
   const place = first === undefined ? null : await tx.one(selectPlace, first);
   if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
@@ -40,6 +56,13 @@ async function createDomains(tx: Transaction, domains: readonly Domain[], window
   const creations: Creation[] = [];
   for (const domain of domains) {
     const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+    if (holder !== null && (await isStillReplaceable(tx, holder, replacing))) {
+      const deletion = { reason: 'replaced', by: domain.id } as const;
+      await removeDomain(tx, holder, domain.createdAt, replacing.keptUntil, { deletion });
+      await insertNew(tx, domain, windowEndsAt);
+      creations.push({ kind: 'created', replaced: holder.id });
+      continue;
+    }
     if (holder !== null) {
       creations.push({ kind: 'held', domainId: holder.id, environmentId: holder.environmentId });
       continue;
@@ -56,6 +79,39 @@ async function createDomains(tx: Transaction, domains: readonly Domain[], window
     creations.push({ kind: 'created' });
   }
   return creations;
+}
+
+const NOTHING: Replacing = { holders: [], keptUntil: 0 };
+
+/** Whether a domain is one of those that may be replaced: it may have been verified, moved or deleted since they were found. */
+async function isStillReplaceable(tx: Transaction, { id, environmentId }: Domain, { holders }: Replacing) {
+  const found = holders.find((holder) => holder.id === id && holder.environmentId === environmentId);
+  return found !== undefined && (await findReplaceable(tx, found.workspaceId, found.name))?.id === id;
+}
+
+/** The domains that are about to be replaced. */
+async function replacedTargets(
+  tx: Transaction,
+  domains: readonly Domain[],
+  replacing = NOTHING,
+): Promise<AuditTarget[]> {
+  const targets: AuditTarget[] = [];
+  for (const { id, workspaceId, name } of replacing.holders) {
+    const by = domains.find((domain) => domain.name === name);
+    const holder = by && (await findDomainById(tx, workspaceId, id));
+    if (by && holder && (await isStillReplaceable(tx, holder, replacing))) {
+      targets.push({ ...ofDomain(holder), detail: { replacedBy: by.id } });
+    }
+  }
+  return targets;
+}
+
+const holderIds = (replacing?: Replacing) => (replacing?.holders ?? []).map(({ id }) => id);
+
+/** Whether each of the new domains was created, and each of those that were to be replaced, was. */
+function madeOf(creations: readonly Creation[]): boolean[] {
+  const replaced = creations.filter((creation) => creation.kind === 'created' && creation.replaced !== undefined);
+  return [...creations.map(isOutcome('created')), ...replaced.map(() => true)];
 }
 
 /** Why the workspace cannot have the domain; null: it can. */
@@ -105,6 +161,18 @@ async function retryVerification(
 async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number, keptUntil = now) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
+  await removeDomain(tx, domain, now, keptUntil);
+  return 'deleted';
+}
+
+async function removeDomain(
+  tx: Transaction,
+  domain: Domain,
+  now: number,
+  keptUntil: number,
+  why: { deletion?: Deletion } = {},
+): Promise<void> {
+  const { id: domainId, workspaceId } = domain;
   if (keptUntil > now) {
     const redirect = await findRedirect(tx, workspaceId, domainId);
     const suspension = await findHeldSuspension(tx, domainId);
@@ -114,8 +182,7 @@ async function deleteDomain(tx: Transaction, workspaceId: string, domainId: stri
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
   logChange(tx, 'domain', domainId);
-  await recordEvent(tx, 'domain.deleted', domain, now);
-  return 'deleted';
+  await recordEvent(tx, 'domain.deleted', domain, now, why);
 }
 
 /** The domain, if the workspace has it. */
@@ -133,20 +200,30 @@ export const domainChanges = {
   createDomain: defineChange({
     perform: createDomain,
     // The workspace, for its names and its quota.
-    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
-    audit: { targets: (_, domain) => [ofDomain(domain)], isMade: isOutcome('created') },
+    locks: ({ workspaceId, environmentId }, _, replacing) => [workspaceId, environmentId, ...holderIds(replacing)],
+    audit: {
+      targets: async (tx, domain, _, replacing) => [
+        ofDomain(domain),
+        ...(await replacedTargets(tx, [domain], replacing)),
+      ],
+      isMade: (outcome) => madeOf([outcome]),
+    },
     secret: NO_SECRET,
-    invalidates: NO_DOMAINS,
+    invalidates: (_, __, replacing) => holderIds(replacing),
   }),
   createDomains: defineChange({
     perform: createDomains,
-    locks: ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
+    locks: ([first], _, replacing) =>
+      first === undefined ? [] : [first.workspaceId, first.environmentId, ...holderIds(replacing)],
     audit: {
-      targets: (_, domains) => domains.map(ofDomain),
-      isMade: (outcomes) => outcomes.map(isOutcome('created')),
+      targets: async (tx, domains, _, replacing) => [
+        ...domains.map(ofDomain),
+        ...(await replacedTargets(tx, domains, replacing)),
+      ],
+      isMade: madeOf,
     },
     secret: NO_SECRET,
-    invalidates: NO_DOMAINS,
+    invalidates: (_, __, replacing) => holderIds(replacing),
   }),
   retryVerification: defineChange({
     perform: retryVerification,

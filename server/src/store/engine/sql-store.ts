@@ -28,7 +28,7 @@ import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains } from '../domain/domain-counts.ts';
 import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
-import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
+import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
@@ -91,6 +91,7 @@ export const reads = {
   listDeployments,
   findOriginSettings,
   findDomainByName,
+  findReplaceable,
   findDomainById,
   findTargetOutside,
   countDomains,

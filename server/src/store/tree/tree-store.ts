@@ -115,16 +115,26 @@ export interface TreeChanges {
   ): Promise<'rotated' | 'missing'>;
 }
 
-/** Each of `project`, `app`, `environment` is an id or a slug; slugs never look like ids (ids have an underscore). */
+/** Names an app. Without `project`, it has to be an id. */
+export interface AppPath {
+  project?: string | undefined;
+  app: string;
+}
+
+/** Names an environment. Without `app`, it has to be an id; without `project`, the app or the environment has. */
+export interface EnvironmentPath {
+  project?: string | undefined;
+  app?: string | undefined;
+  environment: string;
+}
+
+/** Each of `project`, `app`, `environment` is an id or a slug. Parents that are given have to be those of what is found. */
 export interface TreeStore extends TreeChanges {
   findProject(workspaceId: string, project: string): Promise<Project | null>;
   listProjects(workspaceId: string, page: PageRequest): Promise<Paged<Project>>;
-  findApp(workspaceId: string, path: { project: string; app: string }): Promise<App | null>;
+  findApp(workspaceId: string, path: AppPath): Promise<App | null>;
   listApps(workspaceId: string, projectId: string, page: PageRequest): Promise<Paged<App>>;
-  findEnvironment(
-    workspaceId: string,
-    path: { project: string; app: string; environment: string },
-  ): Promise<Environment | null>;
+  findEnvironment(workspaceId: string, path: EnvironmentPath): Promise<Environment | null>;
   listEnvironments(workspaceId: string, appId: string, page: PageRequest): Promise<Paged<Environment>>;
   /** Null: the environment has set nothing. */
   findOriginSettings(environmentId: string): Promise<ShownOriginSettings | null>;
