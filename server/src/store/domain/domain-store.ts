@@ -2,7 +2,7 @@ import type { CertificateProblem, CertificateState } from '../../domain/certific
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
-import type { OwnDataChange } from '../../domain/own-data.ts';
+import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
@@ -18,7 +18,10 @@ export type Creation =
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
-/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
+/**
+ * A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `externalId` or `metadata`, `next` of the page
+ * before.
+ */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
@@ -27,6 +30,13 @@ export interface WorkspacePageRequest extends PageRequest {
   search?: string | undefined;
   /** Only domains of these environments. */
   environmentIds?: ReadonlySet<string> | undefined;
+  externalId?: string | undefined;
+  /** Pairs that a domain has all of, at most `MOST_WANTED_PAIRS`. */
+  metadata?: Metadata | undefined;
+  /** Only domains created then or later (Unix ms). */
+  createdAfter?: number | undefined;
+  /** Only domains created before that. */
+  createdBefore?: number | undefined;
 }
 
 /**
@@ -123,10 +133,10 @@ export interface DomainStore extends DomainChanges {
   findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
 
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
-   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
-   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
-   * may or may not be seen.
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, `externalId` or
+   * `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
+   * scans several statements' worth, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
+   * items than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 }
