@@ -90,6 +90,7 @@ export const inOrder = [
   'searchWorkspaceDomainsOfStatus',
   'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',
+  'countWorkspaceDomains',
   'countDrifted',
   'listCertificates',
   'listCertificatesInState',
