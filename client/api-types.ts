@@ -1259,7 +1259,7 @@ interface Suspension {
   suspendedAt: number;
 }
 
-/** What can be changed, as it is now. More properties may be added. */
+/** The values that can be changed, as they are now. More properties may be added. */
 interface UpdatedDomain {
   /** The domain. Begins with `dom_`. */
   domainId: string;
