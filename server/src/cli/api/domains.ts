@@ -4,7 +4,7 @@ import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
-import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
+import { type ApiOptions, addPair, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
 import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
 import {
@@ -58,7 +58,25 @@ export function addDomains(program: Command): void {
   addSetupLinks(domains);
 }
 
-/** Commands that add, show, move, delete and restore domains. */
+interface OwnDataOptions {
+  externalId?: string;
+  metadata?: Record<string, string>;
+}
+
+interface UpdateOptions extends OwnDataOptions {
+  remove?: string[];
+  removeExternalId?: true;
+}
+
+type UpdatedDomain = OwnDataOptions & { domain: string };
+
+function ownDataOptions(command: Command): Command {
+  return command
+    .option('--external-id <id>', "the platform's own id for the domain")
+    .option('--metadata <key=value>', "a pair of the platform's own data; may be repeated", addPair);
+}
+
+/** Commands that add, show, update, move, delete and restore domains. */
 function addTheirLives(domains: Command): void {
   const create = apiCommand(
     domains,
@@ -66,10 +84,11 @@ function addTheirLives(domains: Command): void {
     'Add a domain to an environment, and show the records to publish.',
     ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
   );
-  pathOptions(create, PATH).action(
+  ownDataOptions(pathOptions(create, PATH)).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions>, domain) => {
-        const body = { ...pathFrom(api, options, PATH), domain };
+      async ({ api, options }: CommandCall<PathOptions & OwnDataOptions>, domain) => {
+        const { externalId, metadata } = options;
+        const body = { ...pathFrom(api, options, PATH), domain, externalId, metadata };
         const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
           'domains.createDomain',
           body,
@@ -106,6 +125,29 @@ function addTheirLives(domains: Command): void {
           return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
         },
         (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+      ),
+    );
+
+  const update = "Change the platform's own data of a domain: what is not named stays as it is.";
+  ownDataOptions(
+    apiCommand(domains, 'update <domain>', update, ['shop.example.com --external-id customer_42 --metadata plan=pro']),
+  )
+    .option('--remove <key...>', 'keys of metadata to remove')
+    .option('--remove-external-id', 'remove the external id')
+    .action(
+      apiAction(
+        ({ api, options }: CommandCall<UpdateOptions>, domain) => {
+          const removed = Object.fromEntries((options.remove ?? []).map((key) => [key, null]));
+          const metadata = { ...removed, ...options.metadata };
+          const externalId = options.removeExternalId ? null : options.externalId;
+          return api.call<UpdatedDomain>('domains.updateDomain', { domain, externalId, metadata });
+        },
+        ({ domain, externalId, metadata = {} }) =>
+          [
+            printable(domain),
+            ...(externalId === undefined ? [] : [`External id: ${printable(externalId)}`]),
+            ...Object.entries(metadata).map(([key, value]) => `${key}: ${printable(value)}`),
+          ].join('\n'),
       ),
     );
 

@@ -3,9 +3,9 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { CliError, messageOf } from '../cli-error.ts';
-import { type ApiOptions, apiCommand } from '../options.ts';
+import { type ApiOptions, addPair, apiCommand } from '../options.ts';
 import { jsonText } from '../output/output.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import type { ExportedDomain } from './domains-csv.ts';
@@ -41,13 +41,6 @@ export function addExport(domains: Command): void {
       if (output === undefined) await writeOut(texts);
       else await writeFile(output, texts);
     });
-}
-
-/** Throws `InvalidArgumentError` where there is no pair. */
-function addPair(text: string, before: Record<string, string> = {}): Record<string, string> {
-  const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('must be KEY=VALUE.');
-  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 async function* readPages(api: ApiClient, query: object): AsyncGenerator<ExportedDomain[]> {
