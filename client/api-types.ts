@@ -16,6 +16,10 @@ export interface ApiCalls {
       domain: string;
       /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
+      /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+      externalId?: string | undefined;
+      /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
@@ -30,8 +34,14 @@ export interface ApiCalls {
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
-      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
-      domains: Array<string>;
+      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data. */
+      domains: Array<string | {
+        domain: string;
+        /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+        externalId?: string | undefined;
+        /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+        metadata?: Record<string, string> | undefined;
+      }>;
       /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
@@ -42,6 +52,11 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getSite(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Site>;
     /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
@@ -57,7 +72,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -67,6 +82,14 @@ export interface ApiCalls {
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
       /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
+      /** Only domains that have exactly this external id. */
+      externalId?: string | undefined;
+      /** Only domains whose metadata has each of these pairs, at most 5. */
+      metadata?: Record<string, string> | undefined;
+      /** Only domains created then or later. Unix time in milliseconds. */
+      createdAfter?: number | undefined;
+      /** Only domains created before that. Unix time in milliseconds. */
+      createdBefore?: number | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
       /** Only domains of this environment, in order of creation. */
@@ -78,7 +101,18 @@ export interface ApiCalls {
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
-    }, options?: CallOptions): Promise<Page<ListedDomain>>;
+    }, options?: CallOptions): Promise<Page<Site>>;
+    /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute, which takes about 0.3 s for a million: `countedAt` says when. Permission: `environment.*.read_domain`. */
+    countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
+    /** Change the platform's own data of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    updateDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The platform's own id for the domain; null removes it. */
+      externalId?: string | null | undefined;
+      /** Pairs to add or replace; a value of null removes its pair, and null in place of the object removes all. Other pairs stay. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string | null> | null | undefined;
+    }, options?: CallOptions): Promise<UpdatedDomain>;
     /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -392,6 +426,8 @@ export interface ApiCalls {
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
       origin: string;
+      /** If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
@@ -598,8 +634,11 @@ export const OPERATIONS: readonly string[] = [
   'domains.createDomain',
   'domains.createDomains',
   'domains.getDomain',
+  'domains.getSite',
   'domains.listDomains',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
+  'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
   'domains.restoreDomain',
@@ -900,6 +939,8 @@ interface Deployment {
   environmentId: string;
   /** Where the traffic goes: scheme, host and port. */
   origin: string;
+  /** Present and true if it gets `Nameplate-External-Id`. */
+  sendExternalId?: boolean;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
 }
@@ -1060,6 +1101,29 @@ interface DomainChange {
   domain: Domain;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
+}
+
+/** How many domains there are. More properties may be added. */
+interface DomainCounts {
+  total: number;
+  byStatus: {
+    pending: number;
+    verifying: number;
+    verified: number;
+    failed: number;
+  };
+  /** By the state of the certificate, as in domains.listWorkspaceDomains. More states may be added. */
+  byCertificate: {
+    none: number;
+    wanted: number;
+    waiting_for_routing: number;
+    ordering: number;
+    issued: number;
+    renewing: number;
+    failed: number;
+  };
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
 }
 
 interface DomainCreatedEvent {
@@ -1424,23 +1488,6 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
-/** The certificate, in short; domains.getCertificate has all of it. */
-interface ListedCertificate {
-  /** As in domains.getCertificate. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
-  problem?: CertificateProblem;
-  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
-  notAfter?: number;
-}
-
-/** More properties may be added. */
-interface ListedDomain {
-  domain: Domain;
-  certificate: ListedCertificate;
-  redirect?: Redirect;
-  suspension?: Suspension;
-}
-
 interface NameCheck {
   /** The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped. */
   domain: string;
@@ -1639,6 +1686,36 @@ interface SetupPage {
   origins: Array<string>;
 }
 
+/** A domain, and what serves it. More properties may be added. */
+interface Site {
+  domain: Domain;
+  certificate: SiteCertificate;
+  redirect?: Redirect;
+  suspension?: Suspension;
+  origin?: SiteOrigin;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+}
+
+/** The certificate, in short; domains.getCertificate has all of it. */
+interface SiteCertificate {
+  /** As in domains.getCertificate. */
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
+  problem?: CertificateProblem;
+  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
+  notAfter?: number;
+}
+
+/** Where requests of visitors go; absent before the first deployment. */
+interface SiteOrigin {
+  /** Scheme, host and port. */
+  url: string;
+  /** The current deployment of the domain's environment. */
+  deploymentId?: string;
+}
+
 /** That visitors get a page in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
@@ -1658,6 +1735,18 @@ interface SuspensionChange {
     /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
     status: 451 | 503 | (number & {});
   };
+}
+
+/** The values that can be changed, as they are now. More properties may be added. */
+interface UpdatedDomain {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
 }
 
 interface ValidationError {
@@ -1745,6 +1834,7 @@ export type {
   DnsRecord,
   Domain,
   DomainChange,
+  DomainCounts,
   DomainCreatedEvent,
   DomainDeletedEvent,
   DomainDriftedEvent,
@@ -1770,8 +1860,6 @@ export type {
   FindingAction,
   FindingFacts,
   IssuedCertificate,
-  ListedCertificate,
-  ListedDomain,
   NameCheck,
   NewBrand,
   OriginSettings,
@@ -1788,8 +1876,12 @@ export type {
   RotatedKey,
   SetupLink,
   SetupPage,
+  Site,
+  SiteCertificate,
+  SiteOrigin,
   Suspension,
   SuspensionChange,
+  UpdatedDomain,
   ValidationError,
   Webhook,
   WebhookEvent,

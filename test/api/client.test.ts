@@ -15,8 +15,8 @@ import {
 } from '../../client/client.ts';
 import { isRead, takesKey } from '../../client/operation-kinds.ts';
 import type { OutcomeSchema } from '../../server/src/api/domains/createDomains.ts';
-import type { ListedDomainSchema } from '../../server/src/api/domains/listDomains.ts';
 import type { DomainSchema } from '../../server/src/api/domains/present-domain.ts';
+import type { SiteSchema } from '../../server/src/api/domains/site.ts';
 import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import type { Domain as StoredDomain } from '../../server/src/domain/domain.ts';
@@ -100,7 +100,7 @@ describe('the client', () => {
     expectTypeOf(outcome).toEqualTypeOf<Static<typeof OutcomeSchema> | undefined>();
     const { items } = await client.domains.listWorkspaceDomains({ search: 'example.net' });
     // The client takes values of enums that a later release adds.
-    expectTypeOf<Static<typeof ListedDomainSchema>[]>().toExtend<typeof items>();
+    expectTypeOf<Static<typeof SiteSchema>[]>().toExtend<typeof items>();
     expect(items.map(({ domain }) => domain.id)).toEqual([outcome?.domainId]);
     expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });

@@ -2,6 +2,7 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
 import { checkName } from './domains/checkName.ts';
+import { countDomains } from './domains/countDomains.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
 import { deleteDomain, restoreDomain } from './domains/deleteDomain.ts';
@@ -13,7 +14,9 @@ import { listEvents } from './domains/listEvents.ts';
 import { moveDomain } from './domains/moveDomain.ts';
 import { getRedirect, removeRedirect, setRedirect } from './domains/redirect-operations.ts';
 import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-link-operations.ts';
+import { getSite } from './domains/site.ts';
 import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
+import { updateDomain } from './domains/updateDomain.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { createToken } from './keys/createToken.ts';
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from './keys/key-operations.ts';
@@ -38,9 +41,12 @@ export const operations: readonly Operation[] = [
   createDomain,
   createDomains,
   getDomain,
+  getSite,
   watchDomain,
   listDomains,
   listWorkspaceDomains,
+  countDomains,
+  updateDomain,
   verifyDomain,
   deleteDomain,
   restoreDomain,

@@ -76,6 +76,13 @@ export function violations(errors: readonly FastifySchemaValidationError[], body
         return { location, message: `must have at least ${params.limit} characters` };
       case 'maxLength':
         return { location, message: `must have at most ${params.limit} characters` };
+      case 'propertyNames':
+        // The error of the name itself comes with it.
+        return [];
+      case 'maxProperties':
+        return { location, message: `must have at most ${params.limit} properties` };
+      case 'minProperties':
+        return { location, message: `must have at least ${params.limit} properties` };
       case 'minimum':
         return { location, message: `must be at least ${params.limit}` };
       case 'maximum':
@@ -96,6 +103,7 @@ const TYPES: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   null: 'null',
+  'string,object': 'a string or a JSON object',
   'string,null': 'a string or null',
   'object,null': 'a JSON object or null',
 };

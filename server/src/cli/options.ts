@@ -181,3 +181,10 @@ export function parseLimit(text: string): number {
   if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');
   return count;
 }
+
+/** Collects the pairs of an option that may be repeated. Throws `InvalidArgumentError` where there is no pair. */
+export function addPair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('must be KEY=VALUE.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}

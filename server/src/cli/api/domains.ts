@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
-import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
+import { type ApiOptions, addPair, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
 import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
 import {
@@ -40,7 +40,7 @@ const COLUMNS: Column<ShownDomain>[] = [
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
 ];
 
-type ListedDomain = Static<typeof ListedDomainSchema>;
+type ListedDomain = Static<typeof SiteSchema>;
 
 export function addDomains(program: Command): void {
   const summary = 'Add custom domains, and follow their verification and certificates.';
@@ -58,7 +58,25 @@ export function addDomains(program: Command): void {
   addSetupLinks(domains);
 }
 
-/** Commands that add, show, move, delete and restore domains. */
+interface OwnDataOptions {
+  externalId?: string;
+  metadata?: Record<string, string>;
+}
+
+interface UpdateOptions extends OwnDataOptions {
+  remove?: string[];
+  removeExternalId?: true;
+}
+
+type UpdatedDomain = OwnDataOptions & { domain: string };
+
+function ownDataOptions(command: Command): Command {
+  return command
+    .option('--external-id <id>', "the platform's own id for the domain")
+    .option('--metadata <key=value>', "a pair of the platform's own data; may be repeated", addPair);
+}
+
+/** Commands that add, show, update, move, delete and restore domains. */
 function addTheirLives(domains: Command): void {
   const create = apiCommand(
     domains,
@@ -70,11 +88,12 @@ function addTheirLives(domains: Command): void {
     '--replace-unverified',
     'take the name from another domain of the workspace that has it and was never verified',
   );
-  pathOptions(create, PATH).action(
+  ownDataOptions(pathOptions(create, PATH)).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions & { replaceUnverified?: true }>, domain) => {
-        const { replaceUnverified } = options;
-        const body = { ...pathFrom(api, options, PATH), domain, ...(replaceUnverified && { replaceUnverified }) };
+      async ({ api, options }: CommandCall<PathOptions & OwnDataOptions & { replaceUnverified?: true }>, domain) => {
+        const { externalId, metadata, replaceUnverified } = options;
+        const own = { externalId, metadata, ...(replaceUnverified && { replaceUnverified }) };
+        const body = { ...pathFrom(api, options, PATH), domain, ...own };
         const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
           'domains.createDomain',
           body,
@@ -111,6 +130,29 @@ function addTheirLives(domains: Command): void {
           return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
         },
         (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+      ),
+    );
+
+  const update = "Change the platform's own data of a domain: what is not named stays as it is.";
+  ownDataOptions(
+    apiCommand(domains, 'update <domain>', update, ['shop.example.com --external-id customer_42 --metadata plan=pro']),
+  )
+    .option('--remove <key...>', 'keys of metadata to remove')
+    .option('--remove-external-id', 'remove the external id')
+    .action(
+      apiAction(
+        ({ api, options }: CommandCall<UpdateOptions>, domain) => {
+          const removed = Object.fromEntries((options.remove ?? []).map((key) => [key, null]));
+          const metadata = { ...removed, ...options.metadata };
+          const externalId = options.removeExternalId ? null : options.externalId;
+          return api.call<UpdatedDomain>('domains.updateDomain', { domain, externalId, metadata });
+        },
+        ({ domain, externalId, metadata = {} }) =>
+          [
+            printable(domain),
+            ...(externalId === undefined ? [] : [`External id: ${printable(externalId)}`]),
+            ...Object.entries(metadata).map(([key, value]) => `${key}: ${printable(value)}`),
+          ].join('\n'),
       ),
     );
 

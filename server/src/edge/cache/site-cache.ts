@@ -218,8 +218,9 @@ const ORIGINS = 20_000;
 const BRAND_BYTES = 16 * 1024 * 1024;
 const BRAND_TIMEOUT_MS = 250;
 
-function bytesOf({ hostname, certificate }: CachedSite): number {
-  return 800 + hostname.length + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
+function bytesOf({ hostname, certificate, externalId = '' }: CachedSite): number {
+  const texts = hostname.length + 2 * externalId.length;
+  return 800 + texts + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
 }
 
 const OPERATION = 'unknown';

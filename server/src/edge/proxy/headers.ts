@@ -8,6 +8,9 @@ import { hostFor } from './origin-target.ts';
 /** By this field an origin knows the requests that the edge has sent. Only the edge sets it. */
 const EDGE_SECRET = 'Nameplate-Edge-Secret';
 
+/** By this field an origin learns whose site a request is for. Only the edge sets it. */
+const EXTERNAL_ID = 'Nameplate-External-Id';
+
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
 
@@ -34,6 +37,7 @@ const SET_BY_EDGE = [
   'forwarded',
   'host',
   'nameplate-edge-secret',
+  'nameplate-external-id',
   'trailer',
   'via',
   'x-forwarded',
@@ -71,6 +75,7 @@ export type Sender = Pick<
   | 'clientAddress'
   | 'forwardedFor'
   | 'requestId'
+  | 'externalId'
   | 'apiSecret'
   | 'origin'
   | 'settings'
@@ -84,7 +89,8 @@ export function requestFields(
   framing: Framing,
   installation: string,
 ): string[] {
-  const { hostname, scheme, clientAddress, forwardedFor, requestId, apiSecret, settings, edgeSecret } = sender;
+  const { hostname, scheme, clientAddress, forwardedFor, requestId, externalId, apiSecret, settings, edgeSecret } =
+    sender;
   const fields = ['Host', hostname];
   const nominated = nominatedIn(rawHeaders);
   let authority = hostname;
@@ -112,6 +118,8 @@ export function requestFields(
   fields.push('X-Real-IP', clientAddress);
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
+  // A field's value may hold ASCII alone, and an id any character.
+  if (externalId !== undefined) fields.push(EXTERNAL_ID, encodeURIComponent(externalId));
   if (apiSecret !== undefined) fields.push(FORWARDED_BY_EDGE, apiSecret);
   if (edgeSecret !== null) fields.push(EDGE_SECRET, edgeSecret);
   fields.push('Via', `${via}${httpVersion} ${viaPseudonym(installation, hostname)}`);

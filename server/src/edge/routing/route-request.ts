@@ -91,7 +91,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
     if (redirected) return redirected;
     if (sender.scheme === 'http') return toHttps(found.site, path);
-    const { domainId, environmentId } = found.site;
+    const { domainId, environmentId, externalId } = found.site;
     const ids = { workspaceId, domainId, environmentId };
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
@@ -99,8 +99,10 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     }
     const origin = await sites.findOrigin(environmentId);
     if (origin === null) return branded('not_deployed', found.site);
+    const { sendsExternalId, ...target } = origin;
     const edgeSecret = secretFor(origin.settings, clock.now());
-    return { kind: 'proxy', routing: { ...sender, ...origin, edgeSecret, ...ids, hostname, path, requestId } };
+    const own = { edgeSecret, ...(sendsExternalId && externalId !== undefined && { externalId }) };
+    return { kind: 'proxy', routing: { ...sender, ...target, ...own, ...ids, hostname, path, requestId } };
   }
 
   /** The page for a loop, which is logged with the origin that makes it. */

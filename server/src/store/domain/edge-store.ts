@@ -34,6 +34,8 @@ export interface Site {
   certificate: ServedCertificate | Error | null;
   /** Null: its requests go to the origin. */
   redirect: SiteRedirect | null;
+  /** The domain's external id; absent: it has none. */
+  externalId?: string;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
 }
@@ -52,6 +54,8 @@ export interface Origin {
   origin: string;
   /** How the environment has its origins asked; null: it has set nothing. */
   settings: OriginSettings | null;
+  /** Whether it gets the external ids of its domains. */
+  sendsExternalId?: true;
 }
 
 /** An environment says this of its origin, whichever deployment that is of. */

@@ -6,13 +6,14 @@ import { suspensionColumns, suspensionOf } from './suspensions.ts';
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, destination, destinationId, status } = row;
+  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
     origin: originOf(row),
+    ...(externalId !== null && { externalId }),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
@@ -40,8 +41,9 @@ export async function findOrigin(reader: Reader, environmentId: string): Promise
 type OriginRow = Pick<SiteRow, keyof InferResult<ReturnType<typeof selectOrigin>>[number]>;
 
 function originOf(row: OriginRow): Origin | null {
-  const { deploymentId, origin } = row;
-  return deploymentId === null || origin === null ? null : { deploymentId, origin, settings: settingsOf(row) };
+  const { deploymentId, origin, sendsExternalId } = row;
+  if (deploymentId === null || origin === null) return null;
+  return { deploymentId, origin, ...(sendsExternalId === 1 && { sendsExternalId: true }), settings: settingsOf(row) };
 }
 
 function settingsOf(row: OriginRow): OriginSettings | null {
@@ -96,6 +98,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'routes.environmentId',
       'deployments.id as deploymentId',
       'deployments.origin',
+      'deployments.sendsExternalId',
+      'domains.externalId',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
       'servedCertificates.notAfter',
@@ -116,6 +120,6 @@ function selectOrigin(db: Tables, p: { environmentId: string }) {
     .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('originSettings', 'originSettings.environmentId', 'environments.id')
     .where('environments.id', '=', p.environmentId)
-    .select(['deployments.id as deploymentId', 'deployments.origin'])
+    .select(['deployments.id as deploymentId', 'deployments.origin', 'deployments.sendsExternalId'])
     .select(SETTINGS);
 }

@@ -3,6 +3,7 @@ import { childWorkspaceChanges } from '../access/child-workspaces.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
@@ -32,6 +33,7 @@ export const changes = {
   ...originSettingsChanges,
   ...domainChanges,
   ...moveChanges,
+  ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
   ...redirectChanges,

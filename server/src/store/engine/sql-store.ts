@@ -26,8 +26,8 @@ import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
-import { countDomains } from '../domain/domain-counts.ts';
-import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
+import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
+import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
@@ -95,8 +95,10 @@ export const reads = {
   findDomainById,
   findTargetOutside,
   countDomains,
+  countWorkspaceDomains,
   listDomains,
   listWorkspaceDomains,
+  findListedDomain,
   findDeletedDomain,
   listRestorable,
   earliestDueAt,
