@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
+import { type Live, presentLive } from './live.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
@@ -30,6 +31,8 @@ export interface WebhookMessage {
   move?: { from: string; to: string };
   /** In `domain.suspended` and `domain.resumed`. */
   suspension?: { status: SuspensionStatus };
+  /** In `site.*`. */
+  live?: Live;
 }
 
 /** An event as a webhook sends it. */
@@ -52,6 +55,7 @@ interface PresentedChange {
   redirect?: RedirectChange;
   move?: { from: string; to: string };
   suspension?: { status: SuspensionStatus };
+  live?: ReturnType<typeof presentLive>;
 }
 
 type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
@@ -66,7 +70,7 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
 }
 
 function presentMessage(message: WebhookMessage, apexNote?: string) {
-  const { domain, actor, record, seen, findings, certificate, redirect, move, suspension } = message;
+  const { domain, actor, record, seen, findings, certificate, redirect, move, suspension, live } = message;
   return {
     domain: presentDomain(domain, apexNote),
     ...(actor !== null && { actor }),
@@ -77,5 +81,6 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
     ...(redirect && { redirect }),
     ...(move && { move }),
     ...(suspension && { suspension }),
+    ...(live && { live: presentLive(live) }),
   };
 }

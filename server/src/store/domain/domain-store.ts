@@ -2,6 +2,7 @@ import type { CertificateProblem, CertificateState } from '../../domain/certific
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { Live } from '../../domain/live.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
@@ -276,6 +277,8 @@ export interface DomainEventData {
   move?: { from: string; to: string };
   /** In `domain.suspended`; in `domain.resumed` what it was. */
   suspension?: { status: SuspensionStatus };
+  /** In events of type `site.*`. */
+  live?: Live;
 }
 
 export interface EventStore {
