@@ -167,7 +167,7 @@ const set2 = (v4: string[], v6: string[]) => {
   set('A', ...v4);
   set('AAAA', ...v6);
 };
-const broken = (fault: 'SERVFAIL' | 'REFUSED') => {
+const broken = (fault: 'servfail' | 'refused') => {
   set('A', A);
   dns.fail(HOST, fault);
 };
@@ -191,7 +191,7 @@ const CASES: Case[] = [
   {
     what: 'a chain of CNAMEs leads to the edge',
     at: one(EDGE),
-    dns: () => chain('h1.test', 'h2.test', A),
+    dns: () => chain('h1.example.net', 'h2.example.net', A),
     state: 'live',
   },
   { what: 'it has IPv6 alone', at: { [V6]: EDGE }, state: 'live', needsIpv6: true },
@@ -370,8 +370,8 @@ const CASES: Case[] = [
     problem: 'tls_failed',
   },
   {
-    what: 'connections are reset at once',
-    at: one(() => tcp((socket) => socket.resetAndDestroy())),
+    what: 'the handshake is reset',
+    at: one(() => tcp((socket) => socket.once('data', () => socket.resetAndDestroy()))),
     state: 'unreachable',
     problem: 'tls_failed',
   },
@@ -514,10 +514,10 @@ const CASES: Case[] = [
   {
     what: 'its nameserver answers SERVFAIL',
     at: one(EDGE),
-    dns: () => broken('SERVFAIL'),
+    dns: () => broken('servfail'),
     state: null,
   },
-  { what: 'its nameserver refuses', at: one(EDGE), dns: () => broken('REFUSED'), state: null },
+  { what: 'its nameserver refuses', at: one(EDGE), dns: () => broken('refused'), state: null },
   { what: 'there is no route from here to any of its addresses', dns: () => set('AAAA', NO_ROUTE), state: null },
 ];
 
