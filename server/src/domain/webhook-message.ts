@@ -2,6 +2,7 @@ import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
 import { type Live, presentLive } from './live.ts';
+import { type PresentedOwnData, presentOwnData } from './own-data.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
@@ -58,7 +59,7 @@ interface PresentedChange {
   live?: ReturnType<typeof presentLive>;
 }
 
-type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
+type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedOwnData & PresentedChange);
 
 /**
  * The body of a request: JSON of `{type, timestamp, data}` (Standard Webhooks 1.0.0, "Webhook payload structure"). The same for every attempt,
@@ -73,6 +74,7 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
   const { domain, actor, record, seen, findings, certificate, redirect, move, suspension, live } = message;
   return {
     domain: presentDomain(domain, apexNote),
+    ...presentOwnData(domain),
     ...(actor !== null && { actor }),
     ...(record && { record }),
     ...(seen && { seen }),

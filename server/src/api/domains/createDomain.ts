@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { newTarget, newToken } from '../../base/ids.ts';
-import { type Domain, newDomain } from '../../domain/domain.ts';
+import { type Domain, newDomain, type OwnData } from '../../domain/domain.ts';
 import { type InvalidName, type NameRule, type ParsedName, parseName } from '../../domain/name.ts';
+import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import type { Creation, Environment } from '../../store/store.ts';
@@ -9,6 +10,7 @@ import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
+import { excessProblem, ownDataOfNew } from './own-data.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
@@ -22,8 +24,10 @@ export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
   { clock, settings: { service, cnameZone }, newId, randomBytes }: HandlerContext,
+  own: OwnData,
 ): Domain {
   return newDomain({
+    ...own,
     id: newId('dom'),
     workspaceId: environment.workspaceId,
     projectId: environment.projectId,
@@ -79,6 +83,7 @@ export const createDomain = defineOperation({
         maxLength: 253,
         description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),
+      ...ownDataOfNew,
     },
     closed,
   ),
@@ -99,7 +104,10 @@ export const createDomain = defineOperation({
     const parsed = parseNewName(input.domain, settings);
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 
-    const domain = domainIn(environment, parsed, context);
+    const own = newOwnData(input);
+    const excess = excessProblem(own, 'body');
+    if (excess !== null) throw excess;
+    const domain = domainIn(environment, parsed, context, own);
     const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
     const windowEnd = windowEndsAt(domain, settings.windowMs);
     const { made, outcome } = await create(response, (changes) => changes.createDomain(domain, windowEnd));

@@ -3,9 +3,11 @@ import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
 import type { Live } from '../../domain/live.ts';
+import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
+import type { Origin } from './edge-store.ts';
 
 /**
  * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
@@ -17,7 +19,10 @@ export type Creation =
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
-/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
+/**
+ * A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `externalId` or `metadata`, `next` of the page
+ * before.
+ */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
@@ -26,11 +31,22 @@ export interface WorkspacePageRequest extends PageRequest {
   search?: string | undefined;
   /** Only domains of these environments. */
   environmentIds?: ReadonlySet<string> | undefined;
+  externalId?: string | undefined;
+  /** Pairs that a domain has all of, at most `MOST_WANTED_PAIRS`. */
+  metadata?: Metadata | undefined;
+  /** Only domains created then or later (Unix ms). */
+  createdAfter?: number | undefined;
+  /** Only domains created before that. */
+  createdBefore?: number | undefined;
 }
 
-/** A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), and whether it is suspended (null: it is not). */
+/**
+ * A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), whether it is suspended (null: it is not),
+ * and the current deployment of its environment (null: before the first).
+ */
 export interface ListedDomain {
   domain: Domain;
+  origin: Origin | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
@@ -38,6 +54,9 @@ export interface ListedDomain {
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
 export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+
+/** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
+export type DomainUpdate = { kind: 'updated' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'too_large' };
 
 export interface DomainChanges {
   /**
@@ -75,6 +94,12 @@ export interface DomainChanges {
   ): Promise<Moved>;
 
   /**
+   * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
+   * changes `domain`, and `route` if the domain is verified and its external id changes. A result of a check in flight is stale.
+   */
+  updateDomain(workspaceId: string, domainId: string, change: OwnDataChange, now: number): Promise<DomainUpdate>;
+
+  /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
    * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one. Until `keptUntil` it can be restored (`DeletedStore`); by
    * default not at all, and nothing of it is kept.
@@ -105,11 +130,14 @@ export interface DomainStore extends DomainChanges {
     page: PageRequest & { search?: string | undefined },
   ): Promise<Paged<Domain>>;
 
+  /** A domain as `listWorkspaceDomains` lists it, by one indexed read. */
+  findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
+
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
-   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
-   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
-   * may or may not be seen.
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, `externalId` or
+   * `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
+   * scans several statements' worth, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
+   * items than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 }
