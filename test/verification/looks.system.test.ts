@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, request as requestHttp } from 'node:http';
+import { createServer as createHttpServer, type RequestListener, request as requestHttp } from 'node:http';
 import { createSecureServer } from 'node:http2';
-import { createServer, type RequestListener, request, type ServerOptions } from 'node:https';
+import { createServer, request, type ServerOptions } from 'node:https';
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
