@@ -207,6 +207,17 @@ async function takeOver(store: Store, loser: Domain, now: number): Promise<void>
   await store.saveTransition({ ...save, loser: { before: loser, after: { ...lost, ...flags } } });
 }
 
+/** What a look from outside sees. */
+async function look(store: Store, event: 'site.live' | 'site.unreachable', now: number): Promise<void> {
+  const [due] = (await store.claimLooks({ now, limit: 1 })) as [DueLook];
+  const problem = event === 'site.live' ? null : 'answered_by_another';
+  const state = event === 'site.live' ? 'live' : 'unreachable';
+  const addresses = [{ address: '93.184.215.14', problem } as const];
+  const live = { state, problem, addresses, checkedAt: now, from: 'fra-1' } as const;
+  const memory = { live, isDoubted: false, failures: 0 };
+  await store.saveLook({ domain: due.domain, lease: due.lease, memory, event, nextAt: now, now });
+}
+
 /** Everything that waits for the webhook, in order. */
 async function received(store: Store): Promise<string[]> {
   const bodies: string[] = [];

@@ -137,15 +137,16 @@ describe('an outage of this installation', () => {
   ];
 
   it('is where nearly all sites that were live fail together', () => {
-    expect(isOutage(recent(5, 0), NOW)).toBe(true);
+    expect(isOutage(recent(10, 0), NOW)).toBe(true);
     expect(isOutage(recent(90, 10), NOW)).toBe(true);
     expect(isOutage(recent(89, 11), NOW)).toBe(false);
   });
 
-  it('is not told from a few sites, nor from looks of some time ago', () => {
-    expect(isOutage(recent(4, 0), NOW)).toBe(false);
-    expect(isOutage(recent(50, 0), NOW + OUTAGE_WINDOW_MS + 1)).toBe(false);
-    expect(isOutage([...recent(50, 0), ...recent(0, 9, NOW + OUTAGE_WINDOW_MS)], NOW + OUTAGE_WINDOW_MS + 1)).toBe(
+  it('is not told from a few sites, nor from looks of long ago', () => {
+    expect(isOutage(recent(9, 0), NOW)).toBe(false);
+    expect(isOutage(recent(50, 0), NOW + LOOK_INTERVAL_MS + 1)).toBe(false);
+    expect(isOutage([...recent(0, 50), ...recent(10, 0, NOW + 1)], NOW + OUTAGE_WINDOW_MS + 1)).toBe(true);
+    expect(isOutage([...recent(50, 0), ...recent(0, 12, NOW + OUTAGE_WINDOW_MS)], NOW + OUTAGE_WINDOW_MS + 1)).toBe(
       false,
     );
   });

@@ -166,12 +166,16 @@ export interface RecentLook {
 
 /** Shorter than `CONFIRM_MS`: when an outage lets the first look at a site fail, the window of the second holds no looks from before. */
 export const OUTAGE_WINDOW_MS = 5 * MINUTE_MS;
-const OUTAGE_LEAST_LOOKS = 5;
+const OUTAGE_LEAST_LOOKS = 10;
 const OUTAGE_SHARE = 0.9;
 
-/** Whether the sites that were live fail together: then this machine or its network is at fault, and not each of them. */
+/**
+ * Whether the sites that were live fail together: then this machine or its network is at fault, and not each of them. The looks of the last minutes decide, or
+ * where these are few, the last ones of an hour.
+ */
 export function isOutage(recent: readonly RecentLook[], now: number): boolean {
-  const looks = recent.filter(({ at }) => now - at <= OUTAGE_WINDOW_MS);
+  const within = (ms: number) => recent.filter(({ at }) => now - at <= ms);
+  const looks = within(LOOK_INTERVAL_MS).slice(-Math.max(OUTAGE_LEAST_LOOKS, within(OUTAGE_WINDOW_MS).length));
   const failed = looks.filter((look) => look.failed).length;
   return looks.length >= OUTAGE_LEAST_LOOKS && failed >= OUTAGE_SHARE * looks.length;
 }

@@ -6,10 +6,8 @@ import {
   type Look,
   type LookOutcome,
   nextLookAt,
-  OUTAGE_WINDOW_MS,
   type RecentLook,
   reachesUs,
-  verdictOf,
   wouldBecomeUnreachable,
 } from '../domain/live.ts';
 import type { DueLook, LiveStore } from '../store/store.ts';
@@ -36,8 +34,8 @@ export interface LiveMonitorOptions {
 }
 
 const BATCH = 50;
-/** More than any node looks at within the window makes no difference to the rule. */
-const MOST_RECENT = 1000;
+/** Looks that are remembered: enough to tell an outage. */
+const MOST_RECENT = 500;
 
 /** Looks at verified names from outside, in the background. */
 export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
@@ -72,9 +70,7 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
 
   function remember({ memory }: DueLook, seen: Look): void {
     if (memory.live === null || memory.live.state === 'unreachable') return;
-    const now = clock.now();
-    const failed = verdictOf(seen)?.state !== 'live' && !reachesUs(seen);
-    recent = [...recent.filter(({ at }) => now - at <= OUTAGE_WINDOW_MS), { at: now, failed }].slice(-MOST_RECENT);
+    recent = [...recent, { at: clock.now(), failed: !reachesUs(seen) }].slice(-MOST_RECENT);
   }
 
   /** Where not even the edge itself can be reached under the name, or all sites fail together. */
