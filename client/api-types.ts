@@ -1112,7 +1112,7 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
-/** What was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
+/** The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
 interface Live {
   /** `live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added. */
   state: 'live' | 'partly_live' | 'unreachable';

@@ -209,7 +209,7 @@ async function takeOver(store: Store, loser: Domain, now: number): Promise<void>
   await store.saveTransition({ ...save, loser: { before: loser, after: { ...lost, ...flags } } });
 }
 
-/** What a look from outside sees. */
+/** A look from outside finds that. */
 async function look(store: Store, event: 'site.live' | 'site.unreachable', now: number): Promise<void> {
   const [due] = (await store.claimLooks({ now, limit: 1 })) as [DueLook];
   const problem = event === 'site.live' ? null : 'answered_by_another';

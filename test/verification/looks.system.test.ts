@@ -150,7 +150,7 @@ interface Case {
   dns?: () => unknown;
   state: LiveState | null;
   problem?: LiveProblem;
-  /** Of each address that has one. */
+  /** Those of its addresses that have one. */
   problems?: Record<string, LiveProblem>;
   timeoutMs?: number;
   needsIpv6?: boolean;

@@ -22,7 +22,7 @@ let store: Store;
 let remove: () => Promise<void>;
 let planted: Planted;
 let now: number;
-/** What is seen of a name; by default it is live. */
+/** The problem that is seen at a name; by default it is live. */
 let seen: Map<string, LiveProblem | 'unreadable'>;
 /** Whether a name can be reached at the addresses of the edge itself. */
 let isEdgeReachable: boolean;

@@ -50,7 +50,7 @@ const LiveProblemSchema = Type.Enum([...LIVE_PROBLEMS], {
   description: 'Why visitors do not reach the site; more may be added.',
 });
 
-/** What was seen of a site from outside. */
+/** A site as it was seen from outside. */
 export const LiveSchema = Type.Object(
   {
     state: Type.Enum([...LIVE_STATES], {
@@ -72,7 +72,7 @@ export const LiveSchema = Type.Object(
   {
     title: 'Live',
     description:
-      'What was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
+      'The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
   },
 );
 

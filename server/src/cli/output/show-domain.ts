@@ -5,7 +5,7 @@ import { type Column, dateTime, paint, printable, table } from './output.ts';
 
 /** A domain as the API returns it (spec: Domain). */
 export type ShownDomain = Static<typeof DomainSchema>;
-/** What was seen of a site from outside, as the API returns it. */
+/** A site as it was seen from outside, as the API returns it. */
 export type ShownLive = Static<typeof LiveSchema>;
 export type PublishedRecord = ShownDomain['dnsRecords'][number];
 
@@ -45,7 +45,7 @@ const ADDRESS_COLUMNS: Column<ShownLive['addresses'][number]>[] = [
   { title: 'Seen', text: ({ problem }) => words(problem ?? 'live') },
 ];
 
-/** What was seen from outside, and where; docs/live.md says what to do. */
+/** Says how the site was seen from outside, and where; docs/live.md says what to do. */
 export function describeLive({ state, problem, addresses, checkedAt, from }: ShownLive): string {
   const why = problem === undefined ? '' : `: ${words(problem)}`;
   const seen = `Seen from ${printable(from)} at ${dateTime(checkedAt)}: ${paint(LIVE_STYLES[state], words(state))}${why}.`;
