@@ -25,7 +25,9 @@ test('a site that the edge serves is live within seconds of its certificate, in 
   const seen = () => runJson<Shown>(['domains', 'get', NAME, ...data]);
   await expect.poll(async () => (await seen()).live?.state, { timeout: 60_000, interval: 500 }).toBe('live');
   expect((await seen()).live).toMatchObject({ addresses: [{ address: '127.0.0.1' }], from: 'nameplate' });
-  expect((await run(['domains', 'get', NAME, ...data])).stdout).toMatch(/Seen from nameplate at .*: live\.\n\n +Address/);
+  expect((await run(['domains', 'get', NAME, ...data])).stdout).toMatch(
+    /Seen from nameplate at .*: live\.\n\n +Address/,
+  );
   expect((await run(['domains', 'list', ...data])).stdout).toMatch(/Seen\n.*live/);
   const events = await runJson<{ type: string }[]>(['domains', 'events', NAME, ...data]);
   expect(events.filter(({ type }) => type.startsWith('site.')).map(({ type }) => type)).toEqual(['site.live']);
