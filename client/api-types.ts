@@ -100,6 +100,8 @@ export interface ApiCalls {
         environment: string;
       } | undefined;
     }, options?: CallOptions): Promise<Page<Site>>;
+    /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute, which takes about 0.3 s for a million: `countedAt` says when. Permission: `environment.*.read_domain`. */
+    countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
     /** Change the platform's own data of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     updateDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -375,6 +377,8 @@ export interface ApiCalls {
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
       origin: string;
+      /** If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
@@ -507,6 +511,7 @@ export const OPERATIONS: readonly string[] = [
   'domains.getSite',
   'domains.listDomains',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
   'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
@@ -721,6 +726,8 @@ interface Deployment {
   environmentId: string;
   /** Where the traffic goes: scheme, host and port. */
   origin: string;
+  /** Present and true if it gets `Nameplate-External-Id`. */
+  sendExternalId?: boolean;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
 }
@@ -859,6 +866,29 @@ interface Domain {
   createdAt: number;
   /** Last change; absent if there was none. Unix time in milliseconds. */
   updatedAt?: number;
+}
+
+/** How many domains there are. More properties may be added. */
+interface DomainCounts {
+  total: number;
+  byStatus: {
+    pending: number;
+    verifying: number;
+    verified: number;
+    failed: number;
+  };
+  /** By the state of the certificate, as in domains.listWorkspaceDomains. More states may be added. */
+  byCertificate: {
+    none: number;
+    wanted: number;
+    waiting_for_routing: number;
+    ordering: number;
+    issued: number;
+    renewing: number;
+    failed: number;
+  };
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
 }
 
 interface DomainEvent {
@@ -1252,7 +1282,7 @@ interface Suspension {
   suspendedAt: number;
 }
 
-/** What can be changed, as it is now. More properties may be added. */
+/** The values that can be changed, as they are now. More properties may be added. */
 interface UpdatedDomain {
   /** The domain. Begins with `dom_`. */
   domainId: string;
@@ -1312,6 +1342,7 @@ export type {
   DiagnosisZone,
   DnsRecord,
   Domain,
+  DomainCounts,
   DomainEvent,
   DomainEventData,
   DomainOutcome,

@@ -47,7 +47,7 @@ const query = fc.record(
   { requiredKeys: [] },
 );
 
-/** What platforms keep with domains, and the lists that find domains by it. */
+/** The platform's own data, and the lists that find domains by it. */
 export function describeOwnData(subject: Subject): void {
   const update = ({ workspaceId, id }: Domain, wanted: OwnDataChange) =>
     subject.store.changesBy(AUTHOR).updateDomain(workspaceId, id, wanted, LATER);

@@ -92,6 +92,7 @@ export const inOrder = [
   'searchWorkspaceDomainsOfStatus',
   'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',
+  'countWorkspaceDomains',
   'countDrifted',
   'listCertificates',
   'listCertificatesInState',

@@ -12,7 +12,10 @@ const UpdatedDomainSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     ...shownOwnData,
   },
-  { title: 'UpdatedDomain', description: 'What can be changed, as it is now. More properties may be added.' },
+  {
+    title: 'UpdatedDomain',
+    description: 'The values that can be changed, as they are now. More properties may be added.',
+  },
 );
 
 export const updateDomain = defineOperation({

@@ -85,14 +85,16 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
     if (redirected) return redirected;
     if (sender.scheme === 'http') return toHttps(found.site, path);
-    const { domainId, environmentId } = found.site;
+    const { domainId, environmentId, externalId } = found.site;
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
       return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
     }
     const origin = await sites.findOrigin(environmentId);
     if (origin === null) return page('not_deployed', hostname);
-    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
+    const { sendsExternalId, ...target } = origin;
+    const own = sendsExternalId && externalId !== undefined ? { ...target, externalId } : target;
+    return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
   }
 
   function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
