@@ -52,7 +52,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -82,6 +82,8 @@ export interface ApiCalls {
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
       /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
+      /** Only domains that were last seen in this state from outside. */
+      live?: 'live' | 'partly_live' | 'unreachable' | undefined;
       /** Only domains that have exactly this external id. */
       externalId?: string | undefined;
       /** Only domains whose metadata has each of these pairs, at most 5. */
@@ -452,7 +454,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -478,7 +480,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -768,6 +770,10 @@ interface Certificate {
 
 interface CertificateChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `certificate.*`: the certificate. */
@@ -899,7 +905,7 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test' | (string & {});
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | 'webhook.test' | (string & {});
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
@@ -966,6 +972,10 @@ interface Diagnosis {
 
 interface DiagnosisChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
@@ -1099,6 +1109,10 @@ interface Domain {
 /** The domain after the change. */
 interface DomainChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
 }
@@ -1137,7 +1151,24 @@ interface DomainDeletedEvent {
   type: 'domain.deleted';
   /** When it happened; the same in every attempt. */
   timestamp: string;
-  data: DomainChange;
+  data: DomainDeletion;
+}
+
+interface DomainDeletion {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
+  deletion?: {
+    /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
+    reason: 'replaced' | (string & {});
+    /** The domain that took its place. Begins with `dom_`. */
+    by: string;
+  };
 }
 
 interface DomainDriftedEvent {
@@ -1150,8 +1181,8 @@ interface DomainDriftedEvent {
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
-  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | (string & {});
+  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -1207,7 +1238,7 @@ interface DomainEventData {
   /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
   deletion?: {
     /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
-    reason: 'replaced';
+    reason: 'replaced' | (string & {});
     /** The domain that took its place. Begins with `dom_`. */
     by: string;
   };
@@ -1216,6 +1247,7 @@ interface DomainEventData {
     /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
     status: 451 | 503 | (number & {});
   };
+  live?: Live;
 }
 
 interface DomainFailedEvent {
@@ -1227,6 +1259,10 @@ interface DomainFailedEvent {
 
 interface DomainFinding {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
@@ -1235,6 +1271,10 @@ interface DomainFinding {
 
 interface DomainMove {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `domain.moved`: from where to where. */
@@ -1488,6 +1528,25 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
+/** The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
+interface Live {
+  /** `live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added. */
+  state: 'live' | 'partly_live' | 'unreachable' | (string & {});
+  /** Why visitors do not reach the site; more may be added. */
+  problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'unreachable' | 'no_route' | (string & {});
+  /** The addresses that were looked at: eight at most. */
+  addresses: Array<{
+    /** IPv4 or IPv6. */
+    address: string;
+    /** Why visitors do not reach the site; more may be added. */
+    problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'unreachable' | 'no_route' | (string & {});
+  }>;
+  /** When it was seen. Unix time in milliseconds. */
+  checkedAt: number;
+  /** The node that looked. */
+  from: string;
+}
+
 interface NameCheck {
   /** The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped. */
   domain: string;
@@ -1568,6 +1627,10 @@ interface Project {
 
 interface RecordChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `record.seen` and `record.lost`: the record. */
@@ -1604,6 +1667,10 @@ interface Redirect {
 
 interface RedirectChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `redirect.*`: the redirect. */
@@ -1689,6 +1756,7 @@ interface SetupPage {
 /** A domain, and what serves it. More properties may be added. */
 interface Site {
   domain: Domain;
+  live?: Live;
   certificate: SiteCertificate;
   redirect?: Redirect;
   suspension?: Suspension;
@@ -1708,12 +1776,37 @@ interface SiteCertificate {
   notAfter?: number;
 }
 
+interface SiteChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  live: Live;
+}
+
+interface SiteLiveEvent {
+  type: 'site.live';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SiteChange;
+}
+
 /** Where requests of visitors go; absent before the first deployment. */
 interface SiteOrigin {
   /** Scheme, host and port. */
   url: string;
   /** The current deployment of the domain's environment. */
   deploymentId?: string;
+}
+
+interface SiteUnreachableEvent {
+  type: 'site.unreachable';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SiteChange;
 }
 
 /** That visitors get a page in place of the site. */
@@ -1728,6 +1821,10 @@ interface Suspension {
 
 interface SuspensionChange {
   domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
@@ -1764,7 +1861,7 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*' | (string & {})>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*' | (string & {})>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
@@ -1780,7 +1877,7 @@ interface Webhook {
 }
 
 /** Body of a request to a webhook. More types may be added: ignore those that you do not know. */
-type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | WebhookTestEvent;
+type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | SiteLiveEvent | SiteUnreachableEvent | WebhookTestEvent;
 
 interface WebhookTest {
   /** The webhook. Begins with `wh_`. */
@@ -1837,6 +1934,7 @@ export type {
   DomainCounts,
   DomainCreatedEvent,
   DomainDeletedEvent,
+  DomainDeletion,
   DomainDriftedEvent,
   DomainEvent,
   DomainEventData,
@@ -1860,6 +1958,7 @@ export type {
   FindingAction,
   FindingFacts,
   IssuedCertificate,
+  Live,
   NameCheck,
   NewBrand,
   OriginSettings,
@@ -1878,7 +1977,10 @@ export type {
   SetupPage,
   Site,
   SiteCertificate,
+  SiteChange,
+  SiteLiveEvent,
   SiteOrigin,
+  SiteUnreachableEvent,
   Suspension,
   SuspensionChange,
   UpdatedDomain,

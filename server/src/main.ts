@@ -252,11 +252,14 @@ function backgroundOf(
 /** The settings that all threads of the process share. */
 function settingsOf(
   base: Omit<RoleSettings, 'challengePort'> & Pick<ServerOptions, 'challengePort'>,
-  edge: Pick<Edge, 'http'> | null,
+  edge: Pick<Edge, 'http' | 'https'> | null,
 ): RoleSettings {
-  const { config, manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
+  const { manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
   const { challengePort: given = 80, isPublicHere = false, edgeSecret } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
+  // 0: the edge is public at whichever port it listens.
+  const edgeHttpsPort = base.config.edgeHttpsPort || Number(new URL(edge?.https ?? 'https://none').port || 443);
+  const config = { ...base.config, edgeHttpsPort };
   const leases = { certificateLeaseMs, deliveryLeaseMs };
   const times = { checkIntervalMs, windowMs };
   return { config, manyNodes, nameserverPort, challengePort, ...leases, ...times, isPublicHere, edgeSecret };

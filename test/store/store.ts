@@ -14,6 +14,7 @@ import { describeIdempotency } from './idempotency.ts';
 import { describeLeases } from './leases.ts';
 import { describeLedgerHistories } from './ledger-histories.ts';
 import { describeLife } from './life.ts';
+import { describeLiveChecks } from './live-checks.ts';
 import { describeMadeKeys } from './made-keys.ts';
 import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
@@ -73,6 +74,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeChecks(subject);
     describeResults(subject);
     describeMonitors(subject);
+    describeLiveChecks(subject);
     describeTimelines(subject);
     describeWebhooks(subject);
     describeDeliveries(subject);

@@ -36,6 +36,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   listWorkspaceDomainsOfStatus: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, status: 'failed' }),
   listWorkspaceDomainsOfCertificate: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed' }),
+  listWorkspaceDomainsOfLive: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, live: 'live' }),
   searchWorkspaceDomainsOfStatus: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a' }),
   searchWorkspaceDomainsOfCertificate: (tx: Transaction) =>
@@ -83,6 +84,7 @@ export const inOrder = [
   'listWorkspaceDomains',
   'listWorkspaceDomainsOfStatus',
   'listWorkspaceDomainsOfCertificate',
+  'listWorkspaceDomainsOfLive',
   'listWorkspaceDomainsOfEnvironments',
   'listWorkspaceDomainsOfExternalId',
   'listWorkspaceDomainsOfMetadata',

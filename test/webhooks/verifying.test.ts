@@ -33,6 +33,8 @@ function told(event: WebhookEvent | UnknownEvent): unknown {
       return event.data.redirect.reason;
     case 'domain.moved':
       return event.data.move.to;
+    case 'site.live':
+      return event.data.live.checkedAt;
     case 'webhook.test':
       return event.data.webhookId;
     case 'domain.created':
@@ -51,6 +53,7 @@ function told(event: WebhookEvent | UnknownEvent): unknown {
     case 'certificate.renewed':
     case 'certificate.failed':
     case 'certificate.expiring':
+    case 'site.unreachable':
       return event.data.domain.id;
     default:
       expectTypeOf(event).toEqualTypeOf<UnknownEvent>();

@@ -12,6 +12,7 @@ import {
   listOf,
   logLevel,
   network,
+  nodeName,
   oneOf,
   publicHostName,
   publicOrigin,
@@ -100,6 +101,22 @@ export const generalVariables = {
     default: '24h',
     example: '6h',
     parse: lengthOfTime('10m', '30d'),
+  },
+  liveChecks: {
+    name: 'NAMEPLATE_LIVE_CHECKS',
+    about:
+      '`on`: about once an hour Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+    default: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  },
+  nodeName: {
+    name: 'NAMEPLATE_NODE_NAME',
+    about:
+      "Says in `live.from` which node has looked at a site, at most 63 letters, digits, dots, hyphens and underscores. Every key that reads a site, and every receiver of its events, sees it: the machine's own name is not used by itself.",
+    default: 'nameplate',
+    example: 'fra-1',
+    parse: nodeName,
   },
   eventsKeepMs: {
     name: 'NAMEPLATE_EVENTS_KEEP',

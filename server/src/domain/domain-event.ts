@@ -23,6 +23,8 @@ export const DOMAIN_EVENT_TYPES = [
   'certificate.renewed',
   'certificate.failed',
   'certificate.expiring',
+  'site.live',
+  'site.unreachable',
 ] as const;
 
 export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];

@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
 import { type CertificateAfter, type Deletion, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
+import { type Live, presentLive } from './live.ts';
 import { type PresentedOwnData, presentOwnData } from './own-data.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
@@ -33,6 +34,8 @@ export interface WebhookMessage {
   deletion?: Deletion;
   /** In `domain.suspended` and `domain.resumed`. */
   suspension?: { status: SuspensionStatus };
+  /** In `site.*`. */
+  live?: Live;
 }
 
 /** An event as a webhook sends it. */
@@ -56,6 +59,7 @@ interface PresentedChange {
   move?: { from: string; to: string };
   deletion?: Deletion;
   suspension?: { status: SuspensionStatus };
+  live?: ReturnType<typeof presentLive>;
 }
 
 type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedOwnData & PresentedChange);
@@ -70,7 +74,7 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
 }
 
 function presentMessage(message: WebhookMessage, apexNote?: string) {
-  const { domain, actor, record, seen, findings, certificate, redirect, move, deletion, suspension } = message;
+  const { domain, actor, record, seen, findings, certificate, redirect, move, deletion, suspension, live } = message;
   return {
     domain: presentDomain(domain, apexNote),
     ...presentOwnData(domain),
@@ -83,5 +87,6 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
     ...(move && { move }),
     ...(deletion && { deletion }),
     ...(suspension && { suspension }),
+    ...(live && { live: presentLive(live) }),
   };
 }

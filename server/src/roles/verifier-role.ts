@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import type { DueLoop } from '../base/due-loop.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { startDomainGauges } from '../verification/domain-gauges.ts';
 import { startGuardedClock } from '../verification/guarded-clock.ts';
+import { createLiveMonitor } from '../verification/live-monitor.ts';
 import { createMonitor, type MonitorOptions } from '../verification/monitor.ts';
+import { createOutsideLooker } from '../verification/observation/look-outside.ts';
 import { observe } from '../verification/observation/observe.ts';
 import { createSelfChecker } from '../verification/observation/self-check.ts';
 import { startReopening } from '../verification/reopening.ts';
@@ -26,7 +29,8 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   // PostgreSQL's backups are not recorded. A copy of a SQLite file may have the time of one of that file's backups.
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
   const others = [validation, startDomainGauges(deps), ...backupGauges, startReopening({ ...deps, clock }), clock];
-  const loops = [verifier, ...createMonitors({ ...deps, clock, facts }, resolver)];
+  const monitors = createMonitors({ ...deps, clock, facts }, resolver);
+  const loops = [verifier, ...monitors, ...createLiveMonitors({ ...deps, clock }, resolver)];
   // Their claims would move the check that the clock is compared with.
   clock.ready.then(() => {
     for (const loop of loops) loop.start();
@@ -58,4 +62,18 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
     random: Math.random,
   });
   return [monitor];
+}
+
+/** Returns no loops where looks from outside are off, or this machine cannot reach its own public address. */
+function createLiveMonitors(deps: RoleDeps, resolver: Resolver): DueLoop[] {
+  const { liveChecks, acmeSelfCheck, acmeAllowedNetworks, acmeCaFile, edgeHttpsPort, nodeName } = deps.config;
+  if (liveChecks === 'off' || acmeSelfCheck === 'off') return [];
+  const look = createOutsideLooker({
+    ...deps,
+    resolver,
+    mayDial: addressRule(acmeAllowedNetworks),
+    trustRoots: acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8'),
+    port: edgeHttpsPort,
+  });
+  return [createLiveMonitor({ ...deps, look, from: nodeName, random: Math.random })];
 }

@@ -1,7 +1,7 @@
 import type { AccessStore, SetupStore } from './access/access-store.ts';
 import type { AuditStore, Changes, IdempotencyStore } from './audit/audit-store.ts';
 import type { CertificateStore } from './certificate/certificate-store.ts';
-import type { CheckStore, MonitorStore } from './check/check-store.ts';
+import type { CheckStore, LiveStore, MonitorStore } from './check/check-store.ts';
 import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionStore } from './domain/domain-store.ts';
 import type { EdgeStore } from './domain/edge-store.ts';
 import type { TreeStore } from './tree/tree-store.ts';
@@ -39,6 +39,7 @@ export interface Store
     DeletedStore,
     CheckStore,
     MonitorStore,
+    LiveStore,
     EventStore,
     WebhookStore,
     DeliveryStore,

@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
+import { LIVE_STATES } from '../../domain/live.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { lacksPermission } from '../find.ts';
 import { defineList } from '../operation.ts';
@@ -76,6 +77,12 @@ export const listWorkspaceDomains = defineList({
           type: 'string',
           description:
             'Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate.',
+        }),
+      ),
+      live: Type.Optional(
+        Type.Enum([...LIVE_STATES], {
+          type: 'string',
+          description: 'Only domains that were last seen in this state from outside.',
         }),
       ),
       ...wantedOwnData,

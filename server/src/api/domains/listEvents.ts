@@ -1,11 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
+import { presentLive } from '../../domain/live.ts';
 import type { DomainEvent } from '../../store/domain/domain-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect-operations.ts';
+import { LiveSchema } from './site.ts';
 import { SuspensionStatusSchema } from './suspension-operations.ts';
 
 export const EventDataSchema = Type.Object(
@@ -78,7 +80,6 @@ export const EventDataSchema = Type.Object(
           by: Id('dom', 'The domain that took its place.'),
         },
         {
-          ...closed,
           description: 'In `domain.deleted`: why, where domains.deleteDomain was not called for it.',
         },
       ),
@@ -89,6 +90,7 @@ export const EventDataSchema = Type.Object(
         { description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
       ),
     ),
+    live: Type.Optional(LiveSchema),
   },
   { title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
 );
@@ -99,7 +101,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(
@@ -117,7 +119,8 @@ const show = shownBy(EventSchema);
 
 function presentEvent({ createdAt, data, ...event }: DomainEvent): Static<typeof EventSchema> {
   const certificate = data.certificate && presentCertificateAfter(data.certificate);
-  return show({ ...event, at: createdAt, data: { ...data, certificate } });
+  const live = data.live && presentLive(data.live);
+  return show({ ...event, at: createdAt, data: { ...data, certificate, live } });
 }
 
 const { createdAt } = exampleDomain;

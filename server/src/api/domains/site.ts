@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { CertificateState } from '../../domain/certificate-state.ts';
+import { LIVE_PROBLEMS, LIVE_STATES, presentLive } from '../../domain/live.ts';
 import { presentOwnData } from '../../domain/own-data.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ListedDomain } from '../../store/store.ts';
@@ -44,10 +45,42 @@ const SiteOriginSchema = Type.Object(
   { title: 'SiteOrigin', description: 'Where requests of visitors go; absent before the first deployment.' },
 );
 
+const LiveProblemSchema = Type.Enum([...LIVE_PROBLEMS], {
+  type: 'string',
+  description: 'Why visitors do not reach the site; more may be added.',
+});
+
+/** A site as it was seen from outside. */
+export const LiveSchema = Type.Object(
+  {
+    state: Type.Enum([...LIVE_STATES], {
+      type: 'string',
+      description:
+        '`live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added.',
+    }),
+    problem: Type.Optional(LiveProblemSchema),
+    addresses: Type.Array(
+      Type.Object({
+        address: Type.String({ description: 'IPv4 or IPv6.' }),
+        problem: Type.Optional(LiveProblemSchema),
+      }),
+      { description: 'The addresses that were looked at: eight at most.' },
+    ),
+    checkedAt: Time('When it was seen.'),
+    from: Type.String({ description: 'The node that looked.' }),
+  },
+  {
+    title: 'Live',
+    description:
+      'The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
+  },
+);
+
 /** A domain with everything that serves it. */
 export const SiteSchema = Type.Object(
   {
     domain: DomainSchema,
+    live: Type.Optional(LiveSchema),
     certificate: SiteCertificateSchema,
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
@@ -59,15 +92,24 @@ export const SiteSchema = Type.Object(
 
 const show = shownBy(SiteSchema);
 
-export function presentSite({ origin, ...listed }: ListedDomain, apexNote: string): Static<typeof SiteSchema> {
+export function presentSite({ origin, live, ...listed }: ListedDomain, apexNote: string): Static<typeof SiteSchema> {
   return show({
     ...listed,
     ...presentOwnData(listed.domain),
     domain: presentDomain(listed.domain, apexNote),
+    live: live && presentLive(live),
     certificate: listed.certificate ?? { state: 'none' },
     origin: origin && { url: origin.origin, deploymentId: origin.deploymentId },
   });
 }
+
+export const exampleLive: Static<typeof LiveSchema> = {
+  state: 'partly_live',
+  problem: 'answered_by_another',
+  addresses: [{ address: '93.184.215.14' }, { address: '151.101.1.69', problem: 'answered_by_another' }],
+  checkedAt: 1_763_990_400_000,
+  from: 'fra-1',
+};
 
 export const exampleSite: Static<typeof SiteSchema> = {
   domain: presentDomain(exampleDomain),
@@ -81,7 +123,7 @@ export const getSite = defineOperation({
   name: 'domains.getSite',
   summary: 'Get a domain with everything that serves it',
   description:
-    "The domain as domains.getDomain returns it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
+    "The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: SiteSchema,

@@ -1,6 +1,7 @@
 import Type, { type TObject } from 'typebox';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
 import { EventDataSchema, EventSchema } from '../domains/listEvents.ts';
+import { shownOwnData } from '../domains/own-data.ts';
 import { DomainSchema } from '../domains/present-domain.ts';
 import { Id } from '../schemas.ts';
 
@@ -9,15 +10,16 @@ import { Id } from '../schemas.ts';
  * `webhookBody` writes them, and `test/docs/webhooks.test.ts` holds what it writes to these schemas.
  */
 
-const { record, certificate, redirect, move, suspension } = Type.Required(EventDataSchema).properties;
-const { seen, findings } = EventDataSchema.properties;
-const changed = { domain: DomainSchema, actor: EventSchema.properties.actor };
+const { record, certificate, redirect, move, suspension, live } = Type.Required(EventDataSchema).properties;
+const { seen, findings, deletion } = EventDataSchema.properties;
+const changed = { domain: DomainSchema, ...shownOwnData, actor: EventSchema.properties.actor };
 
 const DomainChange = Type.Object(changed, { title: 'DomainChange', description: 'The domain after the change.' });
 const DomainFinding = Type.Object({ ...changed, findings }, { title: 'DomainFinding' });
 const RecordChange = Type.Object({ ...changed, record, seen, findings }, { title: 'RecordChange' });
 const CertificateChange = Type.Object({ ...changed, certificate }, { title: 'CertificateChange' });
 const RedirectChange = Type.Object({ ...changed, redirect }, { title: 'RedirectChange' });
+const SiteChange = Type.Object({ ...changed, live }, { title: 'SiteChange' });
 
 /** The `data` of each type of event. */
 const DATA: Record<WebhookEventType, TObject> = {
@@ -28,7 +30,7 @@ const DATA: Record<WebhookEventType, TObject> = {
   'domain.superseded': DomainChange,
   'domain.drifted': DomainFinding,
   'domain.recovered': DomainChange,
-  'domain.deleted': DomainChange,
+  'domain.deleted': Type.Object({ ...changed, deletion }, { title: 'DomainDeletion' }),
   'domain.restored': DomainChange,
   'domain.moved': Type.Object({ ...changed, move }, { title: 'DomainMove' }),
   'domain.suspended': Type.Object({ ...changed, suspension }, { title: 'SuspensionChange' }),
@@ -45,6 +47,8 @@ const DATA: Record<WebhookEventType, TObject> = {
   'certificate.renewed': CertificateChange,
   'certificate.failed': CertificateChange,
   'certificate.expiring': CertificateChange,
+  'site.live': SiteChange,
+  'site.unreachable': SiteChange,
   'webhook.test': Type.Object({ webhookId: Id('wh', 'The webhook.') }, { title: 'WebhookTest' }),
 };
 

@@ -16,10 +16,13 @@ import {
 } from '../output/show-diagnosis.ts';
 import {
   describeDomain,
+  describeLive,
   type PublishedRecord,
   recordsTable,
   type ShownDomain,
+  type ShownLive,
   statusStyle,
+  withLive,
 } from '../output/show-domain.ts';
 import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { addEvents } from './events.ts';
@@ -114,7 +117,16 @@ function addTheirLives(domains: Command): void {
   apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', [
     'shop.example.com',
     'shop.example.com --json',
-  ]).action(apiAction(({ api }, domain) => api.call<ShownDomain>('domains.getDomain', { domain }), describeDomain));
+  ]).action(
+    apiAction(
+      async ({ api }, domain) => {
+        const site = await api.call<ListedDomain>('domains.getSite', { domain });
+        return { ...site.domain, ...(site.live && { live: site.live }) };
+      },
+      (found: ShownDomain & { live?: ShownLive }) =>
+        [describeDomain(found), ...(found.live ? ['', describeLive(found.live)] : [])].join('\n'),
+    ),
+  );
 
   const list = apiCommand(domains, 'list', 'List the domains of an environment, oldest first.', [
     '',
@@ -127,9 +139,13 @@ function addTheirLives(domains: Command): void {
         async ({ api, options }: CommandCall<PathOptions & { search?: string }>) => {
           const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
           const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
-          return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
+          return listed.map(({ domain, live, suspension }) => ({
+            ...domain,
+            ...(live && { live }),
+            ...(suspension && { suspension }),
+          }));
         },
-        (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+        (found) => listing(withSuspensions(withLive(COLUMNS, found), found), 'No domains found.')(found),
       ),
     );
 

@@ -1,4 +1,5 @@
 import type { Domain } from '../../domain/domain.ts';
+import { FIRST_LOOK_MS } from '../../domain/live.ts';
 import { furthestDueAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import { pick, type Reader, type Statement, type Tables, type Transaction } from '../engine/statement.ts';
@@ -74,6 +75,16 @@ export function addMonitor(tx: Transaction, domainId: string, at: number): void 
   tx.write(insertMonitor, { domainId, at });
 }
 
+/** Adds the schedule of a name that has a route since `at`. */
+export function addLiveCheck(tx: Transaction, { id, workspaceId, name }: Domain, at: number): void {
+  tx.write(insertLiveCheck, { domainId: id, workspaceId, hostname: name, at: at + FIRST_LOOK_MS });
+}
+
+/** What visitors of a name get may have changed: it is looked at then, and a look that is in flight does not count. */
+export function lookSoon(tx: Transaction, hostname: string, at: number): void {
+  tx.write(makeDue, { hostname, at });
+}
+
 /** Rows that one statement counts: about a millisecond. */
 const BATCH = 10_000;
 
@@ -93,6 +104,21 @@ function insertMonitor(db: Tables, p: { domainId: string; at: number }) {
     nextCheckAt: p.at,
     attempts: 0,
   });
+}
+
+function insertLiveCheck(db: Tables, p: { domainId: string; workspaceId: string; hostname: string; at: number }) {
+  return db.insertInto('liveChecks').values({
+    domainId: p.domainId,
+    workspaceId: p.workspaceId,
+    hostname: p.hostname,
+    nextCheckAt: p.at,
+    doubted: 0,
+    failures: 0,
+  });
+}
+
+function makeDue(db: Tables, p: { hostname: string; at: number }) {
+  return db.updateTable('liveChecks').where('hostname', '=', p.hostname).set({ nextCheckAt: p.at });
 }
 
 function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {

@@ -37,14 +37,14 @@ export async function listWorkspaceDomains(
   page: WorkspacePageRequest,
   { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
-  const { limit, cursor = '', status, certificate, environmentIds } = page;
-  // Only verified domains have a certificate.
-  if (certificate !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  const { limit, cursor = '', status, certificate, live, environmentIds } = page;
+  // Only verified domains have a certificate, and are looked at.
+  if ((certificate ?? live) !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
   if (environmentIds !== undefined) return listOfEnvironments(reader, workspaceId, page, { slice, mostSlices });
   const [pair] = pairsOf(page);
   const range: WorkspaceRange = pair === undefined ? rangeOf(page) : byPair;
   const keyOf = pair === undefined ? ({ name }: ListedRow) => name : placeOf;
-  const { key = '', value = certificate ?? status ?? '' } = pair ?? {};
+  const { key = '', value = certificate ?? live ?? status ?? '' } = pair ?? {};
   const slots = { ...wantedOf(page), workspaceId, key, value, until: END };
   const rows = limit + 1;
   if (isFoundByIndex(page)) {
@@ -111,8 +111,9 @@ function pageOf(
   return next === null ? { items } : { items, next };
 }
 
-function rangeOf({ status, certificate }: WorkspacePageRequest): WorkspaceRange {
+function rangeOf({ status, certificate, live }: WorkspacePageRequest): WorkspaceRange {
   if (certificate !== undefined) return byCertificate;
+  if (live !== undefined) return byLive;
   return status === undefined ? byName : byStatus;
 }
 
@@ -124,8 +125,10 @@ function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: st
 
 /** Whether the range has what is wanted and nothing else. */
 function isFoundByIndex(page: WorkspacePageRequest): boolean {
-  const { search, createdAfter, createdBefore } = page;
-  const indexed = pairsOf(page).length + Number((page.certificate ?? page.status) !== undefined);
+  const { status, certificate, live, search, createdAfter, createdBefore } = page;
+  const state = certificate ?? live ?? status;
+  const isBoth = certificate !== undefined && live !== undefined;
+  const indexed = pairsOf(page).length + Number(state !== undefined) + Number(isBoth);
   return indexed <= 1 && search === undefined && createdAfter === undefined && createdBefore === undefined;
 }
 
@@ -133,6 +136,7 @@ function isFoundByIndex(page: WorkspacePageRequest): boolean {
 interface Wanted {
   status: string;
   certificate: string;
+  live: string;
   pattern: string;
   externalId: string;
   after: number;
@@ -146,11 +150,11 @@ interface Wanted {
 }
 
 function wantedOf(page: WorkspacePageRequest): Wanted {
-  const { status = '', certificate = '', search = '', externalId = '', metadata = {} } = page;
+  const { status = '', certificate = '', live = '', search = '', externalId = '', metadata = {} } = page;
   const { createdAfter = 0, createdBefore = Number.MAX_SAFE_INTEGER } = page;
   const pairs = Object.entries(metadata).map(([key, value]) => formatPair(key, value));
   const [pair1 = '', pair2 = '', pair3 = '', pair4 = '', pair5 = ''] = pairs;
-  const texts = { status, certificate, externalId, pattern: containing(search) };
+  const texts = { status, certificate, live, externalId, pattern: containing(search) };
   return { ...texts, after: createdAfter, before: createdBefore, pair1, pair2, pair3, pair4, pair5 };
 }
 
@@ -162,6 +166,7 @@ function isWanted(p: Wanted) {
     matches(p.pattern),
     sql`(${p.status} = '' or domains.status = ${p.status})`,
     sql`(${p.certificate} = '' or certificates.state = ${p.certificate})`,
+    sql`(${p.live} = '' or live_checks.state = ${p.live})`,
     sql`(${p.externalId} = '' or domains.external_id = ${p.externalId})`,
     sql`domains.created_at >= ${p.after} and domains.created_at < ${p.before}`,
     ...[p.pair1, p.pair2, p.pair3, p.pair4, p.pair5].map(holds),
@@ -287,6 +292,31 @@ const byCertificate: WorkspaceRange = {
 
 const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificates.hostname)`;
 
+const byLive: WorkspaceRange = {
+  select: (db, p) =>
+    selectSites(fromLiveChecks(db))
+      .where(sql<boolean>`${LIVE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
+      .where(sql<boolean>`${LIVE_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
+      .where(isWanted(p))
+      .orderBy('liveChecks.workspaceId')
+      .orderBy('liveChecks.state')
+      .orderBy('liveChecks.hostname')
+      .limit(p.rows),
+  next: (db, p) =>
+    db
+      .selectFrom('liveChecks')
+      .where(sql<boolean>`${LIVE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
+      .where(sql<boolean>`${LIVE_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
+      .orderBy('liveChecks.workspaceId')
+      .orderBy('liveChecks.state')
+      .orderBy('liveChecks.hostname')
+      .limit(1)
+      .offset(p.slice)
+      .select('liveChecks.hostname as key'),
+};
+
+const LIVE_KEY = sql`(live_checks.workspace_id, live_checks.state, live_checks.hostname)`;
+
 export async function findListedDomain(reader: Reader, workspaceId: string, id: string): Promise<ListedDomain | null> {
   const row = await reader.one(selectListedDomain, { workspaceId, id });
   return row && listed(row);
@@ -312,7 +342,8 @@ function fromDomains(db: Tables) {
   return db
     .selectFrom('domains')
     .leftJoin('routes', 'routes.domainId', 'domains.id')
-    .leftJoin('certificates', 'certificates.hostname', 'routes.hostname');
+    .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
+    .leftJoin('liveChecks', 'liveChecks.domainId', 'domains.id');
 }
 
 /** The same columns as of `fromDomains`. */
@@ -322,7 +353,8 @@ function fromCertificates(db: Tables): Domains {
   const query = db
     .selectFrom('certificates')
     .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .innerJoin('domains', 'domains.id', 'routes.domainId');
+    .innerJoin('domains', 'domains.id', 'routes.domainId')
+    .leftJoin('liveChecks', 'liveChecks.domainId', 'domains.id');
   return query as unknown as Domains;
 }
 
@@ -330,6 +362,16 @@ function fromPairs(db: Tables): Domains {
   const query = db
     .selectFrom('domainPairs')
     .innerJoin('domains', 'domains.id', 'domainPairs.domainId')
+    .leftJoin('routes', 'routes.domainId', 'domains.id')
+    .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
+    .leftJoin('liveChecks', 'liveChecks.domainId', 'domains.id');
+  return query as unknown as Domains;
+}
+
+function fromLiveChecks(db: Tables): Domains {
+  const query = db
+    .selectFrom('liveChecks')
+    .innerJoin('domains', 'domains.id', 'liveChecks.domainId')
     .leftJoin('routes', 'routes.domainId', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname');
   return query as unknown as Domains;
@@ -349,14 +391,16 @@ function selectSites(from: Domains) {
     .select(certificateColumns)
     .select(redirectColumns)
     .select(suspensionColumns)
-    .select(originColumns);
+    .select(originColumns)
+    .select('liveChecks.seen');
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
+  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin, seen } = row;
   const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
+    live: seen === null ? null : JSON.parse(seen),
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },

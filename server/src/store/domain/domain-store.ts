@@ -2,6 +2,7 @@ import type { CertificateProblem, CertificateState } from '../../domain/certific
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, Deletion, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { Live, LiveState } from '../../domain/live.ts';
 import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
@@ -32,6 +33,8 @@ export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
   certificate?: CertificateState | undefined;
+  /** What was seen of the domain from outside. */
+  live?: LiveState | undefined;
   /** Part of an id or name, case-insensitive and literal. */
   search?: string | undefined;
   /** Only domains of these environments. */
@@ -51,6 +54,8 @@ export interface WorkspacePageRequest extends PageRequest {
  */
 export interface ListedDomain {
   domain: Domain;
+  /** Null: no look has counted yet. */
+  live: Live | null;
   origin: Pick<Origin, 'deploymentId' | 'origin'> | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
@@ -324,6 +329,8 @@ export interface DomainEventData {
   deletion?: Deletion;
   /** In `domain.suspended`; in `domain.resumed` what it was. */
   suspension?: { status: SuspensionStatus };
+  /** In events of type `site.*`. */
+  live?: Live;
 }
 
 export interface EventStore {

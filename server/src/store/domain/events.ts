@@ -11,7 +11,7 @@ import { addDeliveries, selectSubscribers, subscriptionTo } from '../webhook/out
 
 type EventDetails = Pick<
   DomainEventData,
-  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'deletion' | 'suspension'
+  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'deletion' | 'suspension' | 'live'
 > & {
   /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
   afterAll?: Domain;

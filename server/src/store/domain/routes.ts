@@ -2,7 +2,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
 import { deleteChallengesOf } from '../certificate/orders.ts';
-import { addMonitor } from '../check/schedules.ts';
+import { addLiveCheck, addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
@@ -16,6 +16,7 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   withdraw(tx, domain.name);
   tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
   addMonitor(tx, domain.id, recheckAt);
+  addLiveCheck(tx, domain, at);
   tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
   if (inherited !== null) inherit(tx, domain.name, inherited);
   logChange(tx, 'route', domain.name);

@@ -24,6 +24,7 @@ import { findOperatorSite } from '../certificate/operator-names.ts';
 import { findChallenge } from '../certificate/orders.ts';
 import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
+import { findDueLooks, leaseOf } from '../check/live-checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
@@ -198,6 +199,13 @@ export function sqlStore(engine: Engine): Store {
       const expiring = await read(findExpiring, now, limit);
       for (const each of expiring) await write(writes.recordExpiring, each, now);
       return expiring.length;
+    },
+    async claimLooks(claim) {
+      // Found before, so that a verifier with nothing to do writes nothing.
+      const due = await read(findDueLooks, claim);
+      if (due.length === 0) return [];
+      const claimed = new Set(await write(writes.claimLooks, due.map(leaseOf)));
+      return due.filter(({ domain }) => claimed.has(domain.id));
     },
     onDomainWrite: (listener) => void listeners.push(listener),
     claimDue,

@@ -10,6 +10,7 @@ import { claimOperatorName } from '../certificate/operator-names.ts';
 import { beginOrder, pruneChallenges, putChallenge, saveOrderUrl } from '../certificate/orders.ts';
 import { packed } from '../check/check-results.ts';
 import { saveTransition } from '../check/checks.ts';
+import { claimLooks, saveLook } from '../check/live-checks.ts';
 import { saveMonitoring } from '../check/monitors.ts';
 import { pruneDeletedDomains } from '../domain/deleted-domains.ts';
 import { pruneEvents } from '../domain/events.ts';
@@ -55,6 +56,15 @@ export const writes = {
     secret: NO_SECRET,
     invalidates: ({ before }) => [before.id],
     synced: ({ before, after }) => after.status !== before.status,
+  }),
+  claimLooks: upkeep(claimLooks),
+  saveLook: write({
+    perform: saveLook,
+    // For its event: it has the domain as the events before it left it.
+    locks: ({ domain, event }) => (event === null ? [] : [domain.id]),
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+    synced: ({ event }) => event !== null,
   }),
   pruneEvents: upkeep(pruneEvents),
   leaseDelivery: upkeep(leaseDelivery),

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
+import type { LiveState } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
@@ -57,6 +58,7 @@ export interface Schema {
   /** Names that the operator has suspended in a workspace, whichever domain has them. */
   suspendedNames: WorkspaceSuspension & { workspaceId: string; name: string };
   monitors: MonitorsTable;
+  liveChecks: LiveChecksTable;
   deletedDomains: DeletedDomainsTable;
   /** The certificates that deleted domains had in use. Deleted with them, and as soon as another workspace is verified for the name. */
   deletedCertificates: Omit<ServedCertificatesTable, 'expiringAt'> & { domainId: string };
@@ -134,6 +136,22 @@ interface MonitorsTable extends Omit<MonitorMemory, 'suspected'> {
   attempts: number;
   /** JSON; null: nothing. */
   suspected: string | null;
+}
+
+/** What was seen from outside of a name: one row for each route; deleted with it. */
+interface LiveChecksTable {
+  domainId: string;
+  workspaceId: string;
+  hostname: string;
+  /** Also the fencing token of the look that is in flight. */
+  nextCheckAt: number;
+  /** As in `seen`, for lists. */
+  state: LiveState | null;
+  /** JSON of `Live`; null: no look has counted yet. */
+  seen: string | null;
+  /** 1: the last look saw a worse state. */
+  doubted: number;
+  failures: number;
 }
 
 type CertificateColumns = Omit<Certificate, 'domainId' | 'issued'>;

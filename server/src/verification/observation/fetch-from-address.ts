@@ -24,7 +24,7 @@ export interface FetchOptions {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Octets of a body that are read; a challenge response is shorter. */
-const BODY_OCTETS = 1024;
+export const BODY_OCTETS = 1024;
 const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
 
 /**
@@ -60,15 +60,19 @@ export async function fetchFromAddress(start: URL, address: string, options: Fet
   }
 }
 
-type Response =
-  | { kind: 'response'; status: number; body: string; location: string | null }
-  | Extract<FetchResult, { kind: 'unreachable' }>;
+/** `location`: null unless it redirects. */
+interface HttpResponse {
+  kind: 'response';
+  status: number;
+  body: string;
+  location: string | null;
+}
 
 async function fetchOnce(
   url: URL,
   hostname: string,
   { dialer, ports, signal, timeout, timeoutMs }: FetchOptions & { timeout: AbortSignal },
-): Promise<Response> {
+): Promise<HttpResponse | Extract<FetchResult, { kind: 'unreachable' }>> {
   const secure = url.protocol === 'https:';
   const either = AbortSignal.any([signal, timeout]);
   const target = { hostname, port: portOf(url, ports), signal: either };
@@ -76,7 +80,7 @@ async function fetchOnce(
   try {
     // The name may have no valid certificate yet.
     socket = secure ? await dialer.dialTls(target, { rejectUnauthorized: false }) : await dialer.dial(target);
-    return await send(url, socket, either);
+    return await sendRequest(url, socket, either);
   } catch (error) {
     signal.throwIfAborted();
     const responded = socket !== undefined && socket.bytesRead > 0;
@@ -97,7 +101,8 @@ async function fetchOnce(
   }
 }
 
-function send(url: URL, socket: Socket, signal: AbortSignal): Promise<Response> {
+/** One request in HTTP/1.1, and the beginning of its response. Rejects where there is none. */
+export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
     const path = url.pathname + url.search;

@@ -1,0 +1,192 @@
+import { nextRecheckAt } from './schedule.ts';
+
+/** What was seen from outside of a verified name, and when it is looked at next. Pure: times and randomness are arguments. */
+
+/** `live`: visitors reach the site at every address. `partly_live`: at some of them. `unreachable`: at none. */
+export const LIVE_STATES = ['live', 'partly_live', 'unreachable'] as const;
+export type LiveState = (typeof LIVE_STATES)[number];
+
+/** Why visitors do not reach the site. The first one that any address has is that of the name. */
+export const LIVE_PROBLEMS = [
+  /** The name has no address. */
+  'no_address',
+  /** Another server answers: it does not give our challenge response. */
+  'answered_by_another',
+  /** The edge answers, with a certificate that is not for the name, as a proxy in front may have. */
+  'certificate_wrong_name',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  /** No root that this installation trusts has issued it. */
+  'certificate_untrusted',
+  /** The address is not on the public Internet. */
+  'address_not_public',
+  /** Nobody listens at port 443. */
+  'connection_refused',
+  /** There was no TLS handshake. */
+  'tls_failed',
+  /** After the handshake, there was no response in HTTP. */
+  'no_response',
+  'timeout',
+  'unreachable',
+  /** The machine that looks has no route to the address: this says nothing about the site. */
+  'no_route',
+] as const;
+export type LiveProblem = (typeof LIVE_PROBLEMS)[number];
+
+export interface SeenAddress {
+  address: string;
+  /** Null: visitors reach the site there. */
+  problem: LiveProblem | null;
+}
+
+/** One look at a name. */
+export type Look =
+  | { kind: 'seen'; addresses: SeenAddress[] }
+  /** DNS could not be read: this says nothing about the site. */
+  | { kind: 'unreadable' };
+
+/** The last look that counted. Times in Unix ms. */
+export interface Live {
+  state: LiveState;
+  /** Null in state `live`. */
+  problem: LiveProblem | null;
+  addresses: SeenAddress[];
+  checkedAt: number;
+  /** The node that looked (`NAMEPLATE_NODE_NAME`). */
+  from: string;
+}
+
+/** What one look passes on to the next. */
+export interface LiveMemory {
+  /** Null: no look has counted yet. */
+  live: Live | null;
+  /** The last look saw a worse state, which a second one has to confirm. */
+  isDoubted: boolean;
+  /** Looks in a row that did not find the site live. */
+  failures: number;
+}
+
+export const NEVER_SEEN: LiveMemory = { live: null, isDoubted: false, failures: 0 };
+
+export interface Looked {
+  memory: LiveMemory;
+  event: 'site.live' | 'site.unreachable' | null;
+  outcome: LookOutcome;
+}
+
+/** `doubted`: a first look saw a worse state. `inconclusive`: the look says nothing about the site. */
+export type LookOutcome = LiveState | 'doubted' | 'inconclusive';
+
+/** Null: the look says nothing about the site. */
+export function verdictOf(look: Look): Pick<Live, 'state' | 'problem' | 'addresses'> | null {
+  if (look.kind === 'unreadable') return null;
+  const { addresses } = look;
+  if (addresses.length === 0) return { state: 'unreachable', problem: 'no_address', addresses };
+  const counted = addresses.filter(({ problem }) => problem !== 'no_route');
+  if (counted.length === 0) return null;
+  const failed = counted.filter(({ problem }) => problem !== null);
+  if (failed.length === 0) return { state: 'live', problem: null, addresses };
+  const problem = LIVE_PROBLEMS.find((each) => failed.some((one) => one.problem === each)) ?? null;
+  return { state: failed.length < counted.length ? 'partly_live' : 'unreachable', problem, addresses };
+}
+
+/** Whether an address of those that were looked at gave our challenge response. */
+export function reachesUs(look: Look): boolean {
+  const isOurs = ({ problem }: SeenAddress) => problem === null || problem.startsWith('certificate_');
+  return look.kind === 'seen' && look.addresses.some(isOurs);
+}
+
+/** Whether a look would make the state `unreachable`: then the caller finds out first whether this installation is at fault. */
+export function wouldBecomeUnreachable({ live, isDoubted }: LiveMemory, look: Look): boolean {
+  return isDoubted && live !== null && live.state !== 'unreachable' && verdictOf(look)?.state === 'unreachable';
+}
+
+/**
+ * The memory after a look. A worse state counts when two looks in a row have seen it. `isOwnFault`: this installation may be the reason why the site was not
+ * reached, so the look does not count.
+ */
+export function afterLook(
+  before: LiveMemory,
+  look: Look,
+  { now, from, isOwnFault }: { now: number; from: string; isOwnFault: boolean },
+): Looked {
+  const verdict = verdictOf(look);
+  if (verdict === null || (isOwnFault && verdict.state !== 'live')) {
+    const failures = before.live?.state === 'live' ? before.failures : before.failures + 1;
+    return { memory: { ...before, isDoubted: false, failures }, event: null, outcome: 'inconclusive' };
+  }
+  const { state } = verdict;
+  const failures = state === 'live' ? 0 : before.failures + 1;
+  const isWorse = before.live !== null && LIVE_STATES.indexOf(state) > LIVE_STATES.indexOf(before.live.state);
+  if (isWorse && !before.isDoubted)
+    return { memory: { ...before, isDoubted: true, failures }, event: null, outcome: 'doubted' };
+  const live: Live = { ...verdict, checkedAt: now, from };
+  return {
+    memory: { live, isDoubted: false, failures },
+    event: eventOf(before.live?.state ?? null, state),
+    outcome: state,
+  };
+}
+
+/** A site that was never live is not told to be unreachable: its owner is at work on it. */
+function eventOf(before: LiveState | null, after: LiveState): Looked['event'] {
+  if (after === before) return null;
+  if (after === 'live') return 'site.live';
+  return after === 'unreachable' && before !== null ? 'site.unreachable' : null;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Period of the looks at a live site; also the longest one. */
+export const LOOK_INTERVAL_MS = 60 * MINUTE_MS;
+
+/** A crash during a look delays it by so much. Also the time until a second look confirms a worse state. */
+export const CONFIRM_MS = 10 * MINUTE_MS;
+
+/** After a name gets a route: by then it has its certificate as a rule, and with that its first look. */
+export const FIRST_LOOK_MS = 2 * MINUTE_MS;
+
+/** After a certificate is in use, every node of the edge has it. */
+export const AFTER_CERTIFICATE_MS = 3000;
+
+/** When a name is looked at after a look with this outcome. `random` is in [0, 1). */
+export function nextLookAt({ memory, outcome }: Looked, now: number, random: number): number {
+  const { live, failures } = memory;
+  const backOffMs = Math.min(LOOK_INTERVAL_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10));
+  const isLive = live?.state === 'live';
+  const periodMs = outcome === 'doubted' ? CONFIRM_MS : isLive || failures === 0 ? LOOK_INTERVAL_MS : backOffMs;
+  return nextRecheckAt(now, periodMs, random);
+}
+
+/** A look at a site that was live. */
+export interface RecentLook {
+  at: number;
+  failed: boolean;
+}
+
+/** Shorter than `CONFIRM_MS`: when an outage lets the first look at a site fail, the window of the second holds no looks from before. */
+export const OUTAGE_WINDOW_MS = 5 * MINUTE_MS;
+const OUTAGE_LEAST_LOOKS = 10;
+const OUTAGE_SHARE = 0.9;
+
+/**
+ * Whether the sites that were live fail together: then this machine or its network is at fault, and not each of them. The looks of the last minutes decide, or
+ * where these are few, the last ones of an hour.
+ */
+export function isOutage(recent: readonly RecentLook[], now: number): boolean {
+  const within = (ms: number) => recent.filter(({ at }) => now - at <= ms);
+  const looks = within(LOOK_INTERVAL_MS).slice(-Math.max(OUTAGE_LEAST_LOOKS, within(OUTAGE_WINDOW_MS).length));
+  const failed = looks.filter((look) => look.failed).length;
+  return looks.length >= OUTAGE_LEAST_LOOKS && failed >= OUTAGE_SHARE * looks.length;
+}
+
+/** Absent values are left out, never null. */
+export function presentLive({ state, problem, addresses, checkedAt, from }: Live) {
+  return {
+    state,
+    ...(problem !== null && { problem }),
+    addresses: addresses.map(({ address, problem: its }) => ({ address, ...(its !== null && { problem: its }) })),
+    checkedAt,
+    from,
+  };
+}

@@ -1,0 +1,150 @@
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { type ClientHttp2Session, connect as startHttp2 } from 'node:http2';
+import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
+import type { Resolver } from '../../dns/resolver.ts';
+import type { LiveProblem, Look } from '../../domain/live.ts';
+import type { AddressRule } from '../../net/addresses.ts';
+import { createDialer, DialError } from '../../net/dialer.ts';
+import type { CertificateStore } from '../../store/store.ts';
+import { BODY_OCTETS, sendRequest } from './fetch-from-address.ts';
+
+/**
+ * Looks at a name as a visitor would: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
+ * whose addresses are asked for the name, by default the name itself. Rejects with the signal's reason, or with the store's error.
+ */
+export type OutsideLooker = (hostname: string, signal: AbortSignal, addressesOf?: string) => Promise<Look>;
+
+export interface OutsideLookerOptions {
+  store: Pick<CertificateStore, 'putChallenge' | 'findCertificate'>;
+  resolver: Pick<Resolver, 'lookupAddresses'>;
+  /** Which addresses may be connected to (`addressRule`). */
+  mayDial: AddressRule;
+  clock: Clock;
+  /** PEM of roots that are trusted besides those of this machine; null: none. */
+  trustRoots?: string | null;
+  /** The edge's port, as the Internet sees it. */
+  port?: number;
+  /** Longest time for one address. */
+  timeoutMs?: number;
+}
+
+/** Addresses that are connected to; of more, those that come first in order. */
+const MAX_ADDRESSES = 8;
+/** Long enough for nodes whose clocks are ahead. */
+const CHALLENGE_LIFE_MS = 5 * 60_000;
+const LOOKUP_MS = 10_000;
+
+export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooker {
+  const { store, resolver, mayDial, clock, trustRoots = null, port = 443, timeoutMs = 10_000 } = options;
+  const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
+  // One for all connections: to parse the roots takes milliseconds.
+  const secureContext = createSecureContext({ ca: [...trustedRoots(), ...(trustRoots === null ? [] : [trustRoots])] });
+
+  async function lookAt(address: string, { hostname, token, expected }: Challenge, signal: AbortSignal) {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const either = AbortSignal.any([signal, timeout]);
+    let socket: TLSSocket | undefined;
+    try {
+      // Any certificate is accepted, and judged below: it says more than a failed handshake.
+      socket = await dialer.dialTls(
+        { hostname: address, port, signal: either },
+        { servername: hostname, ALPNProtocols: ['http/1.1', 'h2'], rejectUnauthorized: false, secureContext },
+      );
+      const url = new URL(`https://${hostname}/.well-known/acme-challenge/${token}`);
+      const { status, body } = await (socket.alpnProtocol === 'h2' ? sendHttp2 : sendRequest)(url, socket, either);
+      if (status !== 200 || body.trimEnd() !== expected) return 'answered_by_another';
+      return await judgeCertificate(hostname, socket);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.aborted) return 'timeout';
+      return error instanceof DialError ? DIAL_PROBLEMS[error.reason] : 'no_response';
+    } finally {
+      socket?.destroy();
+    }
+  }
+
+  async function judgeCertificate(hostname: string, socket: TLSSocket): Promise<LiveProblem | null> {
+    const leaf = socket.getPeerX509Certificate();
+    if (leaf?.checkHost(hostname, { subject: 'never' }) === undefined) return 'certificate_wrong_name';
+    const now = clock.now();
+    if (now > leaf.validToDate.getTime()) return 'certificate_expired';
+    if (now < leaf.validFromDate.getTime()) return 'certificate_not_yet_valid';
+    return socket.authorized || (await isOfOurCa(hostname, leaf)) ? null : 'certificate_untrusted';
+  }
+
+  /** Whether the CA of this installation has issued it: the operator has chosen that one, as in a closed network. */
+  async function isOfOurCa(hostname: string, leaf: X509Certificate): Promise<boolean> {
+    const issued = (await store.findCertificate(hostname))?.issued;
+    if (!issued || issued.issuer === 'imported') return false;
+    return new X509Certificate(issued.chain).fingerprint256 === leaf.fingerprint256;
+  }
+
+  return async (hostname, signal, addressesOf = hostname) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]);
+    const found = await resolver.lookupAddresses(addressesOf, { signal: limit });
+    signal.throwIfAborted();
+    if (found.kind === 'unreadable') return { kind: 'unreadable' };
+    if (found.kind === 'absent') return { kind: 'seen', addresses: [] };
+    const addresses = [...new Set(found.addresses)].sort().slice(0, MAX_ADDRESSES);
+    const token = `np-${randomBytes(24).toString('base64url')}`;
+    const expected = `${token}.${randomBytes(24).toString('base64url')}`;
+    if (addresses.some(mayDial)) {
+      const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
+      await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt });
+    }
+    const challenge = { hostname, token, expected };
+    const look = async (address: string) => ({ address, problem: await lookAt(address, challenge, signal) });
+    return { kind: 'seen', addresses: await Promise.all(addresses.map(look)) };
+  };
+}
+
+interface Challenge {
+  hostname: string;
+  token: string;
+  /** No server but ours knows it: only the token is in the request. */
+  expected: string;
+}
+
+const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
+  not_allowed: 'address_not_public',
+  no_address: 'no_address',
+  lookup: 'unreachable',
+  refused: 'connection_refused',
+  unreachable: 'unreachable',
+  no_route: 'no_route',
+  timeout: 'timeout',
+  tls: 'tls_failed',
+};
+
+/** Those of Node.js and of the operating system, whose administrator may have added some. */
+function trustedRoots(): string[] {
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+}
+
+/** The same as `sendRequest`, to a server that speaks HTTP/2. */
+async function sendHttp2(url: URL, socket: TLSSocket, signal: AbortSignal): Promise<{ status: number; body: string }> {
+  const session: ClientHttp2Session = startHttp2(url.origin, { createConnection: () => socket });
+  try {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
+    const fail = () => reject(new Error('The connection was closed without a response.'));
+    session.on('error', reject).once('close', fail);
+    const stream = session.request({ ':path': url.pathname, 'user-agent': 'nameplate' }, { signal });
+    stream.on('error', reject).once('close', fail);
+    stream.once('response', async (headers) => {
+      let body = '';
+      try {
+        for await (const chunk of stream.setEncoding('utf8')) {
+          body += chunk;
+          if (body.length >= BODY_OCTETS) break;
+        }
+        resolve({ status: headers[':status'] ?? 0, body });
+      } catch (error) {
+        reject(error);
+      }
+    });
+    return await promise;
+  } finally {
+    session.destroy();
+  }
+}
