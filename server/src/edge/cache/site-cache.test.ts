@@ -10,6 +10,7 @@ const site: Site = {
   hostname,
   workspaceId: 'ws_1',
   suspendedStatus: null,
+  settings: null,
   domainId: 'dom_1',
   environmentId: 'env_1',
   origin,

@@ -128,7 +128,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   function pageFor(
     decision: Exclude<RoutingDecision, { kind: 'proxy' }>,
-    context: Omit<PageContext, 'hostname'>,
+    context: Omit<PageContext, 'hostname' | 'hsts'>,
   ): EdgePage {
     switch (decision.kind) {
       case 'redirect':
@@ -138,7 +138,7 @@ export function createHandler(options: HandlerOptions): Handler {
       case 'page':
         metrics.page(decision.page);
         if (decision.page === 'origin_loop') warn('an origin leads back to this edge', { domain: decision.hostname });
-        return renderPage(decision.page, { ...context, hostname: decision.hostname });
+        return renderPage(decision.page, { ...context, hostname: decision.hostname, hsts: decision.hsts });
       default:
         return decision satisfies never;
     }

@@ -1,5 +1,7 @@
 /** Pages that the edge sends itself, without a response of an origin. Pure. */
 
+import { HSTS } from './hsts.ts';
+
 export type PageName =
   /** No domain of ours has this name. */
   | 'unknown_host'
@@ -41,6 +43,8 @@ export interface PageContext {
   requestId: string;
   /** The request's `Accept`: pages are HTML, JSON or plain text. */
   accept: string | undefined;
+  /** Value of `Strict-Transport-Security`; null or absent: without. */
+  hsts?: string | null;
 }
 
 export interface EdgePage {
@@ -205,7 +209,7 @@ const PAGES: Record<PageName, Content> = {
 export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 
 /** Renders a page in the form that the client prefers. */
-export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): EdgePage {
+export function renderPage(name: PageName, { hostname, requestId, accept, hsts }: PageContext): EdgePage {
   const content = PAGES[name];
   const happened = content.happened.replace('{host}', (_, at) => hostname ?? (at === 0 ? 'This name' : 'this name'));
   const text = { ...content, happened, requestId };
@@ -221,6 +225,7 @@ export function renderPage(name: PageName, { hostname, requestId, accept }: Page
       'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
       'proxy-status': `nameplate; error=${content.error}`,
+      ...(hsts != null && { [HSTS]: hsts }),
       ...(content.retryAfterSeconds && { 'retry-after': String(content.retryAfterSeconds) }),
     },
     body,

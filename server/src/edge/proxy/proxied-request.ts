@@ -141,7 +141,7 @@ export class ProxiedRequest {
       this.#request?.destroy();
       return;
     }
-    const { request } = this.exchange;
+    const { request, hsts } = this.exchange;
     const { statusCode = 502 } = response;
     const length = fieldOf(response, 'content-length');
     const hasContent = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
@@ -151,7 +151,8 @@ export class ProxiedRequest {
     response.on('error', (error) => this.#retryOrFail(this.#request, error));
     try {
       checkHead(response);
-      this.#client.start(response, hasContent && length === undefined && request.httpVersion !== '1.0');
+      const mayHaveTrailers = hasContent && length === undefined && request.httpVersion !== '1.0';
+      this.#client.start(response, mayHaveTrailers, hsts);
     } catch (error) {
       this.#fail(error);
       return;
@@ -208,9 +209,9 @@ export class ProxiedRequest {
     this.#failure = failureOf(error);
     this.#bytes = -1;
     this.#request?.destroy();
-    const { hostname, requestId } = this.exchange;
+    const { hostname, requestId, hsts } = this.exchange;
     if (this.#client.hasStarted) this.#client.abort();
-    else respondWithPage(this.exchange, this.#failure.page, { hostname, requestId });
+    else respondWithPage(this.exchange, this.#failure.page, { hostname, requestId, hsts });
   }
 
   /** The client has the whole response, or has gone. */

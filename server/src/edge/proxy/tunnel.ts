@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { OriginConnection } from '../../net/origin-connections.ts';
+import { withHsts } from '../http/hsts.ts';
 import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
@@ -89,7 +90,7 @@ export class Tunnel {
         return;
       }
       this.status = response.statusCode ?? null;
-      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
+      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket'], this.exchange.hsts), 'latin1');
       this.#join(socket, head, origin, originHead);
     });
     request.on('response', (response) => this.#decline(response, connection));
@@ -151,7 +152,7 @@ export class Tunnel {
     // This connection is not used again: it closes with the client's.
     connection.keepAliveMs = 0;
     this.status = response.statusCode ?? null;
-    socket.write(headOf(response, ['Connection', 'close']), 'latin1');
+    socket.write(headOf(response, ['Connection', 'close'], this.exchange.hsts), 'latin1');
     response.on('error', () => socket.destroy());
     response.pipe(socket);
     // Discards what the client still sends.
@@ -160,7 +161,7 @@ export class Tunnel {
 
   #fail(error: unknown): void {
     if (this.#isClosed || this.#failure !== null) return;
-    const { socket, hostname, requestId, request } = this.exchange;
+    const { socket, hostname, requestId, request, hsts } = this.exchange;
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
@@ -168,7 +169,7 @@ export class Tunnel {
       socket.destroy();
       return;
     }
-    const page = renderPage(this.#failure.page, { hostname, requestId, accept });
+    const page = renderPage(this.#failure.page, { hostname, requestId, accept, hsts });
     this.status = page.status;
     respondOnSocket(socket, page);
   }
@@ -214,8 +215,12 @@ export class Tunnel {
 const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 0xff]);
 
 /** The head of a response on the wire. Node's parser rejects values with line breaks. */
-function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {
-  const fields = [...responseFields(rawHeaders, statusCode, false), ...more];
+function headOf(
+  { statusCode = 502, rawHeaders }: IncomingMessage,
+  more: readonly string[],
+  hsts: string | null,
+): string {
+  const fields = withHsts([...responseFields(rawHeaders, statusCode, false), ...more], hsts);
   let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${head}\r\n`;

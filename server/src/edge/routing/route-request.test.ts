@@ -9,7 +9,7 @@ const origin = { deploymentId: 'dep_1', origin: 'http://origin.example' };
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
   const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
-  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null };
+  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null, settings: null };
   return { kind: 'site', site: { ...site, recheckAt: null, ...about } };
 }
 

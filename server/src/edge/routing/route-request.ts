@@ -1,10 +1,11 @@
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { SiteRedirect } from '../../store/store.ts';
+import type { AppliedSettings, Origin, SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
+import { HSTS } from '../http/hsts.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
 import { isLooping } from '../http/via.ts';
@@ -15,7 +16,10 @@ export type RoutingDecision =
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; hsts: string | null };
+
+/** In place of the id of a deployment, for the log. */
+const OWN_ORIGIN = 'domain';
 
 const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
 
@@ -80,19 +84,21 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus } = found.site;
-    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname);
-    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
+    const { redirect: wanted, suspendedStatus, settings } = found.site;
+    const hsts = settings !== null && sender.scheme === 'https' ? settings.hsts : null;
+    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname, hsts);
+    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
-    if (sender.scheme === 'http') return toHttps(found.site, path);
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(found.site, path);
     const { domainId, environmentId } = found.site;
     if (hostname === api?.hostname) {
-      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
+      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, hsts };
       return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
     }
-    const origin = await sites.findOrigin(environmentId);
-    if (origin === null) return page('not_deployed', hostname);
-    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
+    const origin = ownOrigin(settings) ?? (await sites.findOrigin(environmentId));
+    if (origin === null) return page('not_deployed', hostname, hsts);
+    const routing = { ...sender, ...origin, domainId, environmentId, hostname, path, requestId, hsts };
+    return { kind: 'proxy', routing };
   }
 
   function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
@@ -104,6 +110,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     { hostname, domainId, status }: SiteRedirect,
     path: string,
     clientAddress: string,
+    hsts: string | null,
   ): Promise<RoutingDecision | null> {
     const found = await sites.find(hostname, clientAddress);
     if (found.kind === 'unknown') return null;
@@ -114,7 +121,8 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
     // other way.
-    return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
+    const field = hsts === null ? {} : { [HSTS]: hsts };
+    return redirect(status, hostname, path, { 'cache-control': 'no-cache', ...field });
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
@@ -139,6 +147,12 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   };
 }
 
-function page(name: PageName, hostname: string | null): RoutingDecision {
-  return { kind: 'page', page: name, hostname };
+/** `hsts`: null except for a site that has settings. */
+function page(name: PageName, hostname: string | null, hsts: string | null = null): RoutingDecision {
+  return { kind: 'page', page: name, hostname, hsts };
+}
+
+/** The origin that a domain has set for itself. */
+function ownOrigin(settings: AppliedSettings | null): Origin | null {
+  return settings?.origin == null ? null : { deploymentId: OWN_ORIGIN, origin: settings.origin };
 }

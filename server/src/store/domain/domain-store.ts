@@ -16,6 +16,9 @@ export type Creation =
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
+/** `name`: the one that is refused. */
+export type PairCreation = Creation & { name: string };
+
 /** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
@@ -50,6 +53,12 @@ export interface DomainChanges {
    * is the outcome of all or none.
    */
   createDomains(domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]>;
+
+  /**
+   * Adds two domains of one environment as `createDomain` does, or neither, and plans a redirect from the second to the first: the transaction that verifies
+   * the first one sets it. The quota has to have room for both.
+   */
+  createDomainWithWww(domain: Domain, second: Domain, windowEndsAt: number): Promise<PairCreation>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
@@ -170,6 +179,9 @@ export interface Redirect {
   setAt: number;
 }
 
+/** A redirect that is set once its destination is verified. Setting or removing the redirect of the domain ends it. */
+export type PlannedRedirect = Omit<Redirect, 'setAt'>;
+
 /** `by`, of `destination_redirects`: where the destination redirects to; of `is_destination`: a domain that redirects to this one. */
 export type SetRedirect =
   | { kind: 'set'; redirect: Redirect }
@@ -186,7 +198,7 @@ export interface RedirectChanges {
     redirect: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
     now: number,
   ): Promise<SetRedirect>;
-  /** Adds the event `redirect.removed`. `none`: the domain does not redirect. */
+  /** Adds the event `redirect.removed`, unless the redirect was only planned. `none`: the domain does not redirect. */
   removeRedirect(workspaceId: string, domainId: string, now: number): Promise<'removed' | 'none' | 'missing'>;
 }
 
@@ -198,6 +210,8 @@ export interface RedirectChanges {
 export interface RedirectStore extends RedirectChanges {
   /** Null: the domain does not redirect, or there is no such domain in the workspace. */
   findRedirect(workspaceId: string, domainId: string): Promise<Redirect | null>;
+  /** Null: none is planned, or there is no such domain in the workspace. */
+  findPlannedRedirect(workspaceId: string, domainId: string): Promise<PlannedRedirect | null>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
@@ -33,6 +34,18 @@ export interface Site {
   redirect: SiteRedirect | null;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
+  /** Null: the domain has none. */
+  settings: AppliedSettings | null;
+}
+
+/** The settings of a domain, as the edge applies them. */
+export interface AppliedSettings {
+  /** Replaces the origin of its environment: `http://host[:port]` or `https://host[:port]`. */
+  origin: string | null;
+  /** Value of `Strict-Transport-Security` in its HTTPS responses. */
+  hsts: string | null;
+  minTlsVersion: TlsVersion;
+  redirectToHttps: boolean;
 }
 
 /** Where all requests for a site are redirected to. */

@@ -1,6 +1,8 @@
 import type { InferResult } from 'kysely';
+import { hstsField } from '../../domain/site-settings.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { ServedCertificate, Site } from './edge-store.ts';
+import type { AppliedSettings, ServedCertificate, Site } from './edge-store.ts';
+import { type SettingsRow, settingsColumns, settingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
@@ -19,7 +21,15 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
         ? null
         : { hostname: destination, domainId: destinationId, status },
     suspendedStatus: suspensionOf(row)?.status ?? null,
+    settings: appliedSettings(row),
   };
+}
+
+function appliedSettings(row: SettingsRow): AppliedSettings | null {
+  const settings = settingsOf(row);
+  if (settings === null) return null;
+  const { origin = null, hsts, minTlsVersion = '1.2', redirectToHttps = true } = settings;
+  return { origin, hsts: hsts === undefined ? null : hstsField(hsts), minTlsVersion, redirectToHttps };
 }
 
 /** The domain's own, or else the one that it inherited in a takeover. */
@@ -45,6 +55,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .innerJoin('domains', 'domains.id', 'routes.domainId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
@@ -68,7 +79,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'destinations.domainId as destinationId',
       'redirects.status',
     ])
-    .select(suspensionColumns);
+    .select(suspensionColumns)
+    .select(settingsColumns);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {

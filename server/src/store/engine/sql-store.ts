@@ -27,7 +27,7 @@ import { countDomains } from '../domain/domain-counts.ts';
 import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
-import { findRedirect } from '../domain/redirect-rows.ts';
+import { findPlannedRedirect, findRedirect } from '../domain/redirect-rows.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
@@ -104,6 +104,7 @@ export const reads = {
   findCaAccount,
   listHeldCas,
   countLedgerEntries,
+  findPlannedRedirect,
   findRedirect,
   findSuspension,
   findWorkspaceSuspension,
