@@ -14,6 +14,10 @@ export interface ApiCalls {
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
       domain: string;
+      /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+      externalId?: string | undefined;
+      /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
@@ -28,8 +32,14 @@ export interface ApiCalls {
       app: string;
       /** Id or slug of the environment. */
       environment: string;
-      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
-      domains: Array<string>;
+      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data. */
+      domains: Array<string | {
+        domain: string;
+        /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+        externalId?: string | undefined;
+        /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+        metadata?: Record<string, string> | undefined;
+      }>;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
@@ -38,6 +48,11 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getSite(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Site>;
     /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
       /** Id or slug of the project. */
@@ -53,7 +68,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -74,7 +89,16 @@ export interface ApiCalls {
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
-    }, options?: CallOptions): Promise<Page<ListedDomain>>;
+    }, options?: CallOptions): Promise<Page<Site>>;
+    /** Change the platform's own data of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    updateDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The platform's own id for the domain; null removes it. */
+      externalId?: string | null | undefined;
+      /** Pairs to add or replace; a value of null removes its pair, and null in place of the object removes all. Other pairs stay. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string | null> | null | undefined;
+    }, options?: CallOptions): Promise<UpdatedDomain>;
     /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -470,8 +494,10 @@ export const OPERATIONS: readonly string[] = [
   'domains.createDomain',
   'domains.createDomains',
   'domains.getDomain',
+  'domains.getSite',
   'domains.listDomains',
   'domains.listWorkspaceDomains',
+  'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
   'domains.restoreDomain',
@@ -1075,23 +1101,6 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
-/** The certificate, in short; domains.getCertificate has all of it. */
-interface ListedCertificate {
-  /** As in domains.getCertificate. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
-  problem?: CertificateProblem;
-  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
-  notAfter?: number;
-}
-
-/** More properties may be added. */
-interface ListedDomain {
-  domain: Domain;
-  certificate: ListedCertificate;
-  redirect?: Redirect;
-  suspension?: Suspension;
-}
-
 interface NameCheck {
   /** The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped. */
   domain: string;
@@ -1172,6 +1181,36 @@ interface SetupPage {
   origins: Array<string>;
 }
 
+/** A domain, and what serves it. More properties may be added. */
+interface Site {
+  domain: Domain;
+  certificate: SiteCertificate;
+  redirect?: Redirect;
+  suspension?: Suspension;
+  origin?: SiteOrigin;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+}
+
+/** The certificate, in short; domains.getCertificate has all of it. */
+interface SiteCertificate {
+  /** As in domains.getCertificate. */
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  problem?: CertificateProblem;
+  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
+  notAfter?: number;
+}
+
+/** Where requests of visitors go; absent before the first deployment. */
+interface SiteOrigin {
+  /** Scheme, host and port. */
+  url: string;
+  /** The current deployment of the domain's environment. */
+  deploymentId?: string;
+}
+
 /** That visitors get a page in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
@@ -1180,6 +1219,18 @@ interface Suspension {
   by: 'workspace' | 'operator';
   /** When it was set to this. Unix time in milliseconds. */
   suspendedAt: number;
+}
+
+/** What can be changed, as it is now. More properties may be added. */
+interface UpdatedDomain {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
 }
 
 interface ValidationError {
@@ -1241,15 +1292,17 @@ export type {
   FindingAction,
   FindingFacts,
   IssuedCertificate,
-  ListedCertificate,
-  ListedDomain,
   NameCheck,
   OutcomeError,
   Project,
   Redirect,
   SetupLink,
   SetupPage,
+  Site,
+  SiteCertificate,
+  SiteOrigin,
   Suspension,
+  UpdatedDomain,
   ValidationError,
   Webhook,
 };

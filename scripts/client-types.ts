@@ -67,6 +67,11 @@ function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   // Editors suggest the known values, and the compiler takes others.
   const known = schema['x-extensible-enum'];
   if (Array.isArray(known)) return `${unionOf(known)} | (string & {})`;
+  if (Array.isArray(schema.type)) {
+    return schema.type
+      .map((type) => (type === 'null' ? type : typeOf({ ...schema, type }, indent, absent)))
+      .join(' | ');
+  }
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -88,6 +93,9 @@ function unionOf(values: unknown[]): string {
 
 function objectType(schema: JsonSchema, indent: string, absent: string): string {
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const { additionalProperties } = schema;
+  if (typeof additionalProperties === 'object' && properties.length === 0)
+    return `Record<string, ${typeOf(additionalProperties as JsonSchema, indent)}>`;
   if (properties.length === 0) return 'Record<string, never>';
   const required = new Set(schema.required as string[] | undefined);
   const inner = `${indent}  `;

@@ -80,10 +80,12 @@ const steps: Step[] = [
     body: () => ({ ...place(), domains: ['b.acme.test', DOMAIN.domain, 'c.acme.test'] }),
     changes: () => ['b.acme.test', 'c.acme.test'],
   },
-  ...['getDomain', 'watchDomain', 'getCertificate', 'listEvents', 'getRedirect', 'listSetupLinks'].map((name) => ({
-    operation: `domains.${name}`,
-    body: () => DOMAIN,
-  })),
+  ...['getDomain', 'getSite', 'watchDomain', 'getCertificate', 'listEvents', 'getRedirect', 'listSetupLinks'].map(
+    (name) => ({
+      operation: `domains.${name}`,
+      body: () => DOMAIN,
+    }),
+  ),
   { operation: 'domains.diagnoseDomain', body: () => DOMAIN },
   { operation: 'domains.listDomains', body: place },
   { operation: 'domains.listWorkspaceDomains', body: () => ({}) },
@@ -106,6 +108,11 @@ const steps: Step[] = [
   { operation: 'domains.revokeSetupLink', body: () => ({ linkId: made.linkId }), changes: () => [made.linkId] },
   { operation: 'domains.deleteDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   { operation: 'domains.restoreDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
+  {
+    operation: 'domains.updateDomain',
+    body: () => ({ ...DOMAIN, externalId: 'customer_1', metadata: { plan: 'pro' } }),
+    changes: () => [DOMAIN.domain],
+  },
   { operation: 'domains.suspendDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   { operation: 'domains.resumeDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   {

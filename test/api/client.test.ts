@@ -14,8 +14,8 @@ import {
 } from '../../client/client.ts';
 import { isCreation, isRead } from '../../client/operation-kinds.ts';
 import type { OutcomeSchema } from '../../server/src/api/domains/createDomains.ts';
-import type { ListedDomainSchema } from '../../server/src/api/domains/listDomains.ts';
 import type { DomainSchema } from '../../server/src/api/domains/present-domain.ts';
+import type { SiteSchema } from '../../server/src/api/domains/site.ts';
 import { isStream } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import type { Domain as StoredDomain } from '../../server/src/domain/domain.ts';
@@ -98,7 +98,7 @@ describe('the client', () => {
     const [outcome] = await client.domains.createDomains({ ...place, domains: ['www.example.net'] });
     expectTypeOf(outcome).toEqualTypeOf<Static<typeof OutcomeSchema> | undefined>();
     const { items } = await client.domains.listWorkspaceDomains({ search: 'example.net' });
-    expectTypeOf(items).toEqualTypeOf<Static<typeof ListedDomainSchema>[]>();
+    expectTypeOf(items).toEqualTypeOf<Static<typeof SiteSchema>[]>();
     expect(items.map(({ domain }) => domain.id)).toEqual([outcome?.domainId]);
     expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });

@@ -52,6 +52,8 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.createDomain': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.createDomains': (name) => ({ ...path(name), domains: ['new.acme.com'] }),
   'domains.getDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.getSite': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.updateDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', externalId: 'a' }),
   'domains.watchDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
@@ -122,11 +124,11 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
-    'domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect',
+    'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect',
   'environment.*.create_setup_link': 'domains.createSetupLink domains.listSetupLinks domains.revokeSetupLink',
   'setup.*.set_brand': 'setup.setBrand',
   'setup.*.read_brand': 'setup.getBrand',
@@ -286,6 +288,8 @@ describe("another workspace's resources", () => {
       ['domains.diagnoseDomain', { domain: domain?.id, cached: true }],
       ['domains.listEvents', { domain: domain?.id }],
       ['domains.checkName', { ...byId, domain: 'mine.acme.com' }],
+      ['domains.getSite', { domain: domain?.id }],
+      ['domains.updateDomain', { domain: domain?.id, externalId: 'mine' }],
       ['domains.verifyDomain', { domain: domain?.id }],
       ['domains.createSetupLink', { domain: domain?.id }],
       ['domains.listSetupLinks', { domain: domain?.id }],

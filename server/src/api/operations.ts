@@ -13,7 +13,9 @@ import { listEvents } from './domains/listEvents.ts';
 import { moveDomain } from './domains/moveDomain.ts';
 import { getRedirect, removeRedirect, setRedirect } from './domains/redirect-operations.ts';
 import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-link-operations.ts';
+import { getSite } from './domains/site.ts';
 import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
+import { updateDomain } from './domains/updateDomain.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import type { OpenOperation, Operation } from './operation.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
@@ -34,9 +36,11 @@ export const operations: readonly Operation[] = [
   createDomain,
   createDomains,
   getDomain,
+  getSite,
   watchDomain,
   listDomains,
   listWorkspaceDomains,
+  updateDomain,
   verifyDomain,
   deleteDomain,
   restoreDomain,

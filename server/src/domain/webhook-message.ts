@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
 import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
+import { type PresentedOwnData, presentOwnData } from './own-data.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
@@ -54,7 +55,7 @@ interface PresentedChange {
   suspension?: { status: SuspensionStatus };
 }
 
-type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
+type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedOwnData & PresentedChange);
 
 /**
  * The body of a request: JSON of `{type, timestamp, data}` (Standard Webhooks 1.0.0, "Webhook payload structure"). The same for every attempt,
@@ -69,6 +70,7 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
   const { domain, actor, record, seen, findings, certificate, redirect, move, suspension } = message;
   return {
     domain: presentDomain(domain, apexNote),
+    ...presentOwnData(domain),
     ...(actor !== null && { actor }),
     ...(record && { record }),
     ...(seen && { seen }),

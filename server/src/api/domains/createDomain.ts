@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { newTarget, newToken } from '../../base/ids.ts';
-import { type Domain, newDomain } from '../../domain/domain.ts';
+import { type Domain, newDomain, type OwnData } from '../../domain/domain.ts';
 import { type InvalidName, type NameRule, type NewName, type ParsedName, parseName } from '../../domain/name.ts';
+import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { wwwCounterpart } from '../../domain/www.ts';
@@ -11,6 +12,7 @@ import { type ApiSettings, defineOperation, type HandlerContext } from '../opera
 import { rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
+import { excessProblem, ownDataOfNew } from './own-data.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
@@ -24,8 +26,10 @@ export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
   { clock, settings: { service, cnameZone }, newId, randomBytes }: HandlerContext,
+  own: OwnData,
 ): Domain {
   return newDomain({
+    ...own,
     id: newId('dom'),
     workspaceId: environment.workspaceId,
     projectId: environment.projectId,
@@ -96,10 +100,11 @@ export const createDomain = defineOperation({
         maxLength: 253,
         description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),
+      ...ownDataOfNew,
       withWww: Type.Optional(
         Type.Boolean({
           description:
-            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits. No other names have a counterpart.',
+            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart.',
         }),
       ),
     },
@@ -138,8 +143,12 @@ export const createDomain = defineOperation({
     const parsed = parseNewName(input.domain, settings);
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 
-    const domain = domainIn(environment, parsed, context);
-    const second = input.withWww ? domainIn(environment, counterpartOf(parsed.name, settings), context) : null;
+    const counterpart = input.withWww ? counterpartOf(parsed.name, settings) : null;
+    const own = newOwnData(input);
+    const excess = excessProblem(own, 'body');
+    if (excess !== null) throw excess;
+    const domain = domainIn(environment, parsed, context, own);
+    const second = counterpart && domainIn(environment, counterpart, context, own);
     const limit = second && countRequest(principal, 'domains.createDomain');
     if (limit && !limit.allowed) throw rateLimited(limit);
 

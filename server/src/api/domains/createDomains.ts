@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
+import { type Metadata, newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
@@ -11,6 +12,7 @@ import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
+import { excessProblem, ownDataOfNew } from './own-data.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 
 /** Most names of one request. */
@@ -55,6 +57,18 @@ interface Plan {
   accepted: number[];
 }
 
+/** A name, or an object that has one: in JSON Schema both are one schema of two types. */
+const ItemSchema = Type.Unsafe<string | Item>({
+  ...Type.Object({ domain: Type.String(), ...ownDataOfNew }, closed),
+  type: ['string', 'object'],
+});
+
+interface Item {
+  domain: string;
+  externalId?: string;
+  metadata?: Metadata;
+}
+
 const newDomain = { ...exampleDomain, ownershipVerifiedAt: null };
 const conflict = new Problem('data/domain_already_exists', {
   detail: 'The workspace already has the domain www.example.com.',
@@ -70,10 +84,11 @@ export const createDomains = defineOperation({
   request: Type.Object(
     {
       ...environmentPath,
-      domains: Type.Array(Type.String(), {
+      domains: Type.Array(ItemSchema, {
         minItems: 1,
         maxItems: MOST,
-        description: 'Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot.',
+        description:
+          "Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data.",
       }),
       dryRun: Type.Optional(
         Type.Boolean({
@@ -89,7 +104,7 @@ export const createDomains = defineOperation({
   example: {
     request: {
       ...exampleEnvironmentPath,
-      domains: [exampleDomain.name, 'www.example.com'],
+      domains: [{ domain: exampleDomain.name, externalId: 'customer_42' }, 'www.example.com'],
     },
     response: [
       { domain: newDomain.name, domainId: newDomain.id, dnsRecords: dnsRecords(newDomain) },
@@ -107,8 +122,12 @@ export const createDomains = defineOperation({
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
-    for (const [at, sent] of input.domains.entries()) {
-      const examined = limits[at] ?? examineName(sent, at, seen, settings);
+    for (const [at, item] of input.domains.entries()) {
+      const { domain: sent, ...given } = typeof item === 'string' ? { domain: item } : item;
+      const own = newOwnData(given);
+      const location = `body.domains.${at}`;
+      const place = typeof item === 'string' ? location : `${location}.domain`;
+      const examined = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, seen, settings);
       if (examined instanceof Problem) {
         plan.outcomes.push({
           domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
@@ -117,7 +136,7 @@ export const createDomains = defineOperation({
         // To explain what is wrong with a name can take a millisecond.
         await setImmediate();
       } else {
-        const domain = domainIn(environment, examined, context);
+        const domain = domainIn(environment, examined, context, own);
         const attached = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
         plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
         plan.accepted.push(at);
@@ -144,9 +163,9 @@ function countNames(names: number, count: () => ReturnType<CountRequest>): (Prob
 }
 
 /** A name that can be attached, unless it is held; otherwise why not. */
-function examineName(sent: string, at: number, seen: Set<string>, settings: ApiSettings): NewName | Problem {
+function examineName(sent: string, location: string, seen: Set<string>, settings: ApiSettings): NewName | Problem {
   const parsed = parseNewName(sent, settings);
-  if (!parsed.ok) return nameProblem(parsed, `body.domains.${at}`);
+  if (!parsed.ok) return nameProblem(parsed, location);
   if (seen.has(parsed.name)) {
     return new Problem('data/domain_already_exists', { detail: `The request has the domain ${parsed.name} twice.` });
   }

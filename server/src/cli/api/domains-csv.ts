@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { CliError, messageOf } from '../cli-error.ts';
 import { printable } from '../output/output.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
@@ -78,7 +78,7 @@ export async function writeReport(path: string, refusals: readonly Refusal[]): P
 }
 
 /** An item of domains.listWorkspaceDomains. */
-export type ExportedDomain = Static<typeof ListedDomainSchema>;
+export type ExportedDomain = Static<typeof SiteSchema>;
 
 const COLUMNS = [
   'domain',

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
@@ -40,7 +40,7 @@ const COLUMNS: Column<ShownDomain>[] = [
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
 ];
 
-type ListedDomain = Static<typeof ListedDomainSchema>;
+type ListedDomain = Static<typeof SiteSchema>;
 
 export function addDomains(program: Command): void {
   const summary = 'Add custom domains, and follow their verification and certificates.';

@@ -85,6 +85,17 @@ async function listOfEnvironments(
   return pageOf(rows, limit, null, cursorOf);
 }
 
+export async function findListedDomain(reader: Reader, workspaceId: string, id: string): Promise<ListedDomain | null> {
+  const row = await reader.one(selectListedDomain, { workspaceId, id });
+  return row && listed(row);
+}
+
+function selectListedDomain(db: Tables, p: { workspaceId: string; id: string }) {
+  return selectDomains(db, containing(''))
+    .where('domains.id', '=', p.id)
+    .where('domains.workspaceId', '=', p.workspaceId);
+}
+
 function cursorOf({ environmentId, id }: ListedRow): string {
   return `${environmentId}.${id}`;
 }
@@ -212,6 +223,8 @@ const redirectColumns = [
   'redirects.setAt',
 ] as const;
 
+const originColumns = ['deployments.id as deploymentId', 'deployments.origin'] as const;
+
 function selectDomains(db: Tables, pattern: string) {
   return db
     .selectFrom('domains')
@@ -222,11 +235,14 @@ function selectDomains(db: Tables, pattern: string) {
     .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
+    .leftJoin('environments', 'environments.id', 'domains.environmentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
     .select(redirectColumns)
-    .select(suspensionColumns);
+    .select(suspensionColumns)
+    .select(originColumns);
 }
 
 function selectCertified(db: Tables, pattern: string) {
@@ -239,20 +255,24 @@ function selectCertified(db: Tables, pattern: string) {
     .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
+    .leftJoin('environments', 'environments.id', 'domains.environmentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where(matches(pattern))
     .select(domainColumns)
     .select(certificateColumns)
     .select(redirectColumns)
-    .select(suspensionColumns);
+    .select(suspensionColumns)
+    .select(originColumns);
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt } = row;
+  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
   const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
+    origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

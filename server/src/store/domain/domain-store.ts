@@ -2,9 +2,11 @@ import type { CertificateProblem, CertificateState } from '../../domain/certific
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
+import type { Origin } from './edge-store.ts';
 
 /**
  * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
@@ -30,9 +32,13 @@ export interface WorkspacePageRequest extends PageRequest {
   environmentIds?: ReadonlySet<string> | undefined;
 }
 
-/** A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), and whether it is suspended (null: it is not). */
+/**
+ * A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), whether it is suspended (null: it is not),
+ * and the current deployment of its environment (null: before the first).
+ */
 export interface ListedDomain {
   domain: Domain;
+  origin: Origin | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
@@ -40,6 +46,9 @@ export interface ListedDomain {
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
 export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+
+/** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
+export type DomainUpdate = { kind: 'updated' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'too_large' };
 
 export interface DomainChanges {
   /**
@@ -83,6 +92,12 @@ export interface DomainChanges {
   ): Promise<Moved>;
 
   /**
+   * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
+   * changes `domain`, and `route` if the domain is verified and its external id changes. A result of a check in flight is stale.
+   */
+  updateDomain(workspaceId: string, domainId: string, change: OwnDataChange, now: number): Promise<DomainUpdate>;
+
+  /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
    * domain, route and certificate of the name stay. Logs the change `domain`, and `route` when there was one. Until `keptUntil` it can be restored (`DeletedStore`); by
    * default not at all, and nothing of it is kept.
@@ -112,6 +127,9 @@ export interface DomainStore extends DomainChanges {
     environmentId: string,
     page: PageRequest & { search?: string | undefined },
   ): Promise<Paged<Domain>>;
+
+  /** A domain as `listWorkspaceDomains` lists it, by one indexed read. */
+  findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
 
   /**
    * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment

@@ -10,6 +10,7 @@ import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Creation, Environment, Moved, PairCreation, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
 import { findHeldSuspension, type HeldRedirect, hold } from './deleted-domains.ts';
+import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 import { findPlannedRedirect, findRedirect, planRedirect } from './redirect-rows.ts';
@@ -99,6 +100,7 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
 async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<void> {
   const { id: domainId, createdAt } = domain;
   tx.write(insertDomain, domain);
+  insertPairs(tx, domain);
   scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
   await recordEvent(tx, 'domain.created', domain, createdAt);
 }
@@ -283,6 +285,7 @@ async function moveDomain(
   const { id: environmentId, projectId, appId } = target;
   const domain = changed({ ...before, environmentId, projectId, appId }, now);
   await tx.execute(updatePlace, domain);
+  await tx.execute(updatePairs, { domainId, place: placeOf(domain) });
   if ((await tx.execute(updateRoute, { domainId, environmentId })) > 0) await logChange(tx, 'route', domain.name);
   await logChange(tx, 'domain', domainId);
   const move = { from: before.environmentId, to: environmentId };

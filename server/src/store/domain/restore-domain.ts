@@ -10,6 +10,7 @@ import type { Transaction } from '../engine/statement.ts';
 import { NO_SECRET } from '../engine/write.ts';
 import type { DeletedDomain, Restoration } from '../store.ts';
 import { deleteHeld, findHeld, findHeldCertificate, type HeldRedirect } from './deleted-domains.ts';
+import { insertPairs } from './domain-pairs.ts';
 import { insertDomain, refuseCreation } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { planRedirect } from './redirect-rows.ts';
@@ -34,6 +35,7 @@ async function restoreDomain(
   const domain = restored(held.domain, now);
   const certificate = await findHeldCertificate(tx, id);
   await tx.execute(insertDomain, domain);
+  insertPairs(tx, domain);
   await tx.execute(deleteHeld, { id });
   if (domain.status === 'verified') {
     await addRoute(tx, domain, now, now);

@@ -1,6 +1,7 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
@@ -26,6 +27,7 @@ export const changes = {
   ...deploymentChanges,
   ...domainChanges,
   ...moveChanges,
+  ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
   ...redirectChanges,

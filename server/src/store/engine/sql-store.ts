@@ -24,7 +24,7 @@ import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains } from '../domain/domain-counts.ts';
-import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
+import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findPlannedRedirect, findRedirect } from '../domain/redirect-rows.ts';
@@ -80,6 +80,7 @@ export const reads = {
   countDomains,
   listDomains,
   listWorkspaceDomains,
+  findListedDomain,
   findDeletedDomain,
   listRestorable,
   earliestDueAt,

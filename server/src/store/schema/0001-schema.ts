@@ -57,6 +57,7 @@ create table domains (
   kind TEXT not null, service TEXT not null, target TEXT not null unique, token TEXT not null, status TEXT not null,
   routing_verified_at INTEGER, ownership_verified_at INTEGER, verification_error TEXT, created_at INTEGER not null,
   updated_at INTEGER, verified_at INTEGER, window_started_at INTEGER not null, revision INTEGER not null,
+  external_id TEXT, metadata TEXT,
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);
@@ -65,6 +66,14 @@ create index domains_by_token on domains (token);
 create index domains_by_workspace_id_status_name on domains (workspace_id, status, name);
 -- Guarantees that no two workspaces have one name verified.
 create unique index domains_verified_name on domains (name) where status = 'verified';
+
+-- What domains are found by: the pairs of their metadata, and their external id under the key ''.
+create table domain_pairs (
+  workspace_id TEXT not null, key TEXT not null, value TEXT not null, place TEXT not null,
+  domain_id TEXT not null references domains (id) on delete cascade,
+  constraint domain_pairs_key primary key (workspace_id, key, value, place)
+) STRICT;
+create index domain_pairs_by_domain_id on domain_pairs (domain_id);
 
 create table checks (
   domain_id TEXT not null primary key references domains (id), next_check_at INTEGER not null,

@@ -45,6 +45,7 @@ export interface Schema {
   deployments: Deployment;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
+  domainPairs: DomainPairsTable;
   checks: ChecksTable;
   checkResults: CheckResultsTable;
   routes: RoutesTable;
@@ -185,6 +186,17 @@ interface CheckResultsTable {
   /** Digest of the mistakes that an event told last, and when; null: none has told any. */
   told: string | null;
   toldAt: number | null;
+}
+
+/** A pair of a domain's metadata, or its external id. Deleted with the domain. */
+interface DomainPairsTable {
+  workspaceId: string;
+  /** Empty: the value is the external id. */
+  key: string;
+  value: string;
+  /** `<environment id>.<domain id>`: so a list of some environments reads no pair of another. */
+  place: string;
+  domainId: string;
 }
 
 interface RoutesTable {

@@ -1,0 +1,96 @@
+import Type, { type Static } from 'typebox';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import { presentOwnData } from '../../domain/own-data.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
+import type { ListedDomain } from '../../store/store.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, shownBy, Time } from '../schemas.ts';
+import { CertificateProblemSchema } from './getCertificate.ts';
+import { shownOwnData } from './own-data.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
+import { RedirectSchema } from './redirect-operations.ts';
+import { SuspensionSchema } from './suspension-operations.ts';
+
+export const CERTIFICATE_STATES: CertificateState[] = [
+  'wanted',
+  'waiting_for_routing',
+  'ordering',
+  'issued',
+  'renewing',
+  'failed',
+];
+
+const SiteCertificateSchema = Type.Object(
+  {
+    state: Type.Enum(['none', ...CERTIFICATE_STATES], {
+      type: 'string',
+      description: 'As in domains.getCertificate.',
+    }),
+    problem: Type.Optional(CertificateProblemSchema),
+    notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
+  },
+  {
+    title: 'SiteCertificate',
+    description: 'The certificate, in short; domains.getCertificate has all of it.',
+  },
+);
+
+const SiteOriginSchema = Type.Object(
+  {
+    url: Type.String({ description: 'Scheme, host and port.' }),
+    deploymentId: Type.Optional(Type.String({ description: "The current deployment of the domain's environment." })),
+  },
+  { title: 'SiteOrigin', description: 'Where requests of visitors go; absent before the first deployment.' },
+);
+
+/** A domain with everything that serves it. */
+export const SiteSchema = Type.Object(
+  {
+    domain: DomainSchema,
+    certificate: SiteCertificateSchema,
+    redirect: Type.Optional(RedirectSchema),
+    suspension: Type.Optional(SuspensionSchema),
+    origin: Type.Optional(SiteOriginSchema),
+    ...shownOwnData,
+  },
+  { title: 'Site', description: 'A domain, and what serves it. More properties may be added.' },
+);
+
+const show = shownBy(SiteSchema);
+
+export function presentSite({ origin, ...listed }: ListedDomain, apexNote: string): Static<typeof SiteSchema> {
+  return show({
+    ...listed,
+    ...presentOwnData(listed.domain),
+    domain: presentDomain(listed.domain, apexNote),
+    certificate: listed.certificate ?? { state: 'none' },
+    origin: origin && { url: origin.origin, deploymentId: origin.deploymentId },
+  });
+}
+
+export const exampleSite: Static<typeof SiteSchema> = {
+  domain: presentDomain(exampleDomain),
+  certificate: { state: 'none' },
+  origin: { url: 'https://app.example.net', deploymentId: 'dep_01kaghp9a8b7c6d5e4f3g2h1j0' },
+  externalId: 'customer_42',
+  metadata: { plan: 'pro' },
+};
+
+export const getSite = defineOperation({
+  name: 'domains.getSite',
+  summary: 'Get a domain with everything that serves it',
+  description:
+    "The domain as domains.getDomain returns it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
+  permission: { resource: 'environment', action: 'read_domain' },
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: SiteSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, response: exampleSite },
+  async handle({ principal: { workspaceId }, input, find }, { store, apexNote }) {
+    const { id } = await find.domain(input.domain);
+    const found = await store.findListedDomain(workspaceId, id);
+    if (found === null) throw new Problem('data/domain_not_found');
+    return presentSite(found, apexNote);
+  },
+});
