@@ -36,6 +36,9 @@ export const exampleDeployment: Deployment = {
   createdAt: exampleEnvironment.createdAt + 1000,
 };
 
+/** Rules of an origin in a request. A text that keeps them may still be none: see `canonicalOrigin`. */
+export const originRules = { minLength: 8, maxLength: 512, pattern: pattern(ORIGIN_PATTERN, violationsOf) };
+
 export const createDeployment = defineOperation({
   name: 'deployments.createDeployment',
   summary: 'Deploy to an environment',
@@ -46,9 +49,7 @@ export const createDeployment = defineOperation({
     {
       ...environmentPath,
       origin: Type.String({
-        minLength: 8,
-        maxLength: 512,
-        pattern: pattern(ORIGIN_PATTERN, violationsOf),
+        ...originRules,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
     },
@@ -61,13 +62,8 @@ export const createDeployment = defineOperation({
     response: { deploymentId: exampleDeployment.id },
   },
   async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
-    const parsed = parseOrigin(input.origin);
-    if (!parsed.ok) {
-      const errors = violationsOf(input.origin).map((violation) => ({ location: 'body.origin', ...violation }));
-      throw new Problem('validation/invalid_input', { errors });
-    }
+    const origin = canonicalOrigin(input.origin, 'body.origin');
     const { id: environmentId } = await find.environment(input);
-    const { origin } = parsed;
     const deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
     const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
       changes.createDeployment(deployment),
@@ -92,6 +88,14 @@ export const listDeployments = defineList({
     return { ...page, items: page.items.map(presentDeployment) };
   },
 });
+
+/** The canonical form of an origin. Throws a `Problem` that lists every mistake in it. */
+export function canonicalOrigin(text: string, location: string): string {
+  const parsed = parseOrigin(text);
+  if (parsed.ok) return parsed.origin;
+  const errors = violationsOf(text).map((violation) => ({ location, ...violation }));
+  throw new Problem('validation/invalid_input', { errors });
+}
 
 /** Lists every mistake in an origin. */
 function violationsOf(origin: string): Omit<Violation, 'location'>[] {

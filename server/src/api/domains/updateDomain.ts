@@ -1,46 +1,70 @@
 import Type from 'typebox';
+import { permits } from '../../access/permissions.ts';
 import { presentOwnData } from '../../domain/own-data.ts';
 import { Problem } from '../errors.ts';
+import { lacksPermission } from '../find.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id } from '../schemas.ts';
 import { changedOwnData, shownOwnData, tooLarge } from './own-data.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+import { changedSettings, exampleSettings, SiteSettingsSchema, settingsPatch } from './site-settings.ts';
 
 const UpdatedDomainSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     ...shownOwnData,
+    settings: Type.Optional(SiteSettingsSchema),
   },
   { title: 'UpdatedDomain', description: 'What can be changed, as it is now. More properties may be added.' },
 );
 
+/** Whoever sets an origin for a domain deploys to it. */
+const deployment = { resource: 'environment', action: 'create_deployment' } as const;
+
 export const updateDomain = defineOperation({
   name: 'domains.updateDomain',
-  summary: "Change the platform's own data of a domain",
+  summary: "Change the platform's own data and the settings of a domain",
   description:
-    'Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes.',
+    'Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment.',
   permission: { resource: 'environment', action: 'update_domain' },
-  request: Type.Object({ domain: DomainIdentifier, ...changedOwnData }, closed),
+  request: Type.Object(
+    { domain: DomainIdentifier, ...changedOwnData, settings: Type.Optional(changedSettings) },
+    closed,
+  ),
   response: UpdatedDomainSchema,
-  problems: ['data/domain_not_found'],
+  problems: ['data/domain_not_found', 'authorization/insufficient_permissions'],
   example: {
-    request: { domain: exampleDomain.name, externalId: 'customer_42', metadata: { plan: 'pro', trial: null } },
+    request: {
+      domain: exampleDomain.name,
+      externalId: 'customer_42',
+      metadata: { plan: 'pro', trial: null },
+      settings: { ...exampleSettings, origin: null },
+    },
     response: {
       domainId: exampleDomain.id,
       domain: exampleDomain.name,
       externalId: 'customer_42',
       metadata: { plan: 'pro' },
+      settings: exampleSettings,
     },
   },
-  async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
-    const { domain: identifier, ...change } = input;
-    const { id, name } = await find.domain(identifier);
+  async handle({ principal: { workspaceId, grants }, input, changes, find }, { clock }) {
+    const { domain: identifier, settings, ...ownData } = input;
+    const { id, name, environmentId } = await find.domain(identifier);
+    if (settings?.origin !== undefined && !permits(grants, deployment, environmentId))
+      throw lacksPermission({ permission: deployment });
+    const change = { ...ownData, ...(settings && { settings: settingsPatch(settings) }) };
     const result = await changes.updateDomain(workspaceId, id, change, clock.now());
     switch (result.kind) {
       case 'updated':
       case 'unchanged':
-        return { domainId: id, domain: name, ...presentOwnData(result.domain) };
+        return {
+          domainId: id,
+          domain: name,
+          ...presentOwnData(result.domain),
+          ...(result.settings && { settings: result.settings }),
+        };
       case 'missing':
         throw new Problem('data/domain_not_found');
       case 'too_large':

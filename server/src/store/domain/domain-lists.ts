@@ -13,6 +13,7 @@ import {
 import type { Reader, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
+import { settingsColumns, settingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -235,6 +236,7 @@ function selectDomains(db: Tables, pattern: string) {
     .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'domains.id')
     .leftJoin('environments', 'environments.id', 'domains.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where(matches(pattern))
@@ -242,6 +244,7 @@ function selectDomains(db: Tables, pattern: string) {
     .select(certificateColumns)
     .select(redirectColumns)
     .select(suspensionColumns)
+    .select(settingsColumns)
     .select(originColumns);
 }
 
@@ -255,6 +258,7 @@ function selectCertified(db: Tables, pattern: string) {
     .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'domains.id')
     .leftJoin('environments', 'environments.id', 'domains.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where(matches(pattern))
@@ -262,6 +266,7 @@ function selectCertified(db: Tables, pattern: string) {
     .select(certificateColumns)
     .select(redirectColumns)
     .select(suspensionColumns)
+    .select(settingsColumns)
     .select(originColumns);
 }
 
@@ -273,6 +278,7 @@ function listed(row: ListedRow): ListedDomain {
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
+    settings: settingsOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

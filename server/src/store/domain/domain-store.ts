@@ -4,6 +4,7 @@ import type { CertificateAfter, DomainEventType } from '../../domain/domain-even
 import type { Finding } from '../../domain/finding.ts';
 import type { OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
+import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 import type { Origin } from './edge-store.ts';
@@ -34,11 +35,12 @@ export interface WorkspacePageRequest extends PageRequest {
 
 /**
  * A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), whether it is suspended (null: it is not),
- * and the current deployment of its environment (null: before the first).
+ * the current deployment of its environment (null: before the first), and its settings (null: none is set).
  */
 export interface ListedDomain {
   domain: Domain;
   origin: Origin | null;
+  settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
@@ -48,7 +50,13 @@ export interface ListedDomain {
 export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
 
 /** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
-export type DomainUpdate = { kind: 'updated' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'too_large' };
+export type DomainUpdate =
+  | { kind: 'updated' | 'unchanged'; domain: Domain; settings: SiteSettings | null }
+  | { kind: 'missing' | 'too_large' };
+
+export interface DomainChange extends OwnDataChange {
+  settings?: SiteSettingsPatch;
+}
 
 export interface DomainChanges {
   /**
@@ -93,9 +101,10 @@ export interface DomainChanges {
 
   /**
    * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
-   * changes `domain`, and `route` if the domain is verified and its external id changes. A result of a check in flight is stale.
+   * changes `domain`, and `route` if the domain is verified and its external id or its settings change. A result of a check in flight is stale. A change of its
+   * settings alone leaves the domain as it is: only `route` is logged.
    */
-  updateDomain(workspaceId: string, domainId: string, change: OwnDataChange, now: number): Promise<DomainUpdate>;
+  updateDomain(workspaceId: string, domainId: string, change: DomainChange, now: number): Promise<DomainUpdate>;
 
   /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
