@@ -60,7 +60,13 @@ export function describeWorkspaceDomains(subject: Subject): void {
       { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS } },
       { domain: wanted, certificate: certificate('wanted') },
     ];
-    const all: ListedDomain[] = listed.map((each) => ({ ...each, redirect: null, suspension: null, origin: null, settings: null }));
+    const all: ListedDomain[] = listed.map((each) => ({
+      ...each,
+      redirect: null,
+      suspension: null,
+      origin: null,
+      settings: null,
+    }));
     const remove = async () => {
       for (const { domain } of all) await store.deleteDomain(workspace.id, domain.id, NOW);
     };

@@ -79,7 +79,7 @@ describe('a name that redirects', () => {
   });
 
   it('waits for the certificate of the destination, unless HTTPS is served by a proxy in front', async () => {
-    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com' });
+    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com', hsts: null });
     const about = { domainId: 'dom_acme' };
     const uncertified = siteOf('acme.com', { ...about, certificate: null });
     expect((await ask(www, uncertified)).decision).toEqual(page('not_certified'));
