@@ -130,7 +130,12 @@ describe('a certificate that was inherited in a takeover', () => {
     expect(lookups).toHaveLength(2);
     store.stored = site;
     clock.at = 60_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 });
 
@@ -148,7 +153,12 @@ describe('a certificate whose key cannot be unsealed', () => {
     for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
     store.stored = site;
     clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 
   it('does not replace one of the same domain that is cached', async () => {
@@ -156,11 +166,21 @@ describe('a certificate whose key cannot be unsealed', () => {
     await certificateFor();
     store.stored = { ...site, certificate: unsealable };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     const renewed = { ...certificate, chain: 'renewed' };
     store.stored = { ...site, certificate: renewed };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1', minTlsVersion: '1.2' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate: renewed,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     store.stored = { ...site, domainId: 'dom_2', certificate: unsealable };
     change('route', hostname);
     expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });

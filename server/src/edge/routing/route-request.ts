@@ -1,7 +1,7 @@
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { AppliedSettings, Origin, SiteRedirect } from '../../store/store.ts';
+import type { SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
@@ -18,7 +18,7 @@ export type RoutingDecision =
   | { kind: 'challenge'; keyAuthorization: string }
   | { kind: 'page'; page: PageName; hostname: string | null; hsts: string | null };
 
-/** In place of the id of a deployment, for the log. */
+/** In place of the id of a deployment, in the log: the domain has an origin of its own. */
 const OWN_ORIGIN = 'domain';
 
 const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
@@ -95,7 +95,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, hsts };
       return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
     }
-    const origin = ownOrigin(settings) ?? (await sites.findOrigin(environmentId));
+    const deployed = await sites.findOrigin(environmentId);
+    const origin =
+      settings?.origin == null ? deployed : { ...deployed, deploymentId: OWN_ORIGIN, origin: settings.origin };
     if (origin === null) return page('not_deployed', hostname, hsts);
     const routing = { ...sender, ...origin, domainId, environmentId, hostname, path, requestId, hsts };
     return { kind: 'proxy', routing };
@@ -150,9 +152,4 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
 /** `hsts`: null except for a site that has settings. */
 function page(name: PageName, hostname: string | null, hsts: string | null = null): RoutingDecision {
   return { kind: 'page', page: name, hostname, hsts };
-}
-
-/** The origin that a domain has set for itself. */
-function ownOrigin(settings: AppliedSettings | null): Origin | null {
-  return settings?.origin == null ? null : { deploymentId: OWN_ORIGIN, origin: settings.origin };
 }

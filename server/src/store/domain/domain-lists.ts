@@ -13,7 +13,7 @@ import {
 import type { Reader, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
-import { settingsColumns, settingsOf } from './site-settings.ts';
+import { settingsColumns, siteSettingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -278,7 +278,7 @@ function listed(row: ListedRow): ListedDomain {
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
-    settings: settingsOf(row),
+    settings: siteSettingsOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

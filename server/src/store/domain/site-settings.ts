@@ -10,7 +10,7 @@ import { logRedirect } from './redirect-rows.ts';
 
 export async function findSettings(reader: Reader, domainId: string): Promise<SiteSettings | null> {
   const row = await reader.one(selectSettings, { domainId });
-  return row && settingsOf(row);
+  return row && siteSettingsOf(row);
 }
 
 /** Sets and removes settings of a domain whose row is locked, and logs the change of its site. False: they were so already. */
@@ -48,7 +48,7 @@ export interface SettingsRow {
 }
 
 /** Null: none is set. */
-export function settingsOf({ ownOrigin, hsts, minTlsVersion, redirectToHttps }: SettingsRow): SiteSettings | null {
+export function siteSettingsOf({ ownOrigin, hsts, minTlsVersion, redirectToHttps }: SettingsRow): SiteSettings | null {
   return patchSettings(null, {
     origin: ownOrigin,
     hsts: hsts && JSON.parse(hsts),

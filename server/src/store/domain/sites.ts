@@ -2,7 +2,7 @@ import type { InferResult } from 'kysely';
 import { hstsField } from '../../domain/site-settings.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
 import type { AppliedSettings, ServedCertificate, Site } from './edge-store.ts';
-import { type SettingsRow, settingsColumns, settingsOf } from './site-settings.ts';
+import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
@@ -26,7 +26,7 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
 }
 
 function appliedSettings(row: SettingsRow): AppliedSettings | null {
-  const settings = settingsOf(row);
+  const settings = siteSettingsOf(row);
   if (settings === null) return null;
   const { origin = null, hsts, minTlsVersion = '1.2', redirectToHttps = true } = settings;
   return { origin, hsts: hsts === undefined ? null : hstsField(hsts), minTlsVersion, redirectToHttps };
