@@ -5,7 +5,7 @@ import { apiCommand, parseCount } from '../options.ts';
 import { printable } from '../output/output.ts';
 import { apiAction, type CommandCall } from './api-client.ts';
 
-/** What `--remove` may name, and the setting that it removes. */
+/** The words of `--remove`, and the settings that they remove. */
 const REMOVABLE = {
   origin: 'origin',
   hsts: 'hsts',
