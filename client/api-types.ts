@@ -71,7 +71,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -81,6 +81,14 @@ export interface ApiCalls {
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
       /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
+      /** Only domains that have exactly this external id. */
+      externalId?: string | undefined;
+      /** Only domains whose metadata has each of these pairs, at most 5. */
+      metadata?: Record<string, string> | undefined;
+      /** Only domains created then or later. Unix time in milliseconds. */
+      createdAfter?: number | undefined;
+      /** Only domains created before that. Unix time in milliseconds. */
+      createdBefore?: number | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
       /** Only domains of this environment, in order of creation. */
@@ -93,6 +101,8 @@ export interface ApiCalls {
         environment: string;
       } | undefined;
     }, options?: CallOptions): Promise<Page<Site>>;
+    /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute, which takes about 0.3 s for a million: `countedAt` says when. Permission: `environment.*.read_domain`. */
+    countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
     /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     updateDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -518,6 +528,7 @@ export const OPERATIONS: readonly string[] = [
   'domains.getSite',
   'domains.listDomains',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
   'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
@@ -880,6 +891,29 @@ interface Domain {
   createdAt: number;
   /** Last change; absent if there was none. Unix time in milliseconds. */
   updatedAt?: number;
+}
+
+/** How many domains there are. More properties may be added. */
+interface DomainCounts {
+  total: number;
+  byStatus: {
+    pending: number;
+    verifying: number;
+    verified: number;
+    failed: number;
+  };
+  /** By the state of the certificate, as in domains.listWorkspaceDomains. More states may be added. */
+  byCertificate: {
+    none: number;
+    wanted: number;
+    waiting_for_routing: number;
+    ordering: number;
+    issued: number;
+    renewing: number;
+    failed: number;
+  };
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
 }
 
 interface DomainEvent {
@@ -1283,7 +1317,7 @@ interface Suspension {
   suspendedAt: number;
 }
 
-/** What can be changed, as it is now. More properties may be added. */
+/** The data and the settings that can be changed, as they are now. More properties may be added. */
 interface UpdatedDomain {
   /** The domain. Begins with `dom_`. */
   domainId: string;
@@ -1345,6 +1379,7 @@ export type {
   DiagnosisZone,
   DnsRecord,
   Domain,
+  DomainCounts,
   DomainEvent,
   DomainEventData,
   DomainOutcome,

@@ -4,7 +4,7 @@
 
 /** Whether it changes nothing. */
 export function isRead(operation: string): boolean {
-  return /\.(get|list|check|diagnose)[A-Z]/.test(operation);
+  return /\.(get|list|count|check|diagnose)[A-Z]/.test(operation);
 }
 
 /** Whether it creates something, and takes an `Idempotency-Key`. */

@@ -89,6 +89,7 @@ const steps: Step[] = [
   { operation: 'domains.diagnoseDomain', body: () => DOMAIN },
   { operation: 'domains.listDomains', body: place },
   { operation: 'domains.listWorkspaceDomains', body: () => ({}) },
+  { operation: 'domains.countDomains', body: () => ({}) },
   { operation: 'domains.verifyDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   {
     operation: 'domains.setRedirect',

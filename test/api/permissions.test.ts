@@ -103,6 +103,7 @@ const onWorkspace = [
   'projects.createProject',
   'projects.listProjects',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
   'setup.getBrand',
@@ -124,7 +125,7 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':

@@ -17,6 +17,7 @@ import { describeLife } from './life.ts';
 import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
 import { describeOrders } from './orders.ts';
+import { describeOwnData } from './own-data.ts';
 import { describeRaces } from './races.ts';
 import { describeRedirectHistories } from './redirect-histories.ts';
 import { describeRedirects } from './redirects.ts';
@@ -67,6 +68,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTree(subject);
     describeDomains(subject);
     describeWorkspaceDomains(subject);
+    describeOwnData(subject);
     describeChecks(subject);
     describeResults(subject);
     describeMonitors(subject);

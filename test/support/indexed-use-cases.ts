@@ -42,6 +42,11 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
     listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed', search: 'a' }),
   listWorkspaceDomainsOfEnvironments: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a', environmentIds: new Set(['a']) }),
+  listWorkspaceDomainsOfExternalId: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a' }),
+  listWorkspaceDomainsOfMetadata: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, metadata: { a: '1', b: '2' }, status: 'failed', createdAfter: 1 }),
+  listWorkspaceDomainsOfPairsInEnvironments: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a', metadata: { b: '2' }, environmentIds: new Set(['a']) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
   claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
@@ -79,9 +84,13 @@ export const inOrder = [
   'listWorkspaceDomainsOfStatus',
   'listWorkspaceDomainsOfCertificate',
   'listWorkspaceDomainsOfEnvironments',
+  'listWorkspaceDomainsOfExternalId',
+  'listWorkspaceDomainsOfMetadata',
+  'listWorkspaceDomainsOfPairsInEnvironments',
   'searchWorkspaceDomainsOfStatus',
   'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',
+  'countWorkspaceDomains',
   'countDrifted',
   'listCertificates',
   'listCertificatesInState',

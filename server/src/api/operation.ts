@@ -4,6 +4,7 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
+import type { CountedDomains } from '../store/cache/kept-counts.ts';
 import type { AuditedStore, Changes, Paged, RateLimit } from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
@@ -64,6 +65,8 @@ export interface HandlerContext {
   apexNote: string;
   /** Counts a call against the rate limit of another operation than its own. */
   countRequest: CountRequest;
+  /** Counts the domains of a workspace, or answers with what it counted less than a minute ago. */
+  countDomains(workspaceId: string): Promise<CountedDomains>;
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */

@@ -2,6 +2,7 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
 import { checkName } from './domains/checkName.ts';
+import { countDomains } from './domains/countDomains.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
 import { deleteDomain, restoreDomain } from './domains/deleteDomain.ts';
@@ -40,6 +41,7 @@ export const operations: readonly Operation[] = [
   watchDomain,
   listDomains,
   listWorkspaceDomains,
+  countDomains,
   updateDomain,
   verifyDomain,
   deleteDomain,

@@ -81,6 +81,8 @@ export function violations(errors: readonly FastifySchemaValidationError[], body
         return [];
       case 'maxProperties':
         return { location, message: `must have at most ${params.limit} properties` };
+      case 'minProperties':
+        return { location, message: `must have at least ${params.limit} properties` };
       case 'minimum':
         return { location, message: `must be at least ${params.limit}` };
       case 'maximum':

@@ -9,6 +9,9 @@ export const LONGEST_VALUE = 500;
 /** Bytes of the metadata as JSON. */
 export const LARGEST_METADATA = 4096;
 
+/** Pairs that one list is asked for. */
+export const MOST_WANTED_PAIRS = 5;
+
 export type Metadata = Record<string, string>;
 
 /** Undefined leaves a value as it is; null removes it, of metadata a pair or all of them. Pairs that are not named stay. */

@@ -13,6 +13,7 @@ import {
   pageRequest,
   SEARCH,
 } from '../schemas.ts';
+import { wantedOwnData } from './own-data.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
 import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema } from './site.ts';
 
@@ -44,13 +45,19 @@ export const listDomains = defineList({
 });
 
 const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
+/** A time of a request: any that a `Date` can have, since 1970. */
+function PastTime(description: string) {
+  const range = { minimum: 0, maximum: 8_640_000_000_000_000 };
+  return Type.Integer({ format: 'int64', ...range, description: `${description} Unix time in milliseconds.` });
+}
+
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
 export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
   permission,
   request: Type.Object(
     {
@@ -71,6 +78,9 @@ export const listWorkspaceDomains = defineList({
             'Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate.',
         }),
       ),
+      ...wantedOwnData,
+      createdAfter: Type.Optional(PastTime('Only domains created then or later.')),
+      createdBefore: Type.Optional(PastTime('Only domains created before that.')),
       search: SEARCH,
       within: Type.Optional(
         Type.Object(environmentPath, {
@@ -84,20 +94,18 @@ export const listWorkspaceDomains = defineList({
   item: SiteSchema,
   problems: ['authorization/insufficient_permissions', 'data/environment_not_found'],
   example: {
-    request: { status: 'verifying', limit: 10 },
+    request: { status: 'verifying', externalId: 'customer_42', limit: 10 },
     items: [exampleSite],
   },
   async handle({ principal: { workspaceId, grants }, input, find }, { store, apexNote }) {
-    const { status, certificate, search, within } = input;
+    const { within, limit: _, cursor: __, ...filters } = input;
     const permitted = permittedIds(grants, permission);
     if (permitted?.size === 0) throw lacksPermission({ permission });
     const environment = within && (await find.environment(within));
     const environmentIds = environment === undefined ? permitted : new Set([environment.id]);
     const page = await store.listWorkspaceDomains(workspaceId, {
       ...pageOf(input),
-      status,
-      certificate,
-      search,
+      ...filters,
       environmentIds,
     });
     return { ...page, items: page.items.map((each) => presentSite(each, apexNote)) };

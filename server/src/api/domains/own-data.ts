@@ -8,6 +8,7 @@ import {
   LONGEST_VALUE,
   type Metadata,
   MOST_PAIRS,
+  MOST_WANTED_PAIRS,
 } from '../../domain/own-data.ts';
 import type { Problem } from '../errors.ts';
 import { pattern, TEXT } from '../schemas.ts';
@@ -41,6 +42,23 @@ export const MetadataSchema = Type.Unsafe<Metadata>({
 export const ownDataOfNew = {
   externalId: Type.Optional(ExternalId),
   metadata: Type.Optional(MetadataSchema),
+};
+
+/** Properties of a request for a list. */
+export const wantedOwnData = {
+  externalId: Type.Optional(
+    Type.String({ ...externalIdRules, description: 'Only domains that have exactly this external id.' }),
+  ),
+  metadata: Type.Optional(
+    Type.Unsafe<Metadata>({
+      type: 'object',
+      propertyNames: { type: 'string', pattern: KEY },
+      additionalProperties: { type: 'string', ...valueRules },
+      minProperties: 1,
+      maxProperties: MOST_WANTED_PAIRS,
+      description: `Only domains whose metadata has each of these pairs, at most ${MOST_WANTED_PAIRS}.`,
+    }),
+  ),
 };
 
 /** Properties of a request that changes them. */

@@ -2,7 +2,7 @@ import type { CertificateProblem, CertificateState } from '../../domain/certific
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
-import type { OwnDataChange } from '../../domain/own-data.ts';
+import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
@@ -22,7 +22,10 @@ export type Creation =
 /** `name`: the one that is refused. */
 export type PairCreation = Creation & { name: string };
 
-/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
+/**
+ * A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `externalId` or `metadata`, `next` of the page
+ * before.
+ */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
@@ -31,6 +34,13 @@ export interface WorkspacePageRequest extends PageRequest {
   search?: string | undefined;
   /** Only domains of these environments. */
   environmentIds?: ReadonlySet<string> | undefined;
+  externalId?: string | undefined;
+  /** Pairs that a domain has all of, at most `MOST_WANTED_PAIRS`. */
+  metadata?: Metadata | undefined;
+  /** Only domains created then or later (Unix ms). */
+  createdAfter?: number | undefined;
+  /** Only domains created before that. */
+  createdBefore?: number | undefined;
 }
 
 /**
@@ -48,6 +58,13 @@ export interface ListedDomain {
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
 export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+
+export interface DomainCounts {
+  total: number;
+  byStatus: Record<DomainStatus, number>;
+  /** `none`: not verified, and so without one. */
+  byCertificate: Record<'none' | CertificateState, number>;
+}
 
 /** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
 export type DomainUpdate =
@@ -127,6 +144,9 @@ export interface DomainStore extends DomainChanges {
    */
   countDomains(): Promise<Record<DomainStatus, number>>;
 
+  /** The same of one workspace, by status and by state of the certificate. It takes about 0.3 µs for each domain. */
+  countWorkspaceDomains(workspaceId: string): Promise<DomainCounts>;
+
   /**
    * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
    * between them may or may not be seen.
@@ -141,10 +161,10 @@ export interface DomainStore extends DomainChanges {
   findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
 
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
-   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
-   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
-   * may or may not be seen.
+   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, `externalId` or
+   * `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
+   * scans several statements' worth, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
+   * items than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 }

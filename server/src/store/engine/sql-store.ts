@@ -23,7 +23,7 @@ import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
-import { countDomains } from '../domain/domain-counts.ts';
+import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
 import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
@@ -78,6 +78,7 @@ export const reads = {
   findDomainById,
   findTargetOutside,
   countDomains,
+  countWorkspaceDomains,
   listDomains,
   listWorkspaceDomains,
   findListedDomain,
