@@ -16,7 +16,10 @@ const UpdatedDomainSchema = Type.Object(
     ...shownOwnData,
     settings: Type.Optional(SiteSettingsSchema),
   },
-  { title: 'UpdatedDomain', description: 'The data and the settings that can be changed, as they are now. More properties may be added.' },
+  {
+    title: 'UpdatedDomain',
+    description: 'The data and the settings that can be changed, as they are now. More properties may be added.',
+  },
 );
 
 /** Whoever sets an origin for a domain deploys to it. */
