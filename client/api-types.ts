@@ -396,6 +396,8 @@ export interface ApiCalls {
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
       origin: string;
+      /** If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
@@ -753,6 +755,8 @@ interface Deployment {
   environmentId: string;
   /** Where the traffic goes: scheme, host and port. */
   origin: string;
+  /** Present and true if it gets `Nameplate-External-Id`. */
+  sendExternalId?: boolean;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
 }

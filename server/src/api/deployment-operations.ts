@@ -21,11 +21,18 @@ const DeploymentSchema = Type.Object(
     id: Id('dep', 'The deployment.'),
     environmentId: Id('env', 'Its environment.'),
     origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
+    sendExternalId: Type.Optional(
+      Type.Boolean({ description: 'Present and true if it gets `Nameplate-External-Id`.' }),
+    ),
     createdAt: Time('Creation.'),
   },
   { ...closed, title: 'Deployment' },
 );
-const presentDeployment = shownBy(DeploymentSchema);
+const show = shownBy(DeploymentSchema);
+
+function presentDeployment({ sendsExternalId, ...deployment }: Deployment) {
+  return show({ ...deployment, sendExternalId: sendsExternalId === 1 ? true : null });
+}
 
 /** A deployment for the examples of the documentation. */
 export const exampleDeployment: Deployment = {
@@ -33,6 +40,7 @@ export const exampleDeployment: Deployment = {
   workspaceId: exampleEnvironment.workspaceId,
   environmentId: exampleEnvironment.id,
   origin: 'https://origin.example.com:8443',
+  sendsExternalId: 0,
   createdAt: exampleEnvironment.createdAt + 1000,
 };
 
@@ -52,6 +60,12 @@ export const createDeployment = defineOperation({
         ...originRules,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
+      sendExternalId: Type.Optional(
+        Type.Boolean({
+          description:
+            'If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field.',
+        }),
+      ),
     },
     closed,
   ),
@@ -64,7 +78,9 @@ export const createDeployment = defineOperation({
   async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
     const origin = canonicalOrigin(input.origin, 'body.origin');
     const { id: environmentId } = await find.environment(input);
-    const deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
+    const sendsExternalId = input.sendExternalId ? 1 : 0;
+    const ids = { id: newId('dep'), workspaceId, environmentId };
+    const deployment: Deployment = { ...ids, origin, sendsExternalId, createdAt: clock.now() };
     const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
       changes.createDeployment(deployment),
     );

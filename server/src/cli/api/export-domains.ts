@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { CliError, messageOf } from '../cli-error.ts';
 import { type ApiOptions, apiCommand } from '../options.ts';
 import { jsonText } from '../output/output.ts';
@@ -16,6 +16,8 @@ interface ExportOptions extends ApiOptions {
   status?: string;
   certificate?: string;
   search?: string;
+  externalId?: string;
+  metadata?: Record<string, string>;
 }
 
 const STATUSES = ['pending', 'verifying', 'verified', 'failed'];
@@ -30,13 +32,22 @@ export function addExport(domains: Command): void {
     .addOption(new Option('--status <status>', 'only domains with this status').choices(STATUSES))
     .addOption(new Option('--certificate <state>', 'only domains whose certificate is in this state').choices(STATES))
     .option('--search <text>', 'only domains whose name or id contains this')
-    .action(async ({ output, status, certificate, search, ...options }: ExportOptions) => {
+    .option('--external-id <id>', 'only domains with this external id')
+    .option('--metadata <key=value>', 'only domains whose metadata has this pair; may be repeated', addPair)
+    .action(async ({ output, status, certificate, search, externalId, metadata, ...options }: ExportOptions) => {
       const api = await connect(options);
-      const pages = readPages(api, { status, certificate, search });
+      const pages = readPages(api, { status, certificate, search, externalId, metadata });
       const texts = options.json ? renderJson(pages) : renderCsv(pages);
       if (output === undefined) await writeOut(texts);
       else await writeFile(output, texts);
     });
+}
+
+/** Throws `InvalidArgumentError` where there is no pair. */
+function addPair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('must be KEY=VALUE.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }
 
 async function* readPages(api: ApiClient, query: object): AsyncGenerator<ExportedDomain[]> {

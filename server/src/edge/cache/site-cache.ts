@@ -200,8 +200,9 @@ const RECHECK_MS = 10_000;
 /** Origins cached, about 350 bytes each. */
 const ORIGINS = 20_000;
 
-function bytesOf({ hostname, certificate }: CachedSite): number {
-  return 800 + hostname.length + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
+function bytesOf({ hostname, certificate, externalId = '' }: CachedSite): number {
+  const texts = hostname.length + 2 * externalId.length;
+  return 800 + texts + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
 }
 
 const OPERATION = 'unknown';

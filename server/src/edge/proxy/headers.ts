@@ -4,6 +4,9 @@ import { FORWARDED_BY_EDGE } from '../../net/forwarded-by-edge.ts';
 import type { RoutingInfo } from '../http/http-exchange.ts';
 import { viaPseudonym } from '../http/via.ts';
 
+/** By this field an origin learns whose site a request is for. Only the edge sets it. */
+const EXTERNAL_ID = 'Nameplate-External-Id';
+
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
 
@@ -29,6 +32,7 @@ const SET_BY_EDGE = [
   'expect',
   'forwarded',
   'host',
+  'nameplate-external-id',
   'trailer',
   'via',
   'x-forwarded',
@@ -61,13 +65,13 @@ export interface ReceivedHead {
 
 export type Sender = Pick<
   RoutingInfo,
-  'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId' | 'apiSecret'
+  'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId' | 'externalId' | 'apiSecret'
 >;
 
 /** The header fields of a request to an origin, `Host` first. `installation`: for `Via`. */
 export function requestFields(
   { httpVersion, method, rawHeaders }: ReceivedHead,
-  { hostname, scheme, clientAddress, forwardedFor, requestId, apiSecret }: Sender,
+  { hostname, scheme, clientAddress, forwardedFor, requestId, externalId, apiSecret }: Sender,
   framing: Framing,
   installation: string,
 ): string[] {
@@ -98,6 +102,8 @@ export function requestFields(
   fields.push('X-Real-IP', clientAddress);
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
+  // A field's value may hold ASCII alone, and an id any character.
+  if (externalId !== undefined) fields.push(EXTERNAL_ID, encodeURIComponent(externalId));
   if (apiSecret !== undefined) fields.push(FORWARDED_BY_EDGE, apiSecret);
   fields.push('Via', `${via}${httpVersion} ${viaPseudonym(installation, hostname)}`);
   return fields;

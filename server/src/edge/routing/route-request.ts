@@ -90,7 +90,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
     if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(found.site, path);
-    const { domainId, environmentId } = found.site;
+    const { domainId, environmentId, externalId } = found.site;
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, hsts };
       return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
@@ -99,8 +99,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const origin =
       settings?.origin == null ? deployed : { ...deployed, deploymentId: OWN_ORIGIN, origin: settings.origin };
     if (origin === null) return page('not_deployed', hostname, hsts);
-    const routing = { ...sender, ...origin, domainId, environmentId, hostname, path, requestId, hsts };
-    return { kind: 'proxy', routing };
+    const { sendsExternalId, ...target } = origin;
+    const own = sendsExternalId && externalId !== undefined ? { ...target, externalId } : target;
+    return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId, hsts } };
   }
 
   function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {

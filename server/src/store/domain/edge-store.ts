@@ -32,6 +32,8 @@ export interface Site {
   certificate: ServedCertificate | Error | null;
   /** Null: its requests go to the origin. */
   redirect: SiteRedirect | null;
+  /** The domain's external id; absent: it has none. */
+  externalId?: string;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
   /** Null: the domain has none. */
@@ -60,6 +62,8 @@ export interface Origin {
   deploymentId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  /** Whether it gets the external ids of its domains. */
+  sendsExternalId?: true;
 }
 
 export interface ServedCertificate {

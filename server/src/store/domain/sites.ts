@@ -1,20 +1,32 @@
 import type { InferResult } from 'kysely';
 import { hstsField } from '../../domain/site-settings.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { AppliedSettings, ServedCertificate, Site } from './edge-store.ts';
+import type { AppliedSettings, Origin, ServedCertificate, Site } from './edge-store.ts';
 import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
+  const {
+    workspaceId,
+    domainId,
+    environmentId,
+    deploymentId,
+    origin,
+    sendsExternalId,
+    destination,
+    destinationId,
+    status,
+    externalId,
+  } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
-    origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
+    origin: deploymentId === null || origin === null ? null : originOf({ deploymentId, origin, sendsExternalId }),
+    ...(externalId !== null && { externalId }),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
@@ -42,8 +54,17 @@ function certificateOf(row: SiteRow): ServedCertificate | null {
   return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
 }
 
-export async function findOrigin(reader: Reader, environmentId: string) {
-  return reader.one(selectOrigin, { environmentId });
+export async function findOrigin(reader: Reader, environmentId: string): Promise<Origin | null> {
+  const row = await reader.one(selectOrigin, { environmentId });
+  return row && originOf(row);
+}
+
+function originOf({
+  deploymentId,
+  origin,
+  sendsExternalId,
+}: Omit<Origin, 'sendsExternalId'> & { sendsExternalId: number | null }): Origin {
+  return { deploymentId, origin, ...(sendsExternalId === 1 && { sendsExternalId: true }) };
 }
 
 type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
@@ -69,6 +90,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'routes.environmentId',
       'deployments.id as deploymentId',
       'deployments.origin',
+      'deployments.sendsExternalId',
+      'domains.externalId',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
       'servedCertificates.notAfter',
@@ -88,5 +111,5 @@ function selectOrigin(db: Tables, p: { environmentId: string }) {
     .selectFrom('environments')
     .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .where('environments.id', '=', p.environmentId)
-    .select(['deployments.id as deploymentId', 'deployments.origin']);
+    .select(['deployments.id as deploymentId', 'deployments.origin', 'deployments.sendsExternalId']);
 }

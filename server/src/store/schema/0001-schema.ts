@@ -46,7 +46,8 @@ create index environments_by_app_id_id on environments (app_id, id);
 
 create table deployments (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id),
-  environment_id TEXT not null references environments (id), origin TEXT not null, created_at INTEGER not null
+  environment_id TEXT not null references environments (id), origin TEXT not null, created_at INTEGER not null,
+  sends_external_id INTEGER not null
 ) STRICT;
 create index deployments_by_environment_id_id on deployments (environment_id, id);
 

@@ -40,6 +40,8 @@ export interface Deployment {
   environmentId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  /** 1: the edge sends it the external ids of domains. */
+  sendsExternalId: number;
   createdAt: number;
 }
 
