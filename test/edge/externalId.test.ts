@@ -20,7 +20,7 @@ const FORGED = {
   'Nameplate-External_Id': 'forged',
 };
 
-/** What of it the origin gets; visitors send their own. */
+/** The values that the origin gets, of a request whose visitor sends its own. */
 async function idsAt({ hostname }: Site): Promise<unknown[]> {
   const found = new Set<unknown>();
   for (const ask of [overHttps, overHttp2]) {
