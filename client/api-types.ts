@@ -20,11 +20,14 @@ export interface ApiCalls {
       externalId?: string | undefined;
       /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
       metadata?: Record<string, string> | undefined;
+      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
+      withWww?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
       /** The DNS records the domain needs: the same values for as long as it exists. */
       dnsRecords: Array<DnsRecord>;
+      counterpart?: Counterpart;
     }>;
     /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomains(input: {
@@ -52,7 +55,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -106,7 +109,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Site>>;
     /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute, which takes about 0.3 s for a million: `countedAt` says when. Permission: `environment.*.read_domain`. */
     countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
-    /** Change the platform's own data of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.create_deployment` on the environment of the domain, for `settings.origin`. */
     updateDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -114,6 +117,24 @@ export interface ApiCalls {
       externalId?: string | null | undefined;
       /** Pairs to add or replace; a value of null removes its pair, and null in place of the object removes all. Other pairs stay. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
       metadata?: Record<string, string | null> | null | undefined;
+      /** Settings of this domain alone. A setting that is absent stays as it is, and null removes it. */
+      settings?: {
+        /** Where the traffic of this domain goes, in place of its environment's deployment: an http or https URL of scheme, host and port only. To set or remove it, the key also needs `create_deployment` for the environment. */
+        origin?: string | null | undefined;
+        /** `Strict-Transport-Security` (RFC 6797) of all HTTPS responses of this domain, in place of the origin's own. Replaced as a whole. */
+        hsts?: {
+          /** Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept. */
+          maxAge: number;
+          /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
+          includeSubDomains?: boolean | undefined;
+          /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+          preload?: boolean | undefined;
+        } | null | undefined;
+        /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
+        minTlsVersion?: '1.2' | '1.3' | null | undefined;
+        /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
+        redirectToHttps?: boolean | null | undefined;
+      } | undefined;
     }, options?: CallOptions): Promise<UpdatedDomain>;
     /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
@@ -194,12 +215,12 @@ export interface ApiCalls {
       /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
       status?: 301 | 308 | undefined;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not, or not yet. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     getRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. A planned redirect ends, too. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -870,6 +891,16 @@ interface ConflictingRecord {
   values: Array<string>;
 }
 
+/** With `withWww`: the domain that redirects to the new one. */
+interface Counterpart {
+  /** The second domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** The DNS records the domain needs: the same values for as long as it exists. */
+  dnsRecords: Array<DnsRecord>;
+}
+
 interface CreatedKey {
   /** The new key. Begins with `key_`. */
   keyId: string;
@@ -1317,6 +1348,7 @@ interface DomainRedirect {
   /** Its canonical name. */
   domain: string;
   redirect?: Redirect;
+  planned?: PlannedRedirect;
 }
 
 interface DomainRestoredEvent {
@@ -1511,6 +1543,16 @@ interface FindingFacts {
   ttlSeconds?: number;
 }
 
+/** `Strict-Transport-Security` of its HTTPS responses. */
+interface Hsts {
+  /** Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept. */
+  maxAge: number;
+  /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
+  includeSubDomains?: boolean;
+  /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+  preload?: boolean;
+}
+
 /** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
 interface IssuedCertificate {
   /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
@@ -1612,6 +1654,14 @@ interface OutcomeError {
   status: number;
   type: string;
   errors?: Array<ValidationError>;
+}
+
+/** The redirect that is set once its destination is verified, as domains.createDomain plans it with `withWww`. Setting or removing the redirect ends it. */
+interface PlannedRedirect {
+  /** Canonical name of the destination. */
+  to: string;
+  /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+  status: 301 | 308 | (number & {});
 }
 
 interface Project {
@@ -1761,6 +1811,7 @@ interface Site {
   redirect?: Redirect;
   suspension?: Suspension;
   origin?: SiteOrigin;
+  settings?: SiteSettings;
   /** The platform's own id for the domain. */
   externalId?: string;
   /** The platform's own data. */
@@ -1798,8 +1849,19 @@ interface SiteLiveEvent {
 interface SiteOrigin {
   /** Scheme, host and port. */
   url: string;
-  /** The current deployment of the domain's environment. */
+  /** The current deployment of the domain's environment; absent where the domain has an origin of its own. */
   deploymentId?: string;
+}
+
+/** The settings of the domain: those that were set. */
+interface SiteSettings {
+  /** Where the traffic of the domain goes, in place of its environment's deployment. */
+  origin?: string;
+  hsts?: Hsts;
+  /** The lowest version of TLS that visitors may use. */
+  minTlsVersion?: '1.2' | '1.3' | (string & {});
+  /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
+  redirectToHttps?: boolean;
 }
 
 interface SiteUnreachableEvent {
@@ -1834,7 +1896,7 @@ interface SuspensionChange {
   };
 }
 
-/** The values that can be changed, as they are now. More properties may be added. */
+/** The data and the settings that can be changed, as they are now. More properties may be added. */
 interface UpdatedDomain {
   /** The domain. Begins with `dom_`. */
   domainId: string;
@@ -1844,6 +1906,7 @@ interface UpdatedDomain {
   externalId?: string;
   /** The platform's own data. */
   metadata?: Record<string, string>;
+  settings?: SiteSettings;
 }
 
 interface ValidationError {
@@ -1916,6 +1979,7 @@ export type {
   CertificateRenewedEvent,
   CertificateSelfCheck,
   ConflictingRecord,
+  Counterpart,
   CreatedKey,
   CreatedToken,
   CreatedWorkspace,
@@ -1957,12 +2021,14 @@ export type {
   Finding,
   FindingAction,
   FindingFacts,
+  Hsts,
   IssuedCertificate,
   Live,
   NameCheck,
   NewBrand,
   OriginSettings,
   OutcomeError,
+  PlannedRedirect,
   Project,
   RecordChange,
   RecordLostEvent,
@@ -1980,6 +2046,7 @@ export type {
   SiteChange,
   SiteLiveEvent,
   SiteOrigin,
+  SiteSettings,
   SiteUnreachableEvent,
   Suspension,
   SuspensionChange,

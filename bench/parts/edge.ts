@@ -92,6 +92,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       redirect: null,
       workspaceId: 'ws_1',
       suspendedStatus: null,
+      settings: null,
     }),
     findOperatorSite: async () => null,
     findOrigin: async () => origin,

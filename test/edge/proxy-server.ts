@@ -56,6 +56,7 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
       domainId: 'dom_1',
       environmentId: 'env_1',
       deploymentId: 'd_1',
+      hsts: null,
       ...client,
       ...request,
       ...routed,

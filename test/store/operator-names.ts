@@ -39,6 +39,7 @@ export function describeOperatorNames(subject: Subject): void {
         origin: null,
         redirect: null,
         suspendedStatus: null,
+        settings: null,
       };
       expect(await store.findOperatorSite(NAME)).toEqual({ ...site, certificate: null });
       expect(await store.findSite(NAME)).toBeNull();

@@ -47,7 +47,7 @@ const query = fc.record(
   { requiredKeys: [] },
 );
 
-/** The platform's own data, and the lists that find domains by it. */
+/** The data that platforms keep with domains, and the lists that find domains by it. */
 export function describeOwnData(subject: Subject): void {
   const update = ({ workspaceId, id }: Domain, wanted: OwnDataChange) =>
     subject.store.changesBy(AUTHOR).updateDomain(workspaceId, id, wanted, LATER);
@@ -80,7 +80,7 @@ export function describeOwnData(subject: Subject): void {
       };
       expect(await store.findDomainById(pending.workspaceId, pending.id)).toEqual(after);
       expect(await changesOf(() => update(pending, { metadata: { a: '1' } }))).toEqual([]);
-      expect(await update(pending, {})).toEqual({ kind: 'unchanged', domain: after });
+      expect(await update(pending, {})).toEqual({ kind: 'unchanged', domain: after, settings: null });
       expect(await changesOf(() => update(verified, { externalId: 'x' }))).toEqual([
         `domain ${verified.id}`,
         `route ${verified.name}`,

@@ -26,6 +26,7 @@ import { describeRedirects } from './redirects.ts';
 import { describeRequests } from './requests.ts';
 import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
+import { describeSettings } from './settings.ts';
 import { describeSetup } from './setup.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeSuspensions } from './suspensions.ts';
@@ -88,6 +89,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOperatorNames(subject);
     describeRedirects(subject);
     describeDeletedDomains(subject);
+    describeSettings(subject);
     describeSuspensions(subject);
     describeRedirectHistories(subject);
     describeUndoHistories(subject);

@@ -44,6 +44,9 @@ export const exampleDeployment: Deployment = {
   createdAt: exampleEnvironment.createdAt + 1000,
 };
 
+/** Rules of an origin in a request. A text that keeps them may still be none: see `canonicalOrigin`. */
+export const originRules = { minLength: 8, maxLength: 512, pattern: pattern(ORIGIN_PATTERN, violationsOf) };
+
 export const createDeployment = defineOperation({
   name: 'deployments.createDeployment',
   summary: 'Deploy to an environment',
@@ -55,9 +58,7 @@ export const createDeployment = defineOperation({
     {
       ...environmentPath,
       origin: Type.String({
-        minLength: 8,
-        maxLength: 512,
-        pattern: pattern(ORIGIN_PATTERN, violationsOf),
+        ...originRules,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
       sendExternalId: Type.Optional(
@@ -76,13 +77,8 @@ export const createDeployment = defineOperation({
     response: { deploymentId: exampleDeployment.id },
   },
   async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
-    const parsed = parseOrigin(input.origin);
-    if (!parsed.ok) {
-      const errors = violationsOf(input.origin).map((violation) => ({ location: 'body.origin', ...violation }));
-      throw new Problem('validation/invalid_input', { errors });
-    }
+    const origin = canonicalOrigin(input.origin, 'body.origin');
     const { id: environmentId } = await find.environment(input);
-    const { origin } = parsed;
     const sendsExternalId = input.sendExternalId ? 1 : 0;
     const ids = { id: newId('dep'), workspaceId, environmentId };
     const deployment: Deployment = { ...ids, origin, sendsExternalId, createdAt: clock.now() };
@@ -109,6 +105,14 @@ export const listDeployments = defineList({
     return { ...page, items: page.items.map(presentDeployment) };
   },
 });
+
+/** The canonical form of an origin. Throws a `Problem` that lists every mistake in it. */
+export function canonicalOrigin(text: string, location: string): string {
+  const parsed = parseOrigin(text);
+  if (parsed.ok) return parsed.origin;
+  const errors = violationsOf(text).map((violation) => ({ location, ...violation }));
+  throw new Problem('validation/invalid_input', { errors });
+}
 
 /** Lists every mistake in an origin. */
 function violationsOf(origin: string): Omit<Violation, 'location'>[] {

@@ -106,6 +106,7 @@ const TYPES: Record<string, string> = {
   'string,object': 'a string or a JSON object',
   'string,null': 'a string or null',
   'object,null': 'a JSON object or null',
+  'boolean,null': 'true, false or null',
 };
 
 function unknownProperty(location: string, name: string): Violation {

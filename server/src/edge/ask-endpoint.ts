@@ -90,7 +90,9 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
     if (hostname === null) return { status: 404 };
     const found = await sites.find(hostname, '');
     if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
-    if (found.site.redirect !== null || found.site.suspendedStatus !== null) return { status: 204 };
+    // The edge serves what has a redirect, a page or settings.
+    const { redirect, suspendedStatus, settings } = found.site;
+    if (redirect !== null || suspendedStatus !== null || settings !== null) return { status: 204 };
     const deployed = await sites.findOrigin(found.site.environmentId);
     // A program in front knows nothing of the settings: the edge has to connect.
     const origin = deployed && deployed.settings === null ? await findAddress(deployed.origin) : null;

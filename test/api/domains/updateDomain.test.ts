@@ -14,7 +14,7 @@ const newName = () => `${unique('shop')}.com`;
 const path = () => ({ project: tree.project, app: tree.app, environment: tree.environment });
 const create = (domain: string, own: object) => api.call('domains.createDomain', { ...path(), domain, ...own });
 const update = (input: object, key = api.rootKey) => api.call('domains.updateDomain', input, { key });
-/** Returns the platform's own data, of which getSite and the list of the workspace have the same. */
+/** The platform's own data in getSite and in the list of the workspace, which have the same. */
 async function ownOf(domain: string): Promise<object> {
   const { externalId, metadata } = dataOf<Record<string, unknown>>(await api.call('domains.getSite', { domain }));
   const [listed] = dataOf<object[]>(await api.call('domains.listWorkspaceDomains', { search: domain }));

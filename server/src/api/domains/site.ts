@@ -11,6 +11,7 @@ import { CertificateProblemSchema } from './getCertificate.ts';
 import { shownOwnData } from './own-data.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
+import { SiteSettingsSchema } from './site-settings.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
 
 export const CERTIFICATE_STATES: CertificateState[] = [
@@ -40,7 +41,12 @@ const SiteCertificateSchema = Type.Object(
 const SiteOriginSchema = Type.Object(
   {
     url: Type.String({ description: 'Scheme, host and port.' }),
-    deploymentId: Type.Optional(Type.String({ description: "The current deployment of the domain's environment." })),
+    deploymentId: Type.Optional(
+      Type.String({
+        description:
+          "The current deployment of the domain's environment; absent where the domain has an origin of its own.",
+      }),
+    ),
   },
   { title: 'SiteOrigin', description: 'Where requests of visitors go; absent before the first deployment.' },
 );
@@ -85,6 +91,7 @@ export const SiteSchema = Type.Object(
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
     origin: Type.Optional(SiteOriginSchema),
+    settings: Type.Optional(SiteSettingsSchema),
     ...shownOwnData,
   },
   { title: 'Site', description: 'A domain, and what serves it. More properties may be added.' },
@@ -93,13 +100,14 @@ export const SiteSchema = Type.Object(
 const show = shownBy(SiteSchema);
 
 export function presentSite({ origin, live, ...listed }: ListedDomain, apexNote: string): Static<typeof SiteSchema> {
+  const own = listed.settings?.origin;
   return show({
     ...listed,
     ...presentOwnData(listed.domain),
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
     certificate: listed.certificate ?? { state: 'none' },
-    origin: origin && { url: origin.origin, deploymentId: origin.deploymentId },
+    origin: own === undefined ? origin && { url: origin.origin, deploymentId: origin.deploymentId } : { url: own },
   });
 }
 
@@ -123,7 +131,7 @@ export const getSite = defineOperation({
   name: 'domains.getSite',
   summary: 'Get a domain with everything that serves it',
   description:
-    "The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
+    "The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: SiteSchema,

@@ -12,7 +12,7 @@ import type { Level, PathOptions } from './tree-commands.ts';
 /** A row of a file to import. */
 export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   domain: string;
-  /** Its data, by the columns `externalId` and `metadata`; absent: it has none. */
+  /** Data that the row gives the domain; absent: none. */
   own?: ImportedData;
   /** The path that the row gives. A level without a column is absent; one without a value is empty. */
   path: PathOptions;

@@ -30,6 +30,7 @@ import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
+import { addUpdate } from './update-domain.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { withRetries } from './with-retries.ts';
 import { renderZone } from './zone-file.ts';
@@ -45,6 +46,12 @@ const COLUMNS: Column<ShownDomain>[] = [
 
 type ListedDomain = Static<typeof SiteSchema>;
 
+interface CreatedDomain {
+  domainId: string;
+  dnsRecords: PublishedRecord[];
+  counterpart?: { domainId: string; domain: string; dnsRecords: PublishedRecord[] };
+}
+
 export function addDomains(program: Command): void {
   const summary = 'Add custom domains, and follow their verification and certificates.';
   const domains = define(program, 'domains', summary, [
@@ -57,6 +64,7 @@ export function addDomains(program: Command): void {
   addImport(domains);
   addExport(domains);
   addEvents(domains);
+  addUpdate(domains);
   addServing(domains);
   addSetupLinks(domains);
 }
@@ -64,6 +72,11 @@ export function addDomains(program: Command): void {
 interface OwnDataOptions {
   externalId?: string;
   metadata?: Record<string, string>;
+}
+
+interface CreateOptions extends PathOptions, OwnDataOptions {
+  replaceUnverified?: true;
+  withWww?: true;
 }
 
 interface UpdateOptions extends OwnDataOptions {
@@ -85,30 +98,38 @@ function addTheirLives(domains: Command): void {
     domains,
     'create <domain>',
     'Add a domain to an environment, and show the records to publish.',
-    ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
-  );
-  create.option(
-    '--replace-unverified',
-    'take the name from another domain of the workspace that has it and was never verified',
-  );
+    [
+      'shop.example.com',
+      'example.com --with-www',
+      'shop.example.com --project shop --app storefront --environment production',
+    ],
+  )
+    .option('--with-www', 'add www.example.com to example.com as well, or the other way round, with a redirect to it')
+    .option(
+      '--replace-unverified',
+      'take the name from another domain of the workspace that has it and was never verified',
+    );
   ownDataOptions(pathOptions(create, PATH)).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions & OwnDataOptions & { replaceUnverified?: true }>, domain) => {
-        const { externalId, metadata, replaceUnverified } = options;
-        const own = { externalId, metadata, ...(replaceUnverified && { replaceUnverified }) };
-        const body = { ...pathFrom(api, options, PATH), domain, ...own };
-        const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
-          'domains.createDomain',
-          body,
-        );
-        return { id: created.domainId, domain, dnsRecords: created.dnsRecords };
+      async ({ api, options }: CommandCall<CreateOptions>, domain) => {
+        const { externalId, metadata, replaceUnverified, withWww } = options;
+        const body = { ...pathFrom(api, options, PATH), domain, externalId, metadata, replaceUnverified, withWww };
+        const created = await api.call<CreatedDomain>('domains.createDomain', body);
+        const { domainId: id, dnsRecords, counterpart } = created;
+        return { id, domain, dnsRecords, ...(counterpart && { counterpart }) };
       },
-      ({ id, domain, dnsRecords }, call) =>
+      ({ id, domain, dnsRecords, counterpart }, call) =>
         [
           `Created ${printable(domain)} (${id}). Publish these records in its DNS zone:`,
           '',
-          recordsTable(dnsRecords),
+          recordsTable([...dnsRecords, ...(counterpart?.dnsRecords ?? [])]),
           '',
+          ...(counterpart === undefined
+            ? []
+            : [
+                `Created ${printable(counterpart.domain)} (${counterpart.domainId}) too: it redirects to ${printable(domain)} once both are verified.`,
+                '',
+              ]),
           nextCommand(call, call.api.playground === null ? `domains wait ${domain}` : `dns publish ${domain}`),
         ].join('\n'),
     ),

@@ -11,6 +11,7 @@ const site: Site = {
   hostname,
   workspaceId: 'ws_1',
   suspendedStatus: null,
+  settings: null,
   domainId: 'dom_1',
   environmentId: 'env_1',
   origin,
@@ -85,8 +86,8 @@ it('a certificate is served at once, also if a challenge cached the site before 
   for (let i = 0; i < 3; i += 1)
     expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
   expect(lookups).toEqual(['site', 'site']);
 });
 
@@ -144,7 +145,12 @@ describe('a certificate that was inherited in a takeover', () => {
     expect(lookups).toHaveLength(2);
     store.stored = site;
     clock.at = 60_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 });
 
@@ -162,7 +168,12 @@ describe('a certificate whose key cannot be unsealed', () => {
     for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
     store.stored = site;
     clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 
   it('does not replace one of the same domain that is cached', async () => {
@@ -170,11 +181,21 @@ describe('a certificate whose key cannot be unsealed', () => {
     await certificateFor();
     store.stored = { ...site, certificate: unsealable };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     const renewed = { ...certificate, chain: 'renewed' };
     store.stored = { ...site, certificate: renewed };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate: renewed,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     store.stored = { ...site, domainId: 'dom_2', certificate: unsealable };
     change('route', hostname);
     expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });

@@ -3,6 +3,7 @@ import { clientNetwork } from '../../base/client-network.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
 import type { Brand } from '../../domain/brand.ts';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { CACHE_BYTES } from '../../store/cache/cache.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
@@ -55,7 +56,7 @@ export interface CachedSite extends Omit<Site, 'origin'> {
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
 
 export type CertificateLookup =
-  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string }
+  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string; minTlsVersion: TlsVersion }
   | { kind: 'none'; outcome: Extract<HandshakeOutcome, 'unknown_name' | 'not_certified' | 'unavailable' | 'refused'> };
 
 /** Limits the names and challenges that a client asks for and that do not exist: each costs the store a read. */
@@ -174,11 +175,10 @@ export function createSites(options: SitesOptions): Sites {
       const found = await findCertified(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
-      const { certificate } = found.site;
+      const { certificate, domainId, settings } = found.site;
       if (certificate === null) return { kind: 'none', outcome: 'not_certified' };
-      return certificate instanceof Error
-        ? { kind: 'none', outcome: 'unavailable' }
-        : { kind: 'certificate', certificate, domainId: found.site.domainId };
+      if (certificate instanceof Error) return { kind: 'none', outcome: 'unavailable' };
+      return { kind: 'certificate', certificate, domainId, minTlsVersion: settings?.minTlsVersion ?? '1.2' };
     },
     findOrigin: origins.load,
     findBrand: (workspaceId) => brands.load(workspaceId).catch(() => null),

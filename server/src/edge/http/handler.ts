@@ -128,7 +128,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   function pageFor(
     decision: Exclude<RoutingDecision, { kind: 'proxy' }>,
-    context: Omit<PageContext, 'hostname' | 'brand'>,
+    context: Omit<PageContext, 'hostname' | 'brand' | 'hsts'>,
   ): EdgePage {
     switch (decision.kind) {
       case 'redirect':
@@ -137,7 +137,12 @@ export function createHandler(options: HandlerOptions): Handler {
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':
         metrics.page(decision.page);
-        return renderPage(decision.page, { ...context, hostname: decision.hostname, brand: decision.brand });
+        return renderPage(decision.page, {
+          ...context,
+          hostname: decision.hostname,
+          brand: decision.brand,
+          hsts: decision.hsts,
+        });
       default:
         return decision satisfies never;
     }

@@ -37,6 +37,8 @@ export interface RoutingInfo {
   /** The domain's external id, where its origin gets it. */
   externalId?: string;
   /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */
+  /** Value of `Strict-Transport-Security` in place of the origin's; null: the origin's is passed on. */
+  hsts: string | null;
   apiSecret?: string;
 }
 

@@ -1,6 +1,7 @@
 /** Pages that the edge sends itself, without a response of an origin. Pure. */
 
 import type { Brand } from '../../domain/brand.ts';
+import { HSTS } from './hsts.ts';
 
 export type PageName =
   /** No domain of ours has this name. */
@@ -49,6 +50,8 @@ export interface PageContext {
   brand?: Brand | null;
   /** The request's `Accept`: pages are HTML, JSON or plain text. */
   accept: string | undefined;
+  /** Value of `Strict-Transport-Security`; null or absent: without. */
+  hsts?: string | null;
 }
 
 export interface EdgePage {
@@ -234,7 +237,7 @@ export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** Renders a page in the form that the client prefers. */
-export function renderPage(name: PageName, { hostname, requestId, accept, brand = null }: PageContext): EdgePage {
+export function renderPage(name: PageName, { hostname, requestId, accept, brand = null, hsts }: PageContext): EdgePage {
   const content = PAGES[name];
   const service = brand?.name ?? SERVICE;
   const happened = content.happened
@@ -254,6 +257,7 @@ export function renderPage(name: PageName, { hostname, requestId, accept, brand 
       'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
       'proxy-status': `nameplate; error=${content.error}`,
+      ...(hsts != null && { [HSTS]: hsts }),
       ...(content.retryAfterSeconds && { 'retry-after': String(content.retryAfterSeconds) }),
     },
     body,

@@ -149,7 +149,7 @@ export class ProxiedRequest {
       this.#request?.destroy();
       return;
     }
-    const { request } = this.exchange;
+    const { request, hsts } = this.exchange;
     const { statusCode = 502 } = response;
     const length = fieldOf(response, 'content-length');
     const hasContent = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
@@ -160,7 +160,8 @@ export class ProxiedRequest {
     try {
       checkHead(response);
       if (statusCode >= 300 && statusCode < 400) this.#checkRedirect(response, statusCode);
-      this.#client.start(response, hasContent && length === undefined && request.httpVersion !== '1.0');
+      const mayHaveTrailers = hasContent && length === undefined && request.httpVersion !== '1.0';
+      this.#client.start(response, mayHaveTrailers, hsts);
     } catch (error) {
       this.#fail(error);
       return;
@@ -241,11 +242,11 @@ export class ProxiedRequest {
   }
 
   async #respond(page: PageName): Promise<void> {
-    const { hostname, requestId, workspaceId } = this.exchange;
+    const { hostname, requestId, workspaceId, hsts } = this.exchange;
     const brand = await this.#context.findBrand(workspaceId);
     // The edge may have sent another page meanwhile, as for a body that is too slow.
     if (!this.#client.isClosed && !this.#client.hasStarted)
-      respondWithPage(this.exchange, page, { hostname, requestId, brand });
+      respondWithPage(this.exchange, page, { hostname, requestId, brand, hsts });
   }
 
   /** The client has the whole response, or has gone. */

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { OriginConnection } from '../../net/origin-connections.ts';
+import { withHsts } from '../http/hsts.ts';
 import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
@@ -94,7 +95,7 @@ export class Tunnel {
         return;
       }
       this.status = response.statusCode ?? null;
-      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
+      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket'], this.exchange.hsts), 'latin1');
       this.#join(socket, head, origin, originHead);
     });
     request.on('response', (response) => this.#decline(response, connection));
@@ -156,7 +157,7 @@ export class Tunnel {
     // This connection is not used again: it closes with the client's.
     connection.keepAliveMs = 0;
     this.status = response.statusCode ?? null;
-    socket.write(headOf(response, ['Connection', 'close']), 'latin1');
+    socket.write(headOf(response, ['Connection', 'close'], this.exchange.hsts), 'latin1');
     response.on('error', () => socket.destroy());
     response.pipe(socket);
     // Discards what the client still sends.
@@ -165,7 +166,7 @@ export class Tunnel {
 
   #fail(error: unknown): void {
     if (this.#isClosed || this.#failure !== null) return;
-    const { socket, hostname, requestId, workspaceId, request } = this.exchange;
+    const { socket, hostname, requestId, workspaceId, request, hsts } = this.exchange;
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
@@ -176,7 +177,7 @@ export class Tunnel {
     const name = this.#failure.page;
     void this.#context.findBrand(workspaceId).then((brand) => {
       if (socket.destroyed) return;
-      const page = renderPage(name, { hostname, requestId, accept, brand });
+      const page = renderPage(name, { hostname, requestId, accept, brand, hsts });
       this.status = page.status;
       respondOnSocket(socket, page);
     });
@@ -223,8 +224,12 @@ export class Tunnel {
 const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 0xff]);
 
 /** The head of a response on the wire. Node's parser rejects values with line breaks. */
-function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {
-  const fields = [...responseFields(rawHeaders, statusCode, false), ...more];
+function headOf(
+  { statusCode = 502, rawHeaders }: IncomingMessage,
+  more: readonly string[],
+  hsts: string | null,
+): string {
+  const fields = withHsts([...responseFields(rawHeaders, statusCode, false), ...more], hsts);
   let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${head}\r\n`;

@@ -9,7 +9,7 @@ const origin = { deploymentId: 'dep_1', origin: 'http://origin.example', setting
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
   const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
-  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null };
+  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null, settings: null };
   return { kind: 'site', site: { ...site, recheckAt: null, ...about } };
 }
 
@@ -82,7 +82,7 @@ describe('a name that redirects', () => {
   });
 
   it('waits for the certificate of the destination, unless HTTPS is served by a proxy in front', async () => {
-    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com', brand: null });
+    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com', brand: null, hsts: null });
     const about = { domainId: 'dom_acme' };
     const uncertified = siteOf('acme.com', { ...about, certificate: null });
     expect((await ask(www, uncertified)).decision).toEqual(page('not_certified'));

@@ -8,6 +8,7 @@ import type { SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
+import { HSTS } from '../http/hsts.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
 import { isLooping } from '../http/via.ts';
@@ -19,7 +20,10 @@ export type RoutingDecision =
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null };
+
+/** In place of the id of a deployment, in the log: the domain has an origin of its own. */
+const OWN_ORIGIN = 'domain';
 
 const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
 
@@ -86,23 +90,27 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus, workspaceId } = found.site;
-    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site);
-    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
+    const { redirect: wanted, suspendedStatus, settings, workspaceId } = found.site;
+    const hsts = settings !== null && sender.scheme === 'https' ? settings.hsts : null;
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site, hsts);
+    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
-    if (sender.scheme === 'http') return toHttps(found.site, path);
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(found.site, path);
     const { domainId, environmentId, externalId } = found.site;
     const ids = { workspaceId, domainId, environmentId };
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
-      return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId } };
+      return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId, hsts } };
     }
-    const origin = await sites.findOrigin(environmentId);
-    if (origin === null) return branded('not_deployed', found.site);
+    const deployed = await sites.findOrigin(environmentId);
+    const ownOrigin = settings?.origin ?? null;
+    const origin =
+      ownOrigin === null ? deployed : { settings: null, ...deployed, deploymentId: OWN_ORIGIN, origin: ownOrigin };
+    if (origin === null) return branded('not_deployed', found.site, hsts);
     const { sendsExternalId, ...target } = origin;
     const edgeSecret = secretFor(origin.settings, clock.now());
     const own = { edgeSecret, ...(sendsExternalId && externalId !== undefined && { externalId }) };
-    return { kind: 'proxy', routing: { ...sender, ...target, ...own, ...ids, hostname, path, requestId } };
+    return { kind: 'proxy', routing: { ...sender, ...target, ...own, ...ids, hostname, path, requestId, hsts } };
   }
 
   /** The page for a loop, which is logged with the origin that makes it. */
@@ -118,8 +126,12 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     return site === null ? page('origin_loop', hostname) : branded('origin_loop', site);
   }
 
-  async function branded(name: PageName, { hostname, workspaceId }: CachedSite): Promise<RoutingDecision> {
-    return { kind: 'page', page: name, hostname, brand: await sites.findBrand(workspaceId) };
+  async function branded(
+    name: PageName,
+    { hostname, workspaceId }: CachedSite,
+    hsts: string | null = null,
+  ): Promise<RoutingDecision> {
+    return { kind: 'page', page: name, hostname, brand: await sites.findBrand(workspaceId), hsts };
   }
 
   async function toHttps(site: CachedSite, path: string): Promise<RoutingDecision> {
@@ -131,6 +143,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     { hostname, domainId, status }: SiteRedirect,
     path: string,
     clientAddress: string,
+    hsts: string | null,
   ): Promise<RoutingDecision | null> {
     const found = await sites.find(hostname, clientAddress);
     if (found.kind === 'unknown') return null;
@@ -141,7 +154,8 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
     // other way.
-    return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
+    const field = hsts === null ? {} : { [HSTS]: hsts };
+    return redirect(status, hostname, path, { 'cache-control': 'no-cache', ...field });
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
@@ -167,5 +181,5 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
 }
 
 function page(name: PageName, hostname: string | null): RoutingDecision {
-  return { kind: 'page', page: name, hostname, brand: null };
+  return { kind: 'page', page: name, hostname, brand: null, hsts: null };
 }

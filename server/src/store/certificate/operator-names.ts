@@ -30,7 +30,7 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
       ? null
       : { chain, privateKey, notAfter, inherited: false };
   const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR };
-  return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null };
+  return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null, settings: null };
 }
 
 /** A search of each workspace: there is no index of names alone. */

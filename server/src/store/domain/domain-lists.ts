@@ -15,6 +15,7 @@ import type { Reader, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
+import { settingsColumns, siteSettingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -385,12 +386,14 @@ function selectSites(from: Domains) {
     .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'domains.id')
     .leftJoin('environments', 'environments.id', 'domains.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .select(domainColumns)
     .select(certificateColumns)
     .select(redirectColumns)
     .select(suspensionColumns)
+    .select(settingsColumns)
     .select(originColumns)
     .select('liveChecks.seen');
 }
@@ -404,6 +407,7 @@ function listed(row: ListedRow): ListedDomain {
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
     origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
+    settings: siteSettingsOf(row),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

@@ -5,6 +5,7 @@ import type { Finding } from '../../domain/finding.ts';
 import type { Live, LiveState } from '../../domain/live.ts';
 import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
+import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 import type { Origin } from './edge-store.ts';
@@ -24,6 +25,9 @@ export interface Replacing {
   holders: readonly Pick<Domain, 'id' | 'workspaceId' | 'name' | 'environmentId'>[];
   keptUntil: number;
 }
+
+/** `name`: the one that is refused. */
+export type PairCreation = Creation & { name: string };
 
 /**
  * A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `externalId` or `metadata`, `next` of the page
@@ -50,13 +54,14 @@ export interface WorkspacePageRequest extends PageRequest {
 
 /**
  * A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), whether it is suspended (null: it is not),
- * and the current deployment of its environment (null: before the first).
+ * the current deployment of its environment (null: before the first), and its settings (null: none is set).
  */
 export interface ListedDomain {
   domain: Domain;
   /** Null: no look has counted yet. */
   live: Live | null;
   origin: Pick<Origin, 'deploymentId' | 'origin'> | null;
+  settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
@@ -73,7 +78,13 @@ export interface DomainCounts {
 }
 
 /** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
-export type DomainUpdate = { kind: 'updated' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'too_large' };
+export type DomainUpdate =
+  | { kind: 'updated' | 'unchanged'; domain: Domain; settings: SiteSettings | null }
+  | { kind: 'missing' | 'too_large' };
+
+export interface DomainChange extends OwnDataChange {
+  settings?: SiteSettingsPatch;
+}
 
 export interface DomainChanges {
   /**
@@ -87,6 +98,12 @@ export interface DomainChanges {
    * is the outcome of all or none.
    */
   createDomains(domains: readonly Domain[], windowEndsAt: number, replacing?: Replacing): Promise<Creation[]>;
+
+  /**
+   * Adds two domains of one environment as `createDomain` does, or neither, and plans a redirect from the second to the first: the transaction that verifies
+   * the first one sets it. The quota has to have room for both.
+   */
+  createDomainWithWww(domain: Domain, second: Domain, windowEndsAt: number): Promise<PairCreation>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
@@ -112,9 +129,10 @@ export interface DomainChanges {
 
   /**
    * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
-   * changes `domain`, and `route` if the domain is verified and its external id changes. A result of a check in flight is stale.
+   * changes `domain`, and `route` if the domain is verified and its external id or its settings change. A result of a check in flight is stale. A change of its
+   * settings alone leaves the domain as it is: only `route` is logged.
    */
-  updateDomain(workspaceId: string, domainId: string, change: OwnDataChange, now: number): Promise<DomainUpdate>;
+  updateDomain(workspaceId: string, domainId: string, change: DomainChange, now: number): Promise<DomainUpdate>;
 
   /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
@@ -221,6 +239,9 @@ export interface Redirect {
   setAt: number;
 }
 
+/** A redirect that is set once its destination is verified. Setting or removing the redirect of the domain ends it. */
+export type PlannedRedirect = Omit<Redirect, 'setAt'>;
+
 /** `by`, of `destination_redirects`: where the destination redirects to; of `is_destination`: a domain that redirects to this one. */
 export type SetRedirect =
   | { kind: 'set'; redirect: Redirect }
@@ -237,7 +258,7 @@ export interface RedirectChanges {
     redirect: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
     now: number,
   ): Promise<SetRedirect>;
-  /** Adds the event `redirect.removed`. `none`: the domain does not redirect. */
+  /** Adds the event `redirect.removed`, unless the redirect was only planned. `none`: the domain does not redirect. */
   removeRedirect(workspaceId: string, domainId: string, now: number): Promise<'removed' | 'none' | 'missing'>;
 }
 
@@ -249,6 +270,8 @@ export interface RedirectChanges {
 export interface RedirectStore extends RedirectChanges {
   /** Null: the domain does not redirect, or there is no such domain in the workspace. */
   findRedirect(workspaceId: string, domainId: string): Promise<Redirect | null>;
+  /** Null: none is planned, or there is no such domain in the workspace. */
+  findPlannedRedirect(workspaceId: string, domainId: string): Promise<PlannedRedirect | null>;
 }
 
 /**

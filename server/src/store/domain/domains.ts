@@ -7,15 +7,16 @@ import { logChange } from '../cache/change-log.ts';
 import { removeCheck, scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import { NO_SECRET } from '../engine/write.ts';
-import type { Creation, Environment, Moved, Replacing, WorkspaceLimits } from '../store.ts';
+import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
+import type { Creation, Environment, Moved, PairCreation, Replacing, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
-import { findHeldSuspension, hold } from './deleted-domains.ts';
+import { findHeldSuspension, type HeldRedirect, hold } from './deleted-domains.ts';
 import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent, wasVerified } from './events.ts';
-import { findRedirect } from './redirect-rows.ts';
+import { findPlannedRedirect, findRedirect, planRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
+import { findSettings } from './site-settings.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
   return reader.one(selectDomainByName, { workspaceId, name });
@@ -115,17 +116,34 @@ function madeOf(creations: readonly Creation[]): boolean[] {
   return [...creations.map(isOutcome('created')), ...replaced.map(() => true)];
 }
 
-/** Why the workspace cannot have the domain; null: it can. */
+async function createDomainWithWww(
+  tx: Transaction,
+  domain: Domain,
+  second: Domain,
+  windowEndsAt: number,
+): Promise<PairCreation> {
+  for (const each of [domain, second]) {
+    const refusal = await refuseCreation(tx, each, 2);
+    if (refusal !== null) return { ...refusal, name: each.name };
+  }
+  await insertNew(tx, domain, windowEndsAt);
+  await insertNew(tx, second, windowEndsAt);
+  await tx.execute(planRedirect, { domainId: second.id, destinationId: domain.id, status: 308 });
+  return { kind: 'created', name: domain.name };
+}
+
+/** Why the workspace cannot have the domain, or so many more; null: it can. */
 export async function refuseCreation(
   tx: Transaction,
   domain: Domain,
+  count = 1,
 ): Promise<Exclude<Creation, { kind: 'created' }> | null> {
   const place = await tx.one(selectPlace, domain);
   if (place === null) return { kind: 'environment_missing' };
   const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
   if (holder !== null) return { kind: 'held', domainId: holder.id, environmentId: holder.environmentId };
   const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
-  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) <= 0) return { kind: 'quota', limit };
+  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) < count) return { kind: 'quota', limit };
   return null;
 }
 
@@ -176,15 +194,23 @@ async function removeDomain(
 ): Promise<void> {
   const { id: domainId, workspaceId } = domain;
   if (keptUntil > now) {
-    const redirect = await findRedirect(tx, workspaceId, domainId);
     const suspension = await findHeldSuspension(tx, domainId);
-    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
+    const settings = await findSettings(tx, domainId);
+    const redirect = await findHeldRedirect(tx, workspaceId, domainId);
+    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension, settings });
   }
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
   logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now, why);
+}
+
+async function findHeldRedirect(tx: Transaction, workspaceId: string, domainId: string): Promise<HeldRedirect | null> {
+  const set = await findRedirect(tx, workspaceId, domainId);
+  if (set !== null) return set;
+  const planned = await findPlannedRedirect(tx, workspaceId, domainId);
+  return planned && { ...pick(planned, ['destinationId', 'status']), isPlanned: true };
 }
 
 /** The domain, if the workspace has it. */
@@ -226,6 +252,13 @@ export const domainChanges = {
     },
     secret: NO_SECRET,
     invalidates: (_, __, replacing) => holderIds(replacing),
+  }),
+  createDomainWithWww: defineChange({
+    perform: createDomainWithWww,
+    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
+    audit: { targets: (_, domain, second) => [domain, second].map(ofDomain), isMade: isOutcome('created') },
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
   }),
   retryVerification: defineChange({
     perform: retryVerification,

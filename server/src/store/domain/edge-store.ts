@@ -1,5 +1,6 @@
 import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
@@ -38,6 +39,18 @@ export interface Site {
   externalId?: string;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
+  /** Null: the domain has none. */
+  settings: AppliedSettings | null;
+}
+
+/** The settings of a domain, as the edge applies them. */
+export interface AppliedSettings {
+  /** Replaces the origin of its environment: `http://host[:port]` or `https://host[:port]`. */
+  origin: string | null;
+  /** Value of `Strict-Transport-Security` in its HTTPS responses. */
+  hsts: string | null;
+  minTlsVersion: TlsVersion;
+  redirectToHttps: boolean;
 }
 
 /** Where all requests for a site are redirected to. */

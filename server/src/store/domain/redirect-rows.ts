@@ -1,13 +1,22 @@
 import type { Domain } from '../../domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectEnd } from '../../domain/redirect.ts';
 import { logChange } from '../cache/change-log.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
-import type { Redirect } from '../store.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
+import type { PlannedRedirect, Redirect } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 
 export async function findRedirect(reader: Reader, workspaceId: string, domainId: string): Promise<Redirect | null> {
   return reader.one(selectRedirect, { workspaceId, domainId });
+}
+
+/** Null: none is planned, or there is no such domain in the workspace. */
+export async function findPlannedRedirect(
+  reader: Reader,
+  workspaceId: string,
+  domainId: string,
+): Promise<PlannedRedirect | null> {
+  return reader.one(selectPlanned, { workspaceId, domainId });
 }
 
 /** How the route of a domain ends, as the domains that redirect to it are told. */
@@ -71,4 +80,28 @@ export function selectSources(db: Tables, p: { destinationId: string; rows: numb
     .limit(p.rows)
     .select(domainColumns)
     .select('redirects.status as redirectStatus');
+}
+
+function selectPlanned(db: Tables, p: { workspaceId: string; domainId: string }) {
+  return db
+    .selectFrom('plannedRedirects as planned')
+    .innerJoin('domains as destinations', 'destinations.id', 'planned.destinationId')
+    .where('planned.domainId', '=', p.domainId)
+    .where('destinations.workspaceId', '=', p.workspaceId)
+    .select(['planned.domainId', 'planned.destinationId', 'destinations.name as to', 'planned.status']);
+}
+
+export function planRedirect(db: Tables, p: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>) {
+  return db.insertInto('plannedRedirects').values(pick(p, ['domainId', 'destinationId', 'status']));
+}
+
+export function selectPlannedTo(db: Tables, p: { destinationId: string }) {
+  return db
+    .selectFrom('plannedRedirects')
+    .where('destinationId', '=', p.destinationId)
+    .select(['domainId', 'destinationId', 'status']);
+}
+
+export function deletePlanned(db: Tables, p: { domainId: string }) {
+  return db.deleteFrom('plannedRedirects').where('domainId', '=', p.domainId);
 }

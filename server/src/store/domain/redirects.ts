@@ -1,3 +1,4 @@
+import type { Domain } from '../../domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, refuseRedirect } from '../../domain/redirect.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
@@ -5,7 +6,7 @@ import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Redirect, SetRedirect } from '../store.ts';
 import { domainTargets, findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { findRedirect, logRedirect, selectSources } from './redirect-rows.ts';
+import { deletePlanned, findRedirect, logRedirect, selectPlannedTo, selectSources } from './redirect-rows.ts';
 
 // What changes a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
 // those that end the redirects to a destination (`redirect-rows.ts`).
@@ -40,6 +41,7 @@ export async function setRedirect(
           : null;
     return { kind: 'refused', refusal, by: because == null ? null : await findDomainById(tx, workspaceId, because) };
   }
+  await tx.execute(deletePlanned, { domainId });
   const before = await findRedirect(tx, workspaceId, domainId);
   if (before?.destinationId === destinationId && before.status === status) return { kind: 'set', redirect: before };
   const redirect = { domainId, destinationId, to: destination.name, status, setAt: now };
@@ -49,12 +51,26 @@ export async function setRedirect(
   return { kind: 'set', redirect };
 }
 
+/** Sets the redirects that were planned to a domain whose route was just added. One that is refused by now is dropped. */
+export async function setPlannedRedirects(
+  tx: Transaction,
+  { id: destinationId, workspaceId }: Pick<Domain, 'id' | 'workspaceId'>,
+  now: number,
+): Promise<void> {
+  for (const planned of await tx.all(selectPlannedTo, { destinationId })) {
+    await tx.execute(lockDomain, { id: planned.domainId, workspaceId });
+    // It may have been removed before the lock.
+    if ((await tx.execute(deletePlanned, planned)) > 0) await setRedirect(tx, workspaceId, planned, now);
+  }
+}
+
 async function removeRedirect(tx: Transaction, workspaceId: string, domainId: string, now: number) {
   await tx.execute(lockDomain, { id: domainId, workspaceId });
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
   const before = await findRedirect(tx, workspaceId, domainId);
-  if (before === null) return 'none';
+  const hadPlan = (await tx.execute(deletePlanned, { domainId })) > 0;
+  if (before === null) return hadPlan ? 'removed' : 'none';
   await tx.execute(deleteRedirect, { domainId });
   const { to, status } = before;
   await recordEvent(tx, 'redirect.removed', domain, now, { redirect: { to, status, reason: 'requested' } });

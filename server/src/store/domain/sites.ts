@@ -1,6 +1,8 @@
 import type { InferResult } from 'kysely';
+import { hstsField } from '../../domain/site-settings.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
-import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
+import type { AppliedSettings, Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
+import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
@@ -20,7 +22,15 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
         ? null
         : { hostname: destination, domainId: destinationId, status },
     suspendedStatus: suspensionOf(row)?.status ?? null,
+    settings: appliedSettings(row),
   };
+}
+
+function appliedSettings(row: SettingsRow): AppliedSettings | null {
+  const settings = siteSettingsOf(row);
+  if (settings === null) return null;
+  const { origin = null, hsts, minTlsVersion = '1.2', redirectToHttps = true } = settings;
+  return { origin, hsts: hsts === undefined ? null : hstsField(hsts), minTlsVersion, redirectToHttps };
 }
 
 /** The domain's own, or else the one that it inherited in a takeover. */
@@ -84,6 +94,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .innerJoin('domains', 'domains.id', 'routes.domainId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
@@ -111,7 +122,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'redirects.status',
     ])
     .select(SETTINGS)
-    .select(suspensionColumns);
+    .select(suspensionColumns)
+    .select(settingsColumns);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {

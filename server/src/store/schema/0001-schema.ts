@@ -133,6 +133,19 @@ create table redirects (
 ) STRICT;
 create index redirects_by_destination_id_domain_id on redirects (destination_id, domain_id);
 
+-- What a domain sets for its own site. A column that is null is not set.
+create table site_settings (
+  domain_id TEXT not null primary key references domains (id) on delete cascade, origin TEXT, hsts TEXT,
+  min_tls_version TEXT, redirect_to_https INTEGER
+) STRICT;
+
+-- Redirects that are set in the transaction that verifies their destination.
+create table planned_redirects (
+  domain_id TEXT not null primary key references domains (id) on delete cascade,
+  destination_id TEXT not null references domains (id) on delete cascade, status INTEGER not null
+) STRICT;
+create index planned_redirects_by_destination_id on planned_redirects (destination_id);
+
 create table suspensions (
   domain_id TEXT not null primary key references domains (id) on delete cascade, status INTEGER not null,
   suspended_at INTEGER not null
@@ -148,7 +161,7 @@ create table suspended_names (
 -- Domains that can still be restored. In tables of their own, so that no query, index or quota of live domains has to leave them out.
 create table deleted_domains (
   id TEXT not null primary key, workspace_id TEXT not null, name TEXT not null, domain TEXT not null, redirect TEXT,
-  suspension TEXT, deleted_at INTEGER not null, kept_until INTEGER not null, superseded_at INTEGER
+  suspension TEXT, settings TEXT, deleted_at INTEGER not null, kept_until INTEGER not null, superseded_at INTEGER
 ) STRICT;
 create index deleted_domains_by_kept_until on deleted_domains (kept_until);
 create index deleted_domains_by_name_workspace_id on deleted_domains (name, workspace_id);

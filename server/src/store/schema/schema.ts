@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import type { LiveState } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
@@ -53,6 +54,10 @@ export interface Schema {
   routes: RoutesTable;
   /** Deleted with the domain, and with the route of its destination: that is verified. */
   redirects: Omit<Redirect, 'to'>;
+  /** Deleted with the domain. */
+  siteSettings: SiteSettingsTable;
+  /** The destination is not verified yet. Deleted with either domain. */
+  plannedRedirects: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>;
   /** Domains that their workspace has suspended. Deleted with the domain. */
   suspensions: WorkspaceSuspension & { domainId: string };
   /** Names that the operator has suspended in a workspace, whichever domain has them. */
@@ -241,6 +246,16 @@ interface OriginSettingsTable {
   previousExpiresAt: number | null;
 }
 
+interface SiteSettingsTable {
+  domainId: string;
+  origin: string | null;
+  /** JSON of `Hsts`. */
+  hsts: string | null;
+  minTlsVersion: TlsVersion | null;
+  /** 0 or 1. */
+  redirectToHttps: number | null;
+}
+
 /** Domains that can still be restored. No foreign key: it holds nothing that is there. */
 interface DeletedDomainsTable {
   id: string;
@@ -252,6 +267,8 @@ interface DeletedDomainsTable {
   redirect: string | null;
   /** JSON of `Suspension`; null: it was not suspended. */
   suspension: string | null;
+  /** JSON of `SiteSettings`; null: it had none. */
+  settings: string | null;
   deletedAt: number;
   keptUntil: number;
   /** When another workspace was verified for the name: it cannot be restored any more. */

@@ -1,0 +1,103 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { MAX_HSTS_AGE, type SiteSettings, type SiteSettingsPatch, TLS_VERSIONS } from '../../domain/site-settings.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import { apiCommand, parseCount } from '../options.ts';
+import { printable } from '../output/output.ts';
+import { apiAction, type CommandCall } from './api-client.ts';
+
+/** The words of `--remove`, and the settings that they remove. */
+const REMOVABLE = {
+  origin: 'origin',
+  hsts: 'hsts',
+  'min-tls': 'minTlsVersion',
+  'https-redirect': 'redirectToHttps',
+} as const satisfies Record<string, keyof SiteSettings>;
+
+interface UpdateOptions {
+  origin?: string;
+  hstsMaxAge?: number;
+  hstsIncludeSubdomains?: true;
+  hstsPreload?: true;
+  minTls?: (typeof TLS_VERSIONS)[number];
+  httpsRedirect?: boolean;
+  remove?: (keyof typeof REMOVABLE)[];
+}
+
+interface UpdatedDomain {
+  domain: string;
+  settings?: SiteSettings;
+}
+
+export function addUpdate(domains: Command): void {
+  const summary =
+    'Change settings of one domain: its own origin, HSTS, the lowest TLS version, and whether HTTP is redirected. Others stay as they are. Without options: show them.';
+  apiCommand(domains, 'update <domain>', summary, [
+    'shop.example.com --origin https://blue.origin.example.com',
+    'shop.example.com --hsts-max-age 31536000 --min-tls 1.3',
+    'shop.example.com --no-https-redirect',
+    'shop.example.com --remove origin --remove hsts',
+  ])
+    .option('--origin <url>', "origin of this domain alone, in place of its environment's deployment")
+    .option('--hsts-max-age <seconds>', 'browsers keep to HTTPS for so long; 0 ends that', parseAge)
+    .option('--hsts-include-subdomains', 'the same for every name below it, wherever that is served')
+    .option('--hsts-preload', 'browsers may have the name built in')
+    .addOption(new Option('--min-tls <version>', 'lowest version of TLS').choices(TLS_VERSIONS))
+    .option('--https-redirect', 'redirect HTTP to HTTPS, as without this setting')
+    .option('--no-https-redirect', 'send HTTP requests to the origin, too')
+    .addOption(
+      new Option('--remove <setting>', 'remove a setting; may be repeated')
+        .choices(Object.keys(REMOVABLE))
+        .argParser(collectRemoved),
+    )
+    .hook('preAction', (_, command) => {
+      const { hstsMaxAge, hstsIncludeSubdomains, hstsPreload } = command.opts<UpdateOptions>();
+      if (hstsMaxAge === undefined && (hstsIncludeSubdomains || hstsPreload))
+        throw new CliError('Give --hsts-max-age too: HSTS is set as a whole.', { exitCode: EXIT.usage });
+    })
+    .action(
+      apiAction(({ api, options }: CommandCall<UpdateOptions>, domain) => {
+        return api.call<UpdatedDomain>('domains.updateDomain', { domain, settings: settingsFrom(options) });
+      }, describeSettings),
+    );
+}
+
+function parseAge(text: string): number {
+  const age = parseCount(text);
+  if (age > MAX_HSTS_AGE) throw new InvalidArgumentError(`Expected ${MAX_HSTS_AGE} seconds at most: two years.`);
+  return age;
+}
+
+function collectRemoved(text: string, before: string[] = []): string[] {
+  if (!(text in REMOVABLE)) throw new InvalidArgumentError(`Allowed choices are ${Object.keys(REMOVABLE).join(', ')}.`);
+  return [...before, text];
+}
+
+function settingsFrom(options: UpdateOptions): SiteSettingsPatch {
+  const { origin, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, minTls, httpsRedirect, remove = [] } = options;
+  return {
+    ...Object.fromEntries(remove.map((setting) => [REMOVABLE[setting], null])),
+    ...(origin !== undefined && { origin }),
+    ...(hstsMaxAge !== undefined && {
+      hsts: {
+        maxAge: hstsMaxAge,
+        ...(hstsIncludeSubdomains && { includeSubDomains: true }),
+        ...(hstsPreload && { preload: true }),
+      },
+    }),
+    ...(minTls !== undefined && { minTlsVersion: minTls }),
+    ...(httpsRedirect !== undefined && { redirectToHttps: httpsRedirect }),
+  };
+}
+
+function describeSettings({ domain, settings = {} }: UpdatedDomain): string {
+  const { origin, hsts, minTlsVersion, redirectToHttps } = settings;
+  const lines = [
+    origin !== undefined && `origin: ${printable(origin)}`,
+    hsts &&
+      `HSTS: ${hsts.maxAge} seconds${hsts.includeSubDomains ? ', with all names below it' : ''}${hsts.preload ? ', preload' : ''}`,
+    minTlsVersion !== undefined && `lowest TLS version: ${minTlsVersion}`,
+    redirectToHttps !== undefined && `HTTP: ${redirectToHttps ? 'redirected to HTTPS' : 'goes to the origin'}`,
+  ].filter((line) => typeof line === 'string');
+  if (lines.length === 0) return `${printable(domain)} has no settings of its own.`;
+  return `Settings of ${printable(domain)}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
