@@ -56,6 +56,7 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
   'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'usage.getUsage': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', from: 0 }),
   'domains.checkName': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.listDomains': (name) => path(name),
   'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
@@ -106,8 +107,10 @@ const onWorkspace = [
   'setup.getBrand',
   'setup.setBrand',
   'audit.listEntries',
+  'usage.listUsage',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
+  'usage.listUsage': { from: 0 },
   'projects.createProject': { slug: 'new' },
   'webhooks.createWebhook': { url: 'https://hooks.acme.com/' },
 };
@@ -146,6 +149,7 @@ const GRANTS: Record<string, string> = {
   'webhook.*.update_webhook': 'webhooks.updateWebhook webhooks.rotateSecret webhooks.sendTest webhooks.redeliver',
   'webhook.*.delete_webhook': 'webhooks.deleteWebhook',
   'audit.*.read_entries': 'audit.listEntries',
+  'environment.*.read_usage': 'usage.getUsage usage.listUsage',
 };
 const grants = new Map(
   Object.entries(GRANTS).flatMap(([grant, names]) => names.split(' ').map((name) => [name, grant] as const)),

@@ -11,7 +11,7 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../server/src/edge/edge.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import { type PolledChangeFeed, startChangeFeed } from '../../server/src/store/cache/change-feed.ts';
-import { type Environment, type Store, StoreUnavailable } from '../../server/src/store/store.ts';
+import { type Environment, type Store, StoreUnavailable, type UsageWrite } from '../../server/src/store/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDeployment, plant, unique } from '../support/entities.ts';
@@ -95,6 +95,8 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     findOrigin: (environmentId: string) => there('findOrigin', () => store.findOrigin(environmentId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),
+    numberUsageDomains: (ids: readonly string[]) => there('numberUsageDomains', () => store.numberUsageDomains(ids)),
+    addUsage: (write: UsageWrite) => there('addUsage', () => store.addUsage(write)),
     changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),
   };
   const changes = startChangeFeed(reads, { clock, log });

@@ -19,6 +19,7 @@ import type { OpenOperation, Operation } from './operation.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
+import { getUsage, listUsage } from './usage/usage-operations.ts';
 import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
 import {
   createWebhook,
@@ -68,6 +69,8 @@ export const operations: readonly Operation[] = [
   listDeliveries,
   getDelivery,
   redeliver,
+  getUsage,
+  listUsage,
   listEntries,
 ];
 

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
 import { addTree } from './api/tree-commands.ts';
+import { addUsage } from './api/usage.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
 import { addDoctor } from './doctor/doctor.ts';
@@ -36,6 +37,7 @@ const COMMANDS: AddCommand[] = [
   addTree,
   addDomains,
   addWebhooks,
+  addUsage,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -49,7 +51,8 @@ What commands need:
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
-  its API           projects, apps, environments, deployments, domains, webhooks:
+  its API           projects, apps, environments, deployments, domains, webhooks,
+                    usage:
                     they call it, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
                     Without these, they call the playground.
 

@@ -33,12 +33,17 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
+/** Bytes of content from the client to an origin, and back. */
+export type CountBytes = (domainId: string, bytesIn: number, bytesOut: number) => void;
+
 /** Shared by the requests and tunnels of one proxy. */
 export interface ProxyContext<Self> {
   connections: OriginConnections;
   limits: ProxyLimits;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
+  /** Called for content that has passed since the last call. */
+  onBytes: CountBytes;
   /** `failure`: the origin's failure; null: there was none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

@@ -9,6 +9,7 @@ import { pick, type Reader, type Tables, type Transaction } from '../engine/stat
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Creation, Environment, Moved, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
+import { endUsage } from '../usage/usage.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
@@ -113,6 +114,7 @@ async function deleteDomain(tx: Transaction, workspaceId: string, domainId: stri
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
+  if (domain.verifiedAt !== null) endUsage(tx, domain, now);
   logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now);
   return 'deleted';
