@@ -24,7 +24,7 @@ export function describeUsage(subject: Subject): void {
 
   const add = (about: Partial<UsageWrite> & Pick<UsageWrite, 'domains' | 'counts'>) =>
     subject.store.addUsage({ writer: unique('writer'), sequence: 1, hour: START, ...about });
-  const usageOf = (domain: { number: number }, within = range) => subject.store.findUsage(domain, within);
+  const usageOf = (domain: { number: number }, within = range) => subject.store.findUsage(domain.number, within);
 
   describe('usage', () => {
     it('of several nodes adds up, hour by hour, with numbers of any size', async () => {

@@ -44,6 +44,7 @@ export function createUsageWriter({
   let sequence = 0;
   /** A write that may or may not have happened: repeated as it is, so that nothing counts twice. */
   let unsure: UsageWrite | null = null;
+  let flushed = Promise.resolve();
 
   function add(usage: readonly HourUsage[]): void {
     let size = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
@@ -64,7 +65,13 @@ export function createUsageWriter({
       log.warn({ requests: dropped }, 'usage is not counted: too much waits for the store, which is down');
   }
 
-  async function flush(): Promise<void> {
+  /** One at a time, since the store takes the writes of a writer in order only. */
+  function flush(): Promise<void> {
+    flushed = flushed.then(flushNow, flushNow);
+    return flushed;
+  }
+
+  async function flushNow(): Promise<void> {
     add(await take());
     if (unsure !== null) await write(unsure);
     for (const [hour, domains] of kept) {

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { DomainUsage, UsageHour } from '../../store/store.ts';
 import { DomainIdentifier, exampleDomain } from '../domains/present-domain.ts';
-import { canonicalIdentifier, findDomain } from '../find.ts';
+import { canonicalIdentifier } from '../find.ts';
 import { defineList, defineOperation } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 
@@ -87,13 +87,11 @@ export const getUsage = defineOperation({
   },
   async handle({ principal: { workspaceId }, input, find, noteDomain }, { store, clock }) {
     const { from, to = clock.now(), resolution } = input;
-    const there = await findDomain(store, workspaceId, input.domain);
-    const used = await store.findUsageDomain(workspaceId, there?.id ?? canonicalIdentifier(input.domain) ?? '');
-    const environmentId = there?.environmentId ?? used?.environmentId;
-    const domainId = find.permitted(there?.id ?? used?.domainId ?? null, environmentId, 'data/domain_not_found');
+    const found = await store.findUsageDomain(workspaceId, canonicalIdentifier(input.domain) ?? '');
+    const { domainId, domain, number } = find.permitted(found, found?.environmentId, 'data/domain_not_found');
     noteDomain(domainId);
-    const hours = used === null ? [] : await store.findUsage(used, { from, to });
-    return show({ domainId, domain: there?.name, usage: resolution === 'day' ? inDays(hours) : inHours(hours) });
+    const hours = number === null ? [] : await store.findUsage(number, { from, to });
+    return show({ domainId, domain, usage: resolution === 'day' ? inDays(hours) : inHours(hours) });
   },
 });
 

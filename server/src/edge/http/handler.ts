@@ -55,7 +55,8 @@ export function createHandler(options: HandlerOptions): Handler {
   /** CAs ask for challenges, and not the domain's visitors. */
   function countedFor(decision: RoutingDecision, client: Client, request: ClientExchange['request']): string | null {
     if (decision.kind === 'proxy') return decision.routing.domainId;
-    return decision.kind === 'challenge' ? null : domainOf(client, request);
+    const isChallenge = decision.kind === 'challenge' || (decision.kind === 'page' && decision.page === 'no_challenge');
+    return isChallenge ? null : domainOf(client, request);
   }
 
   /** Counts the end of a request. `pageLength`: null where the response is the origin's, whose bytes the proxy counts. */

@@ -14,13 +14,15 @@ export interface UsageHour extends UsageCounts {
   hour: number;
 }
 
-/** A domain whose usage is kept; it may have been deleted since. */
+/** A domain, or a deleted one whose usage is kept. */
 export interface UsageDomain {
   domainId: string;
-  /** Where the domain was when it was deleted, or was first used. */
+  /** Its name; null: it was deleted. */
+  domain: string | null;
+  /** Where the domain is, or was when it was deleted. */
   environmentId: string;
-  /** Its number in `UsageWrite`. */
-  number: number;
+  /** Its number in `UsageWrite`; null: it has no usage. */
+  number: number | null;
 }
 
 /** The sum of a domain's usage. */
@@ -55,10 +57,10 @@ export interface UsageStore {
   numberUsageDomains(domainIds: readonly string[]): Promise<(number | null)[]>;
   /** Adds to the counts of all nodes. Changes no domain, and logs no change. (unsynced) */
   addUsage(write: UsageWrite): Promise<void>;
-  /** A domain of the workspace, for as long as its usage is kept; null: it has none. */
-  findUsageDomain(workspaceId: string, domainId: string): Promise<UsageDomain | null>;
+  /** A domain of the workspace by its id or canonical name, a deleted one by its id for as long as its usage is kept; null: there is none. */
+  findUsageDomain(workspaceId: string, idOrName: string): Promise<UsageDomain | null>;
   /** Hours with usage, in order. */
-  findUsage(domain: Pick<UsageDomain, 'number'>, range: UsageRange): Promise<UsageHour[]>;
+  findUsage(number: number, range: UsageRange): Promise<UsageHour[]>;
   /** Domains of the workspace with usage in the range, deleted ones too, by id. A page may have fewer than `limit`, and still a next one. */
   listUsage(workspaceId: string, range: UsageRange, page: PageRequest): Promise<Paged<DomainUsage>>;
   /**

@@ -75,16 +75,16 @@ export async function addUsage(tx: Transaction, write: UsageWrite): Promise<void
 export async function findUsageDomain(
   reader: Reader,
   workspaceId: string,
-  domainId: string,
+  idOrName: string,
 ): Promise<UsageDomain | null> {
-  return reader.one(selectUsageDomain, { workspaceId, domainId });
+  const key = { workspaceId, key: idOrName };
+  const there = (await reader.one(selectByName, key)) ?? (await reader.one(selectById, key));
+  if (there !== null) return there;
+  const deleted = await reader.one(selectDeleted, key);
+  return deleted && { ...deleted, domain: null };
 }
 
-export async function findUsage(
-  reader: Reader,
-  { number }: Pick<UsageDomain, 'number'>,
-  range: UsageRange,
-): Promise<UsageHour[]> {
+export async function findUsage(reader: Reader, number: number, range: UsageRange): Promise<UsageHour[]> {
   const hours: Slots = new Map();
   await forEachHour(reader, chunkOf(number), range, (position, hour, counts) => {
     if (position === positionOf(number)) addToSlot(hours, hour, counts);
@@ -220,14 +220,38 @@ function upsertRow(db: Tables, p: { chunk: number; startsAt: number; counts: Uin
     .onConflict((on) => on.columns(['chunk', 'startsAt']).doUpdateSet({ counts: p.counts }));
 }
 
-const NUMBERED = ['domainId', 'environmentId', 'seq as number'] as const;
+interface DomainKey {
+  workspaceId: string;
+  key: string;
+}
 
-function selectUsageDomain(db: Tables, p: { workspaceId: string; domainId: string }) {
+function selectThere(db: Tables, p: DomainKey) {
+  return db
+    .selectFrom('domains')
+    .leftJoin('usageDomains', 'usageDomains.domainId', 'domains.id')
+    .where('domains.workspaceId', '=', p.workspaceId)
+    .select([
+      'domains.id as domainId',
+      'domains.name as domain',
+      'domains.environmentId',
+      'usageDomains.seq as number',
+    ]);
+}
+
+function selectByName(db: Tables, p: DomainKey) {
+  return selectThere(db, p).where('domains.name', '=', p.key);
+}
+
+function selectById(db: Tables, p: DomainKey) {
+  return selectThere(db, p).where('domains.id', '=', p.key);
+}
+
+function selectDeleted(db: Tables, p: DomainKey) {
   return db
     .selectFrom('usageDomains')
     .where('workspaceId', '=', p.workspaceId)
-    .where('domainId', '=', p.domainId)
-    .select(NUMBERED);
+    .where('domainId', '=', p.key)
+    .select(['domainId', 'environmentId', 'seq as number']);
 }
 
 function selectUsageDomains(db: Tables, p: { workspaceId: string; from: string; rows: number }) {
