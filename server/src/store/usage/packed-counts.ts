@@ -1,16 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-
-/** How much a domain was used in some time. */
-export interface UsageCounts {
-  requests: number;
-  /** Bytes of content. */
-  bytesIn: number;
-  bytesOut: number;
-  /** Responses with status 5xx of the edge itself. */
-  edgeErrors: number;
-  /** Responses with status 5xx of the origin. */
-  originErrors: number;
-}
+import type { UsageCounts } from './usage-store.ts';
 
 export const COUNTS = ['requests', 'bytesIn', 'bytesOut', 'edgeErrors', 'originErrors'] as const;
 

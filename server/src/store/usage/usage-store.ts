@@ -1,7 +1,16 @@
 import type { Paged, PageRequest } from '../tree/tree-store.ts';
-import type { UsageCounts } from './packed-counts.ts';
 
-export type { UsageCounts } from './packed-counts.ts';
+/** How much a domain was used in some time. */
+export interface UsageCounts {
+  requests: number;
+  /** Bytes of content. */
+  bytesIn: number;
+  bytesOut: number;
+  /** Responses with status 5xx of the edge itself. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
+}
 
 /** From one time, and before another (Unix ms). Only whole hours that begin in it count. */
 export interface UsageRange {
