@@ -17,7 +17,7 @@ afterEach(() => edge.close());
 const NONE = { requests: 0, bytesIn: 0, bytesOut: 0, edgeErrors: 0, originErrors: 0 };
 const HOUR_MS = 3_600_000;
 
-/** What is stored, by hour and its sum. */
+/** The usage that is stored: its hours, and their sum. */
 async function storedOf({ domain }: Site) {
   const found = await edge.store.findUsageDomain(domain.workspaceId, domain.id);
   const range = { from: 0, to: Number.MAX_SAFE_INTEGER };
