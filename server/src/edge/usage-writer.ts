@@ -25,9 +25,9 @@ interface UsageWriterDeps {
 }
 
 const FLUSH_MS = 60_000;
-/** Domains of one write, which takes a few milliseconds: other writes run between two. */
+/** Domains of one write: other writes run between two. */
 const DOMAINS_AT_ONCE = 2000;
-/** Hours of domains that are kept while the store is down: 100 bytes each. */
+/** Hours of domains that are kept while the store is down. */
 const MOST_KEPT = 500_000;
 const FAILED = 'usage could not be written; retrying in a minute';
 
