@@ -559,6 +559,30 @@ export interface ApiCalls {
       deliveryId: string;
     }>;
   };
+  usage: {
+    /** Get the usage of a domain. What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. */
+    getUsage(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
+      from: number;
+      /** The hours that begin before it count; now if absent. Unix time in milliseconds. */
+      to?: number | undefined;
+      /** `hour` if absent. Days are those of UTC. */
+      resolution?: 'hour' | 'day' | undefined;
+    }, options?: CallOptions): Promise<Usage>;
+    /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in order of creation, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
+    listUsage(input: {
+      /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
+      from: number;
+      /** The hours that begin before it count; now if absent. Unix time in milliseconds. */
+      to?: number | undefined;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<DomainUsage>>;
+  };
   audit: {
     /** List who changed what. The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
     listEntries(input: {
@@ -707,6 +731,8 @@ export const OPERATIONS: readonly string[] = [
   'webhooks.listDeliveries',
   'webhooks.getDelivery',
   'webhooks.redeliver',
+  'usage.getUsage',
+  'usage.listUsage',
   'audit.listEntries',
   'keys.createKey',
   'keys.getKey',
@@ -1395,6 +1421,24 @@ interface DomainSuspension {
   suspension?: Suspension;
 }
 
+/** More properties may be added. */
+interface DomainUsage {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its name; absent once it is deleted. */
+  domain?: string;
+  /** Requests, and WebSockets. */
+  requests: number;
+  /** Bytes of content that its visitors sent, without header fields. */
+  bytesIn: number;
+  /** Bytes of content that its visitors were sent, without header fields. */
+  bytesOut: number;
+  /** Responses with status 5xx that the edge gave itself, such as those for an origin that is down. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
+}
+
 interface DomainVerifiedEvent {
   type: 'domain.verified';
   /** When it happened; the same in every attempt. */
@@ -1909,6 +1953,32 @@ interface UpdatedDomain {
   settings?: SiteSettings;
 }
 
+/** More properties may be added. */
+interface Usage {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its name; absent once it is deleted. */
+  domain?: string;
+  /** In order. Hours and days without usage are absent. */
+  usage: Array<UsageInTime>;
+}
+
+/** More properties may be added. */
+interface UsageInTime {
+  /** When the hour began, or the day in UTC. Unix time in milliseconds. */
+  at: number;
+  /** Requests, and WebSockets. */
+  requests: number;
+  /** Bytes of content that its visitors sent, without header fields. */
+  bytesIn: number;
+  /** Bytes of content that its visitors were sent, without header fields. */
+  bytesOut: number;
+  /** Responses with status 5xx that the edge gave itself, such as those for an origin that is down. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
+}
+
 interface ValidationError {
   /** The faulty part, such as `body.domain`. */
   location: string;
@@ -2015,6 +2085,7 @@ export type {
   DomainSupersededEvent,
   DomainSuspendedEvent,
   DomainSuspension,
+  DomainUsage,
   DomainVerifiedEvent,
   Environment,
   ErrorCode,
@@ -2051,6 +2122,8 @@ export type {
   Suspension,
   SuspensionChange,
   UpdatedDomain,
+  Usage,
+  UsageInTime,
   ValidationError,
   Webhook,
   WebhookEvent,

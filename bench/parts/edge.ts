@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLog } from '../../server/src/base/log.ts';
 import { createSupervisor } from '../../server/src/base/threads/supervisor.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
-import type { EdgeStore } from '../../server/src/store/store.ts';
+import type { EdgeStore, UsageStore } from '../../server/src/store/store.ts';
 import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
 
@@ -28,6 +28,7 @@ interface EarlierStore {
   findRoute(hostname: string): Promise<object>;
   findServedCertificate(hostname: string): Promise<object>;
 }
+type WriteUsage = Pick<UsageStore, 'numberUsageDomains' | 'addUsage'>;
 interface Changes {
   isFresh(): boolean;
   subscribe(): void;
@@ -69,7 +70,7 @@ const methods = {
 };
 
 /** Responds at once. The edge reads each name once, and caches it. */
-function storeOf(directory: string, originPort: number): EdgeStore & EarlierStore {
+function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage & EarlierStore {
   const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}`, settings: null };
   const findRoute = async (hostname: string) => ({
     hostname,
@@ -94,6 +95,8 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       suspendedStatus: null,
       settings: null,
     }),
+    numberUsageDomains: async (ids) => ids.map((_, i) => i),
+    addUsage: async () => {},
     findOperatorSite: async () => null,
     findOrigin: async () => origin,
     findBrand: async () => null,

@@ -96,6 +96,8 @@ const steps: Step[] = [
     }),
   ),
   { operation: 'domains.diagnoseDomain', body: () => DOMAIN },
+  { operation: 'usage.getUsage', body: () => ({ ...DOMAIN, from: 0 }) },
+  { operation: 'usage.listUsage', body: () => ({ from: 0 }) },
   { operation: 'domains.listDomains', body: place },
   { operation: 'domains.listWorkspaceDomains', body: () => ({}) },
   { operation: 'domains.countDomains', body: () => ({}) },

@@ -64,6 +64,7 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
   'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'usage.getUsage': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', from: 0 }),
   'domains.checkName': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.listDomains': (name) => path(name),
   'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
@@ -130,8 +131,10 @@ const onWorkspace = [
   'tokens.createToken',
   'workspaces.createWorkspace',
   'workspaces.listWorkspaces',
+  'usage.listUsage',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
+  'usage.listUsage': { from: 0 },
   'projects.createProject': { slug: 'new' },
   'webhooks.createWebhook': { url: 'https://hooks.acme.com/' },
   'keys.createKey': { name: 'new', preset: 'support' },
@@ -183,6 +186,7 @@ const GRANTS: Record<string, string> = {
   'workspace.*.create_workspace': 'workspaces.createWorkspace',
   'workspace.*.read_workspace': 'workspaces.listWorkspaces',
   'workspace.*.disable_workspace': 'workspaces.disableWorkspace workspaces.enableWorkspace',
+  'environment.*.read_usage': 'usage.getUsage usage.listUsage',
 };
 const grants = new Map(
   Object.entries(GRANTS).flatMap(([grant, names]) => names.split(' ').map((name) => [name, grant] as const)),

@@ -11,7 +11,13 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../server/src/edge/edge.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import { type PolledChangeFeed, startChangeFeed } from '../../server/src/store/cache/change-feed.ts';
-import { type Deployment, type Environment, type Store, StoreUnavailable } from '../../server/src/store/store.ts';
+import {
+  type Deployment,
+  type Environment,
+  type Store,
+  StoreUnavailable,
+  type UsageWrite,
+} from '../../server/src/store/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDeployment, plant, unique } from '../support/entities.ts';
@@ -96,6 +102,8 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     findBrand: (workspaceId: string) => there('findBrand', () => store.findBrand(workspaceId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),
+    numberUsageDomains: (ids: readonly string[]) => there('numberUsageDomains', () => store.numberUsageDomains(ids)),
+    addUsage: (write: UsageWrite) => there('addUsage', () => store.addUsage(write)),
     changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),
   };
   const changes = startChangeFeed(reads, { clock, log });

@@ -34,6 +34,7 @@ import { describeTakeovers } from './takeovers.ts';
 import { describeTimelines } from './timelines.ts';
 import { describeTree } from './tree.ts';
 import { describeUndoHistories } from './undo-histories.ts';
+import { describeUsage } from './usage.ts';
 import { describeWebhookUpkeep } from './webhook-upkeep.ts';
 import { describeWebhooks } from './webhooks.ts';
 import { describeWorkspaceDomains } from './workspace-domains.ts';
@@ -97,6 +98,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeRaces(subject);
     describeChanges(subject);
     describeRequests(subject);
+    describeUsage(subject);
     describeIdempotency(subject);
     describeLife(subject);
   });

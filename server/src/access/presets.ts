@@ -1,5 +1,5 @@
 const READ = [
-  ...['read_domain', 'read_environment', 'read_deployment', 'read_origin_settings'].map(
+  ...['read_domain', 'read_environment', 'read_deployment', 'read_origin_settings', 'read_usage'].map(
     (action) => `environment.*.${action}`,
   ),
   ...['project.*.read_project', 'app.*.read_app', 'webhook.*.read_webhook', 'setup.*.read_brand'],

@@ -26,6 +26,7 @@ import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './o
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
+import { getUsage, listUsage } from './usage/usage-operations.ts';
 import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
 import {
   createWebhook,
@@ -81,6 +82,8 @@ export const operations: readonly Operation[] = [
   listDeliveries,
   getDelivery,
   redeliver,
+  getUsage,
+  listUsage,
   listEntries,
   createKey,
   getKey,

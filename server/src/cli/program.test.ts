@@ -64,6 +64,7 @@ describe('help', () => {
       'demo',
       'serve',
       'reload',
+      'usage',
       'migrate',
       'audit',
       'backup',

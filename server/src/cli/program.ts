@@ -3,6 +3,7 @@ import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
 import { addOrigins } from './api/origin-settings.ts';
 import { addTree } from './api/tree-commands.ts';
+import { addUsage } from './api/usage.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
 import { addDoctor } from './doctor/doctor.ts';
@@ -38,6 +39,7 @@ const COMMANDS: AddCommand[] = [
   addOrigins,
   addDomains,
   addWebhooks,
+  addUsage,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -52,7 +54,7 @@ What commands need:
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, origins, domains,
-                    webhooks: they call it, by NAMEPLATE_URL and
+                    webhooks, usage: they call it, by NAMEPLATE_URL and
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be

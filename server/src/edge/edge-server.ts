@@ -15,6 +15,7 @@ import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import { createHealthEndpoint } from './health-endpoint.ts';
 import { trackInFlight } from './http/abort-removed-names.ts';
+import { readDestination } from './http/authority.ts';
 import { createBodyTimeouts } from './http/body-timeouts.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
@@ -25,6 +26,7 @@ import { createReverseProxy, type ReverseProxyOptions } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createTlsTerminator } from './tls/tls.ts';
+import { createUsageCounter, type HourUsage } from './usage-counter.ts';
 
 /** Settings of the edge in one thread: plain values. */
 export interface EdgeServerSettings {
@@ -74,6 +76,8 @@ interface EdgeServer {
   leave(): void;
   /** Cached host names, the most recently served first. */
   recentNames(): string[];
+  /** The usage since the last call. */
+  takeUsage(): HourUsage[];
   /** Stops accepting, drains for `drainMs`, then closes everything. */
   stop(drainMs: number): Promise<void>;
 }
@@ -125,12 +129,18 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     const fields = { domain: hostname, environmentId, deploymentId, origin, requestId, reason, detail };
     warn(logMessageOf(failure), fields, `${environmentId} ${origin} ${reason}`);
   };
+  const usage = createUsageCounter(deps.clock);
   const proxyTo = (mayDial: AddressRule) =>
     createReverseProxy({
       dialer: createDialer({ mayDial, lookUp }),
       installation,
       findBrand: sites.findBrand,
       onSuspicion: logFailure,
+      onBytes(domainId, bytesIn, bytesOut) {
+        const counts = usage.of(domainId);
+        counts.bytesIn += bytesIn;
+        counts.bytesOut += bytesOut;
+      },
       onFailure(exchange, failure) {
         metrics.page(failure.page);
         logFailure(exchange, failure);
@@ -142,7 +152,21 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const bodyTimeouts = createBodyTimeouts(limits, (slow) => handler.onSlowBody(slow));
   const inFlight = trackInFlight(deps.changes, sites);
   const accessLog = settings.accessLog && createAccessLog({ ...settings.accessLog, isTrusted, log: deps.logAccess });
-  const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight, accessLog });
+  const handler = createHandler({
+    ...deps,
+    domainOf({ serverName }, request) {
+      const hostname = readDestination(request)?.hostname ?? null;
+      // Others may ask for the name on a connection that is not for it.
+      if (hostname === null || (serverName !== null && serverName !== hostname)) return null;
+      return sites.cache.get(hostname)?.domainId ?? null;
+    },
+    usage,
+    routeRequest,
+    proxy,
+    bodyTimeouts,
+    inFlight,
+    accessLog,
+  });
   const http1 = http1Server({ limits, ...handler });
   const http2 = http2Server({ limits, ...handler });
   const connections = createConnections({
@@ -234,6 +258,10 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       health?.leave();
     },
     recentNames: sites.recentNames,
+    takeUsage() {
+      origins.countBytes();
+      return usage.take();
+    },
     stop,
   };
 }

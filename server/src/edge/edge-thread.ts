@@ -29,9 +29,12 @@ const own: EdgeThreadMethods & SupervisedMethods = {
   sockets: async () => (await server).sockets(),
   leave: async () => (await server).leave(),
   recentNames: async () => (await server).recentNames(),
+  takeUsage: async () => (await server).takeUsage(),
   snapshot: () => metrics.snapshot(),
   async stop(graceMs) {
-    await (await server).stop(graceMs);
+    const { stop, takeUsage } = await server;
+    await stop(graceMs);
+    await main.call('addUsage', takeUsage());
     main.close();
   },
 };

@@ -6,6 +6,7 @@ import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionSt
 import type { EdgeStore } from './domain/edge-store.ts';
 import type { TreeStore } from './tree/tree-store.ts';
 import type { BackupStore, ChangeStore, PoolUsage, RequestStore, SecretStore } from './upkeep-store.ts';
+import type { UsageStore } from './usage/usage-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook/webhook-store.ts';
 
 export type * from './access/access-store.ts';
@@ -17,6 +18,8 @@ export type * from './domain/domain-store.ts';
 export type * from './domain/edge-store.ts';
 export type * from './tree/tree-store.ts';
 export type * from './upkeep-store.ts';
+export type * from './usage/usage-store.ts';
+export { MOST_NUMBERED } from './usage/usage-store.ts';
 export type * from './webhook/webhook-store.ts';
 
 /**
@@ -51,6 +54,7 @@ export interface Store
     ChangeStore,
     RequestStore,
     IdempotencyStore,
+    UsageStore,
     AuditStore,
     BackupStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. May take as long as a write. For `/readyz` and `doctor`. */

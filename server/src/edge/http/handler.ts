@@ -6,6 +6,7 @@ import type { AccessLog } from '../access-log.ts';
 import type { EdgeMetrics, Protocol } from '../edge-metrics.ts';
 import type { ReverseProxy } from '../proxy/proxy.ts';
 import type { RouteRequest, RoutingDecision } from '../routing/route-request.ts';
+import type { UsageCounter } from '../usage-counter.ts';
 import type { InFlight } from './abort-removed-names.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';
@@ -25,6 +26,9 @@ export interface Handler {
 
 interface HandlerOptions {
   routeRequest: RouteRequest;
+  /** The id of the domain that a request names, if it is served here. */
+  domainOf(client: Client, request: ClientExchange['request']): string | null;
+  usage: Pick<UsageCounter, 'of'>;
   proxy: Pick<ReverseProxy, 'forward' | 'upgrade'>;
   bodyTimeouts: Pick<BodyTimeouts, 'watch'>;
   inFlight: InFlight;
@@ -40,12 +44,29 @@ const SWITCHING_PROTOCOLS = 101;
 const CHALLENGE_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
 
 export function createHandler(options: HandlerOptions): Handler {
-  const { routeRequest, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
+  const { routeRequest, domainOf, usage, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
 
   /** A trusted proxy may have given the request an id, which its own log has too. */
   function requestIdOf({ isProxy }: Client, { headers }: ClientExchange['request']): string {
     const given = isProxy ? headers['x-request-id'] : undefined;
     return typeof given === 'string' && /^[\w.:-]{8,100}$/.test(given) ? given : newId('req');
+  }
+
+  /** CAs ask for challenges, and not the domain's visitors. */
+  function countedFor(decision: RoutingDecision, client: Client, request: ClientExchange['request']): string | null {
+    if (decision.kind === 'proxy') return decision.routing.domainId;
+    const isChallenge = decision.kind === 'challenge' || (decision.kind === 'page' && decision.page === 'no_challenge');
+    return isChallenge ? null : domainOf(client, request);
+  }
+
+  /** Counts the end of a request. `pageLength`: null where the response is the origin's, whose bytes the proxy counts. */
+  function countRequest(domainId: string, status: number, pageLength: number | null): void {
+    const counts = usage.of(domainId);
+    counts.requests += 1;
+    counts.bytesOut += pageLength ?? 0;
+    if (status < 500) return;
+    if (pageLength === null) counts.originErrors += 1;
+    else counts.edgeErrors += 1;
   }
 
   function onRequest(client: Client, exchange: ClientExchange): void {
@@ -55,6 +76,7 @@ export function createHandler(options: HandlerOptions): Handler {
     const sampledBy = accessLog?.samples() ? accessLog : null;
     let forwarded: { contentBytes: number } | null = null;
     let origin: string | null = null;
+    let domainId: string | null = null;
     let remove = () => {};
     client.begin();
     bodyTimeouts.watch(client, exchange);
@@ -65,13 +87,16 @@ export function createHandler(options: HandlerOptions): Handler {
       const protocol = protocolOf(request);
       const status = sentStatus(response) ?? CLIENT_CLOSED;
       metrics.request(protocol, status, ms / 1000);
+      const pageLength = pageBytes(exchange);
+      if (domainId !== null) countRequest(domainId, status, pageLength);
       if (sampledBy === null) return;
-      const bytes = pageBytes(exchange) ?? forwarded?.contentBytes ?? 0;
+      const bytes = pageLength ?? forwarded?.contentBytes ?? 0;
       sampledBy.write({ client, request, requestId, protocol, status, bytes, ms, origin });
     });
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (isClosed(response)) return;
+        domainId = countedFor(decision, client, request);
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => abort(client, exchange));
           forwarded = proxy.forward({ ...decision.routing, ...exchange });
@@ -91,7 +116,8 @@ export function createHandler(options: HandlerOptions): Handler {
     const requestId = requestIdOf(client, request);
     const sampledBy = accessLog?.samples() ? accessLog : null;
     const sentBefore = bytesSent(socket);
-    let response: { status: number | null } | null = null;
+    let response: { status: number | null; hasFailed?: boolean } | null = null;
+    let domainId: string | null = null;
     let origin: string | null = null;
     let remove = () => {};
     client.begin();
@@ -99,8 +125,10 @@ export function createHandler(options: HandlerOptions): Handler {
     socket.once('close', () => {
       remove();
       client.end();
-      if (sampledBy === null) return;
       const status = response?.status ?? CLIENT_CLOSED;
+      if (domainId !== null && status >= 500)
+        usage.of(domainId)[response?.hasFailed === false ? 'originErrors' : 'edgeErrors'] += 1;
+      if (sampledBy === null) return;
       const bytes = bytesSent(socket) - sentBefore;
       const ms = performance.now() - startedAt;
       sampledBy.write({ client, request, requestId, protocol: 'http/1.1', status, bytes, ms, origin });
@@ -108,6 +136,9 @@ export function createHandler(options: HandlerOptions): Handler {
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (socket.destroyed) return;
+        domainId = countedFor(decision, client, request);
+        // At once, since a tunnel may last for days.
+        if (domainId !== null) usage.of(domainId).requests += 1;
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => socket.destroy());
           response = proxy.upgrade({ ...decision.routing, request, socket, head });

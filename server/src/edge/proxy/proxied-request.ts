@@ -47,6 +47,11 @@ export class ProxiedRequest {
   /** Bytes of content in the response, and how many of them have arrived; NaN where their number is unknown. */
   #contentLength = Number.NaN;
   #received = 0;
+  /** Bytes of the request's content that have arrived. */
+  #sent = 0;
+  /** How much of both was reported. */
+  #countedIn = 0;
+  #countedOut = 0;
   #interimBytes = 0;
   #hasWritten = false;
   #hasEnded = false;
@@ -68,6 +73,16 @@ export class ProxiedRequest {
   /** Bytes of the origin's content that were passed on to the client. */
   get contentBytes(): number {
     return this.#received;
+  }
+
+  /** Reports the content since the last call. */
+  countBytes(): void {
+    const bytesIn = this.#sent - this.#countedIn;
+    const bytesOut = this.#received - this.#countedOut;
+    if (bytesIn + bytesOut === 0) return;
+    this.#countedIn = this.#sent;
+    this.#countedOut = this.#received;
+    this.#context.onBytes(this.exchange.domainId, bytesIn, bytesOut);
   }
 
   start(): void {
@@ -123,8 +138,15 @@ export class ProxiedRequest {
       if (this.#response === null)
         this.#retryOrFail(request, new ProxyError('origin_invalid', 'no_response', 'No response.'));
     });
-    if (this.#framing.kind === 'none') request.end();
-    else sendContent(this.exchange, this.#framing, request, () => this.#isOver);
+    if (this.#framing.kind === 'none') {
+      request.end();
+      return;
+    }
+    // Unlike `on`, this does not start the flow.
+    received.prependListener('data', (chunk: Buffer) => {
+      this.#sent += chunk.length;
+    });
+    sendContent(this.exchange, this.#framing, request, () => this.#isOver);
   }
 
   /** Nothing more is to be sent. Also true when the edge has responded with a page of its own, as to a slow body. */

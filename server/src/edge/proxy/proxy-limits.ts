@@ -35,6 +35,9 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
+/** Bytes of content from the client to an origin, and back. */
+export type CountBytes = (domainId: string, bytesIn: number, bytesOut: number) => void;
+
 /** Shared by the requests and tunnels of one proxy. */
 export interface ProxyContext<Self> {
   connections: OriginConnections;
@@ -45,6 +48,8 @@ export interface ProxyContext<Self> {
   findBrand(workspaceId: string): Promise<Brand | null>;
   /** Notes what may be a fault of the origin, whose response is passed on. */
   onSuspicion(exchange: ProxiedExchange | UpgradeExchange, suspicion: OriginFailure): void;
+  /** Called for content that has passed since the last call. */
+  onBytes: CountBytes;
   /** `failure`: the origin's failure; null: there was none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

@@ -33,12 +33,28 @@ export class Tunnel {
   #failure: OriginFailure | null = null;
   /** The origin's end of the tunnel; null before the ends are joined. */
   #joined: { origin: Duplex; isBetweenFrames(): boolean } | null = null;
+  /** Bytes of the protocol that were not reported yet. */
+  #bytesIn = 0;
+  #bytesOut = 0;
   #bytes = -1;
   #activeAt = 0;
 
   constructor(exchange: UpgradeExchange, context: ProxyContext<Tunnel>) {
     this.exchange = exchange;
     this.#context = context;
+  }
+
+  /** The status is that of a page of the edge. */
+  get hasFailed(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** Reports the bytes since the last call. */
+  countBytes(): void {
+    if (this.#bytesIn + this.#bytesOut === 0) return;
+    this.#context.onBytes(this.exchange.domainId, this.#bytesIn, this.#bytesOut);
+    this.#bytesIn = 0;
+    this.#bytesOut = 0;
   }
 
   start(): void {
@@ -122,7 +138,15 @@ export class Tunnel {
     origin.once('close', () => client.destroy());
     const frames = followFrames();
     frames.push(originHead);
-    origin.on('data', frames.push);
+    this.#bytesIn += clientHead.length;
+    this.#bytesOut += originHead.length;
+    client.on('data', (chunk: Buffer) => {
+      this.#bytesIn += chunk.length;
+    });
+    origin.on('data', (chunk: Buffer) => {
+      this.#bytesOut += chunk.length;
+      frames.push(chunk);
+    });
     this.#joined = { origin, isBetweenFrames: frames.isBetween };
   }
 
@@ -159,6 +183,9 @@ export class Tunnel {
     this.status = response.statusCode ?? null;
     socket.write(headOf(response, ['Connection', 'close'], this.exchange.hsts), 'latin1');
     response.on('error', () => socket.destroy());
+    response.on('data', (chunk: Buffer) => {
+      this.#bytesOut += chunk.length;
+    });
     response.pipe(socket);
     // Discards what the client still sends.
     socket.resume();

@@ -10,6 +10,7 @@ import { pick, type Reader, type Tables, type Transaction } from '../engine/stat
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Creation, Environment, Moved, PairCreation, Replacing, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
+import { endUsage } from '../usage/usage.ts';
 import { findHeldSuspension, type HeldRedirect, hold } from './deleted-domains.ts';
 import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
@@ -202,6 +203,7 @@ async function removeDomain(
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
+  if (domain.verifiedAt !== null) endUsage(tx, domain, now);
   logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now, why);
 }

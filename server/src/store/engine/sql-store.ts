@@ -55,6 +55,7 @@ import {
   listEnvironments,
   listProjects,
 } from '../tree/tree.ts';
+import { findUsage, findUsageDomain, listUsage } from '../usage/usage.ts';
 import { deliveryBacklog, findDelivery, listDeliveries } from '../webhook/delivery-rows.ts';
 import { findDueWebhooks } from '../webhook/queue.ts';
 import { findWebhook, listWebhooks } from '../webhook/webhook-rows.ts';
@@ -138,6 +139,9 @@ export const reads = {
   countSecrets,
   listAuditEntries,
   findLastBackup,
+  findUsageDomain,
+  findUsage,
+  listUsage,
 };
 
 /** What SQLite and PostgreSQL each do in their own way. */

@@ -91,6 +91,9 @@ export interface Schema {
   /** No foreign key: a subject may be anything. */
   requestCounts: RequestCount;
   idempotencyKeys: IdempotencyKeysTable;
+  usageDomains: UsageDomainsTable;
+  usageCounts: UsageCountsTable;
+  usageWriters: UsageWritersTable;
   /** No foreign keys: entries outlive what they are about. `source` is `from`, a word of SQL. */
   auditEntries: InOrder<InJson<Omit<AuditEntry, 'from' | 'at'>, 'detail'> & { source: string; createdAt: number }>;
 }
@@ -331,6 +334,33 @@ interface WebhookQueuesTable {
   nextAttemptAt: number;
   /** Fencing token; null: not leased. */
   lease: string | null;
+}
+
+/** No foreign key: a deleted domain keeps its row for as long as its usage is kept. */
+interface UsageDomainsTable {
+  /** The number of the domain: `UsageDomain.number`. */
+  seq: Generated<number>;
+  domainId: string;
+  workspaceId: string;
+  environmentId: string;
+  /** Null: it is there, or was restored. */
+  deletedAt: number | null;
+}
+
+/** Counts of the hours of one chunk of domains (`usage/packed-counts.ts`). */
+interface UsageCountsTable {
+  seq: Generated<number>;
+  chunk: number;
+  /** Of a single hour, or of a packed day: its first hour. */
+  startsAt: number;
+  counts: Uint8Array;
+}
+
+/** The last write of each process. */
+interface UsageWritersTable {
+  id: string;
+  lastWrite: number;
+  writtenAt: number;
 }
 
 /** What creations made, for repeats. Either `made` or `secret` is there. */
