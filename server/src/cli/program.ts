@@ -1,9 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
-import { addOrigins } from './api/origin-settings.ts';
+import { addOrigins } from './api/origins.ts';
+import { addUsage } from './api/show-usage.ts';
 import { addTree } from './api/tree-commands.ts';
-import { addUsage } from './api/usage.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
 import { addDoctor } from './doctor/doctor.ts';

@@ -44,7 +44,7 @@ export interface Domain {
   metadata: string | null;
 }
 
-/** What a platform keeps with a domain. */
+/** The data of a platform, kept with a domain. */
 export type OwnData = Pick<Domain, 'externalId' | 'metadata'>;
 
 const UNCHECKED = {

@@ -1,6 +1,6 @@
 import { nextRecheckAt } from './schedule.ts';
 
-/** What was seen from outside of a verified name, and when it is looked at next. Pure: times and randomness are arguments. */
+/** A verified name as visitors see it, and the time of the next look. Pure: times and randomness are arguments. */
 
 /** `live`: visitors reach the site at every address. `partly_live`: at some of them. `unreachable`: at none. */
 export const LIVE_STATES = ['live', 'partly_live', 'unreachable'] as const;
@@ -56,7 +56,7 @@ export interface Live {
   from: string;
 }
 
-/** What one look passes on to the next. */
+/** One look passes this on to the next. */
 export interface LiveMemory {
   /** Null: no look has counted yet. */
   live: Live | null;

@@ -12,7 +12,7 @@ import { type ApiSettings, defineOperation, type HandlerContext } from '../opera
 import { rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
-import { excessProblem, ownDataOfNew } from './own-data.ts';
+import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 

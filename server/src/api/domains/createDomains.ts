@@ -12,7 +12,7 @@ import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
-import { excessProblem, ownDataOfNew } from './own-data.ts';
+import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 

@@ -14,7 +14,7 @@ import {
   pageRequest,
   SEARCH,
 } from '../schemas.ts';
-import { wantedOwnData } from './own-data.ts';
+import { wantedOwnData } from './own-data-schema.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
 import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema } from './site.ts';
 

@@ -8,10 +8,10 @@ import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './getCertificate.ts';
-import { shownOwnData } from './own-data.ts';
+import { shownOwnData } from './own-data-schema.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
-import { SiteSettingsSchema } from './site-settings.ts';
+import { SiteSettingsSchema } from './site-settings-schema.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
 
 export const CERTIFICATE_STATES: CertificateState[] = [

@@ -4,9 +4,9 @@ import { Problem } from '../errors.ts';
 import { lacksPermission, type Need } from '../find.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Id } from '../schemas.ts';
-import { changedOwnData, shownOwnData, tooLarge } from './own-data.ts';
+import { changedOwnData, shownOwnData, tooLarge } from './own-data-schema.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
-import { changedSettings, exampleSettings, SiteSettingsSchema, settingsPatch } from './site-settings.ts';
+import { changedSettings, exampleSettings, SiteSettingsSchema, settingsPatch } from './site-settings-schema.ts';
 
 const UpdatedDomainSchema = Type.Object(
   {

@@ -1,7 +1,7 @@
 import Type, { type TObject } from 'typebox';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
 import { EventDataSchema, EventSchema } from '../domains/listEvents.ts';
-import { shownOwnData } from '../domains/own-data.ts';
+import { shownOwnData } from '../domains/own-data-schema.ts';
 import { DomainSchema } from '../domains/present-domain.ts';
 import { Id } from '../schemas.ts';
 

@@ -15,7 +15,7 @@ import type { Reader, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
-import { settingsColumns, siteSettingsOf } from './site-settings.ts';
+import { settingsColumns, siteSettingsOf } from './site-settings-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */

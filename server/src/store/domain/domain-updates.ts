@@ -8,7 +8,7 @@ import { NO_SECRET } from '../engine/write.ts';
 import type { DomainChange, DomainUpdate } from '../store.ts';
 import { changePairs } from './domain-pairs.ts';
 import { domainTargets, findDomainById } from './domains.ts';
-import { changeSettings, findSettings } from './site-settings.ts';
+import { changeSettings, findSettings } from './site-settings-rows.ts';
 
 async function updateDomain(
   tx: Transaction,

@@ -17,7 +17,7 @@ import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent, wasVerified } from './events.ts';
 import { findPlannedRedirect, findRedirect, planRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
-import { findSettings } from './site-settings.ts';
+import { findSettings } from './site-settings-rows.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
   return reader.one(selectDomainByName, { workspaceId, name });

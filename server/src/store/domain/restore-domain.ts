@@ -16,7 +16,7 @@ import { recordEvent } from './events.ts';
 import { planRedirect } from './redirect-rows.ts';
 import { setRedirect } from './redirects.ts';
 import { addRoute } from './routes.ts';
-import { putSettings } from './site-settings.ts';
+import { putSettings } from './site-settings-rows.ts';
 import { putSuspension } from './suspensions.ts';
 
 async function restoreDomain(

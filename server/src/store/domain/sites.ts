@@ -2,7 +2,7 @@ import type { InferResult } from 'kysely';
 import { hstsField } from '../../domain/site-settings.ts';
 import type { Reader, Tables } from '../engine/statement.ts';
 import type { AppliedSettings, Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
-import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings.ts';
+import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
