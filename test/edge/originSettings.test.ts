@@ -197,11 +197,14 @@ describe('a redirect of an origin to the URL that was asked for', () => {
     expect(await edge.metric('nameplate_edge_pages_total{page="origin_redirect"}')).toBe(1);
   });
 
-  it('passes where it is temporary, with the same line, and where it sets a cookie, without one', async () => {
+  it('passes where it is temporary, with the same line, and where it sets or clears a cookie, without one', async () => {
     edge.logged.length = 0;
     edge.clock.advance(3_600_000);
     const cookie = await edge.addSite({ origin: await redirecting(301, { 'set-cookie': 'a=b' }) });
     expect((await ask(cookie)).status).toBe(301);
+    expect(logged('redirects_to_itself')).toBe(undefined);
+    const cleared = await edge.addSite({ origin: await redirecting(301, { 'clear-site-data': '"cookies"' }) });
+    expect((await ask(cleared)).status).toBe(301);
     expect(logged('redirects_to_itself')).toBe(undefined);
     const temporary = await edge.addSite({ origin: await redirecting(302) });
     expect((await ask(temporary)).status).toBe(302);
