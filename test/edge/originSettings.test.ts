@@ -131,6 +131,17 @@ describe('the client certificate for an origin', () => {
     expect(edge.logged.join('\n')).toContain('an origin rejects the client certificate of the edge');
   });
 
+  it('is named in the log once it has expired, whatever the origin does about it', async () => {
+    const expired = clientCertificate('edge of the past', { notAfter: Date.parse('2026-01-02T03:04:05Z') });
+    const origin = await tlsOrigin({ requestCert: true, ca: [client.certificate, expired.certificate] });
+    const site = await edge.addSite({ origin });
+    await set(site.environment, { caCertificate: ROOT, clientCertificate: pairOf(expired) });
+    expect((await ask(site)).status).toBe(502);
+    const text = 'The client certificate of the edge expired at 2026-01-02T03:04:05.000Z.';
+    expect(edge.logged.some((line) => line.includes(site.hostname) && line.includes(text))).toBe(true);
+    expect(edge.logged.join('\n').split(text)).toHaveLength(2);
+  });
+
   it('is shown on no connection once it is removed', async () => {
     const site = await edge.addSite({ origin: await demanding() });
     await set(site.environment, { caCertificate: ROOT, clientCertificate: pairOf(client) });
