@@ -18,6 +18,7 @@ const FORGED = {
   'nameplate-external-id': 'forged',
   nameplate_external_id: 'forged',
   'Nameplate-External_Id': 'forged',
+  'nameplate.external.id': 'forged',
 };
 
 /** Returns the values that the origin gets; visitors send their own. */

@@ -131,6 +131,17 @@ describe('the client certificate for an origin', () => {
     expect(edge.logged.join('\n')).toContain('an origin rejects the client certificate of the edge');
   });
 
+  it('is named in the log once it has expired, whatever the origin does about it', async () => {
+    const expired = clientCertificate('edge of the past', { notAfter: Date.parse('2026-01-02T03:04:05Z') });
+    const origin = await tlsOrigin({ requestCert: true, ca: [client.certificate, expired.certificate] });
+    const site = await edge.addSite({ origin });
+    await set(site.environment, { caCertificate: ROOT, clientCertificate: pairOf(expired) });
+    expect((await ask(site)).status).toBe(502);
+    const text = 'The client certificate of the edge expired at 2026-01-02T03:04:05.000Z.';
+    expect(edge.logged.some((line) => line.includes(site.hostname) && line.includes(text))).toBe(true);
+    expect(edge.logged.join('\n').split(text)).toHaveLength(2);
+  });
+
   it('is shown on no connection once it is removed', async () => {
     const site = await edge.addSite({ origin: await demanding() });
     await set(site.environment, { caCertificate: ROOT, clientCertificate: pairOf(client) });
@@ -197,11 +208,14 @@ describe('a redirect of an origin to the URL that was asked for', () => {
     expect(await edge.metric('nameplate_edge_pages_total{page="origin_redirect"}')).toBe(1);
   });
 
-  it('passes where it is temporary, with the same line, and where it sets a cookie, without one', async () => {
+  it('passes where it is temporary, with the same line, and where it sets or clears a cookie, without one', async () => {
     edge.logged.length = 0;
     edge.clock.advance(3_600_000);
     const cookie = await edge.addSite({ origin: await redirecting(301, { 'set-cookie': 'a=b' }) });
     expect((await ask(cookie)).status).toBe(301);
+    expect(logged('redirects_to_itself')).toBe(undefined);
+    const cleared = await edge.addSite({ origin: await redirecting(301, { 'clear-site-data': '"cookies"' }) });
+    expect((await ask(cleared)).status).toBe(301);
     expect(logged('redirects_to_itself')).toBe(undefined);
     const temporary = await edge.addSite({ origin: await redirecting(302) });
     expect((await ask(temporary)).status).toBe(302);

@@ -8,6 +8,7 @@ import { systemClock } from '../../server/src/base/clock.ts';
 import { createLog } from '../../server/src/base/log.ts';
 import type { SiteSettingsPatch } from '../../server/src/domain/site-settings.ts';
 import { createEdgeCache } from '../../server/src/edge/cache/edge-cache.ts';
+import { viaPseudonym } from '../../server/src/edge/http/via.ts';
 import { createKey, createKeyring, parseKeys } from '../../server/src/store/sealing/keyring.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import {
@@ -79,7 +80,7 @@ describe('an origin of one domain', () => {
     await set(site, { origin: await edge.addOrigin((_, response) => response.end('here')), hsts: { maxAge: 1 } });
     edge.calls.length = 0;
     for (let i = 0; i < 3; i += 1) await http1(site);
-    expect(edge.calls).toEqual(['findSite']);
+    expect(edge.calls.filter((call) => call !== 'changesSince')).toEqual(['findSite']);
   });
 });
 
@@ -108,6 +109,8 @@ describe.for(secure)('HSTS over %s', ([, ask]) => {
     await set(site, { origin: 'http://127.0.0.1:1' });
     const failed = await ask(site);
     expect([failed.status, hstsOf(failed)]).toEqual([502, value]);
+    const looped = await ask({ ...site, headers: { via: `1.1 ${viaPseudonym('', site.hostname)}` } });
+    expect([looped.status, hstsOf(looped)]).toEqual([508, value]);
     expect(hstsOf(await ask(target))).toBeUndefined();
   });
 
@@ -142,6 +145,16 @@ it('HSTS is in the response to a WebSocket that the origin declines', async () =
   const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
   const answer = await http1({ ...site, headers: upgrade });
   expect([answer.status, hstsOf(answer)]).toEqual([426, 'max-age=60']);
+});
+
+it('HSTS is in the page of a name that redirects to one without a certificate', async () => {
+  const site = await edge.addSite();
+  const target = await edge.addSite({ environment: site.environment, certified: false });
+  const { workspaceId, id } = site.domain;
+  await edge.store.setRedirect(workspaceId, { domainId: id, destinationId: target.domain.id, status: 308 }, 1);
+  await set(site, { hsts: { maxAge: 60 } });
+  const answer = await http1(site);
+  expect([answer.status, hstsOf(answer)]).toEqual([503, 'max-age=60']);
 });
 
 describe('a lowest TLS version', () => {

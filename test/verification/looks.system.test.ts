@@ -18,6 +18,7 @@ import { recursiveResolver } from '../../server/src/dns/recursive.ts';
 import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-client.ts';
 import { type LiveProblem, type LiveState, verdictOf } from '../../server/src/domain/live.ts';
 import { addressRule } from '../../server/src/net/addresses.ts';
+import { FAILURES_AN_HOUR } from '../../server/src/verification/observation/failing-addresses.ts';
 import { createOutsideLooker, type OutsideLooker } from '../../server/src/verification/observation/look-outside.ts';
 import { closingAfterEach } from '../support/closing.ts';
 import { listen } from '../support/listen.ts';
@@ -175,9 +176,9 @@ const alsoHttp = async () => {
   set('A', A);
   await listen(closing, createHttpServer(ours));
 };
-const endless = (socket: Socket, head: string) => {
+const endless = (socket: Socket, head: string, text = 'x'.repeat(16_384)) => {
   const more = () => {
-    while (socket.writable && socket.write('x'.repeat(16_384)));
+    while (socket.writable && socket.write(text, 'latin1'));
   };
   socket.write(head);
   socket.on('drain', more);
@@ -425,6 +426,46 @@ const CASES: Case[] = [
     problem: 'no_response',
   },
   {
+    what: 'its interim responses have no end',
+    at: one(() => tls((socket) => socket.once('data', () => endless(socket, '', 'HTTP/1.1 100 Continue\r\n\r\n')))),
+    state: 'unreachable',
+    problem: 'no_response',
+  },
+  {
+    what: 'its interim responses over HTTP/2 have no end',
+    at: one(() =>
+      http2(({ stream }) => {
+        const more = () => {
+          for (let i = 0; i < 100 && !stream.destroyed; i += 1) stream.additionalHeaders({ ':status': 103, link: 'x' });
+          if (!stream.destroyed) setImmediate(more);
+        };
+        more();
+      }),
+    ),
+    state: 'unreachable',
+    problem: 'no_response',
+  },
+  {
+    what: 'its settings over HTTP/2 have no end',
+    at: one(() =>
+      createTlsServer({ ...VALID, ALPNProtocols: ['h2'] }, (socket) => {
+        endless(
+          socket.on('error', () => {}),
+          '',
+          '\0\0\0\x04\0\0\0\0\0'.repeat(1000),
+        );
+      }),
+    ),
+    state: 'unreachable',
+    problem: 'no_response',
+  },
+  {
+    what: 'it has a certificate that fills megabytes',
+    at: one(() => https(ours, { ...VALID, cert: VALID.cert + PUBLIC_CA.pem.repeat(3000) })),
+    state: 'unreachable',
+    problem: 'tls_failed',
+  },
+  {
     what: 'it changes the protocol',
     at: one(() => tlsAnswer('HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n')),
     state: 'unreachable',
@@ -540,7 +581,10 @@ const forbidden = () =>
   });
 
 /** Places the servers at one port of several addresses, and publishes these. Resolves with what looks at them, and the number of connections so far. */
-async function world({ at = {}, timeoutMs }: Pick<Case, 'at' | 'timeoutMs'>): Promise<OutsideLooker> {
+async function world(
+  { at = {}, timeoutMs }: Pick<Case, 'at' | 'timeoutMs'>,
+  clock = systemClock,
+): Promise<OutsideLooker> {
   forbiddenConnections = 0;
   challenges.clear();
   dns.restore({ records: [], zones: [], faults: [] });
@@ -562,7 +606,7 @@ async function world({ at = {}, timeoutMs }: Pick<Case, 'at' | 'timeoutMs'>): Pr
     },
     resolver: recursiveResolver({ client, resolvers: [{ address: dns.address, port: dns.port }] }),
     mayDial: (address) => address !== FORBIDDEN && addressRule(['127.0.0.0/8', V6, NO_ROUTE])(address),
-    clock: systemClock,
+    clock,
     trustRoots: PUBLIC_CA.pem,
     port,
     ...(timeoutMs && { timeoutMs }),
@@ -609,6 +653,24 @@ test('a look makes one connection to each address, and to eight at most', async 
   const seen = await look(HOST, new AbortController().signal);
   expect(verdictOf(seen)).toMatchObject({ state: 'live' });
   expect([...connections.values()]).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+});
+
+test('looks for many names at an address that is not ours end at the limit, and say nothing about them', async () => {
+  let connections = 0;
+  const stranger = () =>
+    tcp((socket) => socket.destroy()).on('connection', () => {
+      connections += 1;
+    });
+  const now = systemClock.now();
+  const look = await world({ at: one(stranger) }, { now: () => now });
+  const seen: string[] = [];
+  for (let i = 0; i < FAILURES_AN_HOUR + 10; i += 1) {
+    const name = `n${i}.example.com`;
+    dns.set(name, 'A', [A]);
+    seen.push((await look(name, new AbortController().signal)).kind);
+  }
+  expect(connections).toBe(FAILURES_AN_HOUR);
+  expect(new Set(seen.slice(FAILURES_AN_HOUR))).toEqual(new Set(['unreadable']));
 });
 
 test('a look that is aborted rejects, and leaves no connection', async () => {

@@ -42,7 +42,7 @@ export interface SeenAddress {
 /** One look at a name. */
 export type Look =
   | { kind: 'seen'; addresses: SeenAddress[] }
-  /** DNS could not be read: this says nothing about the site. */
+  /** DNS could not be read, or the addresses are not looked at now: this says nothing about the site. */
   | { kind: 'unreadable' };
 
 /** The last look that counted. Times in Unix ms. */
@@ -90,10 +90,13 @@ export function verdictOf(look: Look): Pick<Live, 'state' | 'problem' | 'address
   return { state: failed.length < counted.length ? 'partly_live' : 'unreachable', problem, addresses };
 }
 
-/** Whether an address of those that were looked at gave our challenge response. */
+/** Whether an address with this problem gave our challenge response. */
+export function isReached(problem: LiveProblem | null): boolean {
+  return problem === null || problem.startsWith('certificate_');
+}
+
 export function reachesUs(look: Look): boolean {
-  const isOurs = ({ problem }: SeenAddress) => problem === null || problem.startsWith('certificate_');
-  return look.kind === 'seen' && look.addresses.some(isOurs);
+  return look.kind === 'seen' && look.addresses.some(({ problem }) => isReached(problem));
 }
 
 /** Whether a look would make the state `unreachable`: then the caller finds out first whether this installation is at fault. */

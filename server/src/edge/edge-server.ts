@@ -21,6 +21,7 @@ import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
 import { logMessageOf } from './proxy/origin-failure.ts';
+import { clientCertificateExpiry } from './proxy/origin-target.ts';
 import { withOwnApi } from './proxy/own-api.ts';
 import { createReverseProxy, type ReverseProxyOptions } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
@@ -125,7 +126,11 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   });
   const logFailure: ReverseProxyOptions['onFailure'] = (exchange, failure) => {
     const { hostname, environmentId, deploymentId, origin, requestId } = exchange;
-    const { reason, detail } = failure;
+    const { reason } = failure;
+    // Many origins then close the connection without a word.
+    const expiredAt = clientCertificateExpiry(exchange, deps.clock.now());
+    const hint = expiredAt === null ? '' : ` The client certificate of the edge expired at ${expiredAt}.`;
+    const detail = failure.detail + hint;
     const fields = { domain: hostname, environmentId, deploymentId, origin, requestId, reason, detail };
     warn(logMessageOf(failure), fields, `${environmentId} ${origin} ${reason}`);
   };

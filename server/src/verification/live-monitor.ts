@@ -69,7 +69,8 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
   }
 
   function remember({ memory }: DueLook, seen: Look): void {
-    if (memory.live === null || memory.live.state === 'unreachable') return;
+    // A look that says nothing about its site says nothing about this installation either.
+    if (seen.kind === 'unreadable' || memory.live === null || memory.live.state === 'unreachable') return;
     recent = [...recent, { at: clock.now(), failed: !reachesUs(seen) }].slice(-MOST_RECENT);
   }
 

@@ -62,6 +62,11 @@ describe.each(PAGE_NAMES)('the page %s in a brand', (name) => {
     expect(JSON.parse(renderPage(name, { ...context, brand, accept: 'application/json' }).body)).toBeTruthy();
   });
 
+  it('can be read whatever the colour of the brand: no text is in it', () => {
+    const brand = { name: 'Acme', accent: '#ffffff', support: 'https://help.example.net/' };
+    expect(renderPage(name, { ...context, brand }).body).not.toMatch(/[{;]color:var\(--accent/);
+  });
+
   it('may load its logo as data, and nothing else', () => {
     const logo = 'data:image/png;base64,iVBORw0KGgo=';
     const accent = '#1d5fd1';

@@ -359,12 +359,12 @@ const STYLE = `:root{--ink:#1c2330;--faint:#5d6778;--line:#dfe3ea;--paper:#f5f7f
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ef;--faint:#98a3b5;--line:#2c3442;--paper:#12161d;--card:#1a202a}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.05rem/1.6 system-ui,sans-serif}
-main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:2.25rem 2.5rem 1.5rem}
+main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-top:4px solid var(--accent,var(--line));border-radius:12px;padding:2.25rem 2.5rem 1.5rem}
 .status{margin:0;color:var(--faint);font-weight:600;letter-spacing:.08em}
 h1{margin:.1rem 0 1rem;font-size:1.65rem;line-height:1.25}
 p{margin:0 0 .9rem;overflow-wrap:anywhere}
-a{color:var(--accent,inherit)}
-.brand{display:flex;align-items:center;gap:.6rem;font-weight:600;color:var(--accent,inherit)}
+a{color:inherit;text-decoration-color:var(--accent)}
+.brand{display:flex;align-items:center;gap:.6rem;font-weight:600}
 .brand img{max-height:2rem;max-width:10rem}
 footer{margin-top:1.75rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--faint);font-size:.85rem;overflow-wrap:anywhere}`;
 

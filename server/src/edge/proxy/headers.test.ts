@@ -99,6 +99,11 @@ describe('to an origin', () => {
     'x_real-ip',
     'Transfer_Encoding',
     'content_length',
+    'x.forwarded.for',
+    'x|forwarded-ssl',
+    'x.real~ip',
+    "nameplate'external!id",
+    'nameplate.edge-secret',
   ])('%s of a client never arrives', (name) => {
     expect(sent(['Host', 'app.acme.com', name, 'forged'])).toEqual(OWN);
   });

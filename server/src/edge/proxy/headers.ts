@@ -207,14 +207,16 @@ function passesToClient(lower: string, statusCode: number, mayHaveTrailers: bool
 }
 
 /**
- * Whether a client sends fields that only proxies may send. To many origins (CGI, WSGI) `_` and `-` are the same, and
- * some take other characters for them too.
+ * Whether a client sends fields that only proxies may send. To an origin that makes variables of them (CGI, WSGI), `_` and
+ * `-` are the same, and to some origins so is every other character.
  */
 function isForged(lower: string): boolean {
-  if (lower.length === EDGE_SECRET.length && lower.replace(/[^a-z0-9]/g, '-') === 'nameplate-edge-secret') return true;
-  if (lower.includes('_')) return isReserved(lower.replaceAll('_', '-'));
+  if (ANOTHER_CHARACTER.test(lower)) return isReserved(lower.replaceAll(OTHER_CHARACTERS, '-'));
   return lower.startsWith('x-forwarded-');
 }
+
+const ANOTHER_CHARACTER = /[^a-z0-9-]/;
+const OTHER_CHARACTERS = /[^a-z0-9]/g;
 
 function isReserved(lower: string): boolean {
   return lower.startsWith('x-forwarded-') || NOT_PASSED_TO_ORIGIN.has(lower);

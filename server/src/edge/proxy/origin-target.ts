@@ -1,6 +1,6 @@
 /** How an environment's settings have its origin asked: `Host`, the edge's secret, TLS. */
 
-import { hash } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import type { OriginTarget } from '../../net/origin-connections.ts';
 import type { OriginSettings } from '../../store/store.ts';
 import { privateKeyPem } from '../tls/tls-contexts.ts';
@@ -29,6 +29,14 @@ export function secretFor(settings: OriginSettings | null, now: number): string 
 
 function text(secret: Uint8Array): string {
   return Buffer.from(secret).toString('latin1');
+}
+
+/** When the client certificate for an origin expired (ISO 8601); null: it has not, or there is none. */
+export function clientCertificateExpiry({ origin, settings }: AskedOrigin, now: number): string | null {
+  const chain = origin.startsWith('https:') ? settings?.clientCertificate?.chain : undefined;
+  if (chain === undefined) return null;
+  const { validToDate } = new X509Certificate(chain);
+  return validToDate.getTime() <= now ? validToDate.toISOString() : null;
 }
 
 /** Computed once for settings that are cached. */

@@ -209,7 +209,10 @@ export class ProxiedRequest {
       path,
       status,
       location: fieldOf(response, 'location'),
-      setsCookie: fieldOf(response, 'set-cookie') !== undefined,
+      setsCookie: [fieldOf(response, 'set-cookie'), fieldOf(response, 'clear-site-data')].some(
+        (value) => value !== undefined,
+      ),
+      cacheControl: fieldOf(response, 'cache-control'),
     });
     if (found === null) return;
     const detail = `The origin redirects ${scheme} requests to the URL that they ask for (status ${status}).`;

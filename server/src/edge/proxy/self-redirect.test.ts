@@ -25,6 +25,9 @@ describe('a redirect of an origin', () => {
       { scheme: 'http', location: 'http://shop.example.com/a?b=c' },
       'endless',
     ],
+    ['permanent, which browsers may keep for an hour', { cacheControl: 'public, max-age=3600' }, 'endless'],
+    ['permanent, which browsers do not keep', { cacheControl: 'private, no-store' }, 'suspect'],
+    ['permanent, which browsers keep for no time', { cacheControl: 'Max-Age=0' }, 'suspect'],
     ['temporary, with 302', { status: 302 }, 'suspect'],
     ['temporary, with 303', { status: 303 }, 'suspect'],
     ['temporary, with 307', { status: 307 }, 'suspect'],
@@ -34,6 +37,8 @@ describe('a redirect of an origin', () => {
     ['of POST, permanent', { method: 'POST' }, null],
     ['to another path', { location: '/a' }, null],
     ['to another query', { location: '/a?b=d' }, null],
+    ['that adds an empty query', { path: '/a', location: '/a?' }, null],
+    ['that removes an empty query', { path: '/a?', location: '/a' }, null],
     ['that adds a slash', { location: '/a/?b=c' }, null],
     ['to another name', { location: 'https://www.shop.example.com/a?b=c' }, null],
     ['to another port', { location: 'https://shop.example.com:8443/a?b=c' }, null],
@@ -48,7 +53,7 @@ describe('a redirect of an origin', () => {
     ['that is not one: 300', { status: 300 }, null],
     ['that is not one: 201', { status: 201 }, null],
   ] as const)('%s', (_, about, expected) => {
-    const redirect = { ...ASKED, status: 301, location: ITSELF, setsCookie: false, ...about };
+    const redirect = { ...ASKED, status: 301, location: ITSELF, setsCookie: false, cacheControl: undefined, ...about };
     expect(selfRedirectOf(redirect)).toBe(expected);
   });
 });

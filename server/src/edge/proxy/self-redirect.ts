@@ -11,15 +11,18 @@ interface Redirect {
   status: number;
   location: string | undefined;
   setsCookie: boolean;
+  cacheControl: string | undefined;
 }
 
 const PERMANENT = [301, 308];
 const TEMPORARY = [302, 303, 307];
+const NOT_KEPT = /no-store|no-cache|max-age=0\b/i;
 
 /**
  * `endless`: a permanent redirect to the same URL, which no later request can end: browsers keep it. `suspect`: a
- * temporary one, which an origin may also use to have the visitor ask again. Null: neither; nor is a response that sets a
- * cookie, by which the next request differs. A URL that is only written in another way is another URL.
+ * temporary one, or one that browsers do not keep, which an origin may also use to have the visitor ask again. Null:
+ * neither; nor is a response that sets or clears cookies, by which the next request differs. A URL that is only written
+ * in another way is another URL.
  */
 export function selfRedirectOf({
   method,
@@ -28,13 +31,13 @@ export function selfRedirectOf({
   path,
   ...response
 }: Redirect): 'endless' | 'suspect' | null {
-  const { status, location, setsCookie } = response;
+  const { status, location, setsCookie, cacheControl } = response;
   const isPermanent = PERMANENT.includes(status);
   if (!isPermanent && !TEMPORARY.includes(status)) return null;
   if ((method !== 'GET' && method !== 'HEAD') || location === undefined || setsCookie) return null;
   const asked = URL.parse(`${scheme}://${authority}`);
   const target = asked && URL.parse(location, `${asked.origin}${path}`);
-  if (target === null || target.username !== '' || target.password !== '') return null;
-  if (target.origin !== asked?.origin || `${target.pathname}${target.search}` !== path) return null;
-  return isPermanent ? 'endless' : 'suspect';
+  // With the mark of an empty query, which `search` does not have.
+  if (target === null || target.href.split('#', 1)[0] !== `${asked?.origin}${path}`) return null;
+  return isPermanent && !NOT_KEPT.test(cacheControl ?? '') ? 'endless' : 'suspect';
 }

@@ -76,11 +76,10 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (destination === null) return page('bad_request', null);
     const { hostname, path } = destination;
     // Holds whatever address the origin uses to lead back here.
-    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
-      return loop(hostname, readSender(client, request.headers, isTrusted).clientAddress);
+    const sender = readSender(client, request.headers, isTrusted);
+    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname)) return loop(hostname, sender);
     // A TLS connection is for one name only (RFC 9110 section 7.4).
     if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
-    const sender = readSender(client, request.headers, isTrusted);
     if (path.startsWith(CHALLENGE_PATH)) {
       const token = path.slice(CHALLENGE_PATH.length);
       const keyAuthorization = await challenges.find(hostname, token, sender.clientAddress);
@@ -91,7 +90,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
     const { redirect: wanted, suspendedStatus, settings, workspaceId } = found.site;
-    const hsts = settings !== null && sender.scheme === 'https' ? settings.hsts : null;
+    const hsts = hstsFor(found.site, sender);
     if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site, hsts);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
@@ -114,8 +113,11 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   }
 
   /** The page for a loop, which is logged with the origin that makes it. */
-  async function loop(hostname: string, clientAddress: string): Promise<RoutingDecision> {
-    const found = await sites.find(hostname, clientAddress);
+  async function loop(
+    hostname: string,
+    sender: Pick<RoutingInfo, 'scheme' | 'clientAddress'>,
+  ): Promise<RoutingDecision> {
+    const found = await sites.find(hostname, sender.clientAddress);
     const site = found.kind === 'site' ? found.site : null;
     const origin = site && (await sites.findOrigin(site.environmentId).catch(() => null));
     warn(
@@ -123,7 +125,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       { domain: hostname, environmentId: site?.environmentId, origin: origin?.origin },
       `loop ${hostname}`,
     );
-    return site === null ? page('origin_loop', hostname) : branded('origin_loop', site);
+    return site === null ? page('origin_loop', hostname) : branded('origin_loop', site, hstsFor(site, sender));
   }
 
   async function branded(
@@ -149,7 +151,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (found.kind === 'unknown') return null;
     if (found.kind === 'site') {
       if (found.site.domainId !== domainId) return null;
-      const page = await withoutHttps(found.site);
+      const page = await withoutHttps(found.site, hsts);
       if (page !== null) return page;
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
@@ -159,9 +161,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
-  async function withoutHttps(site: CachedSite): Promise<RoutingDecision | null> {
-    if (servesHttps && site.certificate === null) return branded('not_certified', site);
-    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', site);
+  async function withoutHttps(site: CachedSite, hsts: string | null = null): Promise<RoutingDecision | null> {
+    if (servesHttps && site.certificate === null) return branded('not_certified', site, hsts);
+    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', site, hsts);
     return null;
   }
 
@@ -178,6 +180,11 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       return page('unavailable', null);
     }
   };
+}
+
+/** Browsers ignore the policy over HTTP (RFC 6797 section 7.2). */
+function hstsFor({ settings }: CachedSite, { scheme }: Pick<RoutingInfo, 'scheme'>): string | null {
+  return settings !== null && scheme === 'https' ? settings.hsts : null;
 }
 
 function page(name: PageName, hostname: string | null): RoutingDecision {

@@ -101,11 +101,24 @@ async function fetchOnce(
   }
 }
 
+/** Octets of everything that a server sends. Interim responses and frames of HTTP/2 have no limit of their own. */
+const RECEIVED_OCTETS = 256 * 1024;
+const COUNT_EVERY_MS = 20;
+
+/** Closes a connection that brings more than a response to a challenge needs. */
+export function limitReceived(socket: Socket): void {
+  const timer = setInterval(() => {
+    if (socket.bytesRead > RECEIVED_OCTETS) socket.destroy(new Error('The server sends more than is read.'));
+  }, COUNT_EVERY_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
 /** One request in HTTP/1.1, and the beginning of its response. Rejects where there is none. */
 export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
     const path = url.pathname + url.search;
+    limitReceived(socket);
     const sent = request({ createConnection: () => socket, path, headers, signal });
     sent.on('error', reject);
     // A response that changes the protocol emits `close` alone.

@@ -3,11 +3,12 @@ import { type ClientHttp2Session, connect as startHttp2 } from 'node:http2';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import type { LiveProblem, Look } from '../../domain/live.ts';
+import { isReached, type LiveProblem, type Look } from '../../domain/live.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer, DialError } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/store.ts';
-import { BODY_OCTETS, sendRequest } from './fetch-from-address.ts';
+import { failingAddresses } from './failing-addresses.ts';
+import { BODY_OCTETS, limitReceived, sendRequest } from './fetch-from-address.ts';
 
 /**
  * Looks at a name as a visitor would: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
@@ -38,6 +39,7 @@ const LOOKUP_MS = 10_000;
 export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooker {
   const { store, resolver, mayDial, clock, trustRoots = null, port = 443, timeoutMs = 10_000 } = options;
   const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
+  const failing = failingAddresses();
   // One for all connections: to parse the roots takes milliseconds.
   const secureContext = createSecureContext({ ca: [...trustedRoots(), ...(trustRoots === null ? [] : [trustRoots])] });
 
@@ -87,6 +89,7 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
     if (found.kind === 'unreadable') return { kind: 'unreadable' };
     if (found.kind === 'absent') return { kind: 'seen', addresses: [] };
     const addresses = [...new Set(found.addresses)].sort().slice(0, MAX_ADDRESSES);
+    if (!addresses.every((address) => failing.mayLook(address, clock.now()))) return { kind: 'unreadable' };
     const token = `np-${randomBytes(24).toString('base64url')}`;
     const expected = `${token}.${randomBytes(24).toString('base64url')}`;
     if (addresses.some(mayDial)) {
@@ -94,7 +97,12 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
       await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt });
     }
     const challenge = { hostname, token, expected };
-    const look = async (address: string) => ({ address, problem: await lookAt(address, challenge, signal) });
+    const look = async (address: string) => {
+      const problem = await lookAt(address, challenge, signal);
+      if (problem !== 'no_route' && problem !== 'address_not_public')
+        failing.record(address, isReached(problem), clock.now());
+      return { address, problem };
+    };
     return { kind: 'seen', addresses: await Promise.all(addresses.map(look)) };
   };
 }
@@ -124,7 +132,9 @@ function trustedRoots(): string[] {
 
 /** The same as `sendRequest`, to a server that speaks HTTP/2. */
 async function sendHttp2(url: URL, socket: TLSSocket, signal: AbortSignal): Promise<{ status: number; body: string }> {
-  const session: ClientHttp2Session = startHttp2(url.origin, { createConnection: () => socket });
+  const settings = { enablePush: false };
+  const session: ClientHttp2Session = startHttp2(url.origin, { createConnection: () => socket, settings });
+  limitReceived(socket);
   try {
     const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
     const fail = () => reject(new Error('The connection was closed without a response.'));
