@@ -17,6 +17,7 @@ const LIVE: Live = {
   state: 'live',
   problem: null,
   addresses: [{ address: '93.184.215.14', problem: null }],
+  since: DUE,
   checkedAt: DUE,
   from: 'here',
 };
@@ -107,6 +108,19 @@ export function describeLiveChecks(subject: Subject): void {
       expect((await timelineOf(subject.store, domain)).map(({ type }) => type)).not.toContain('site.unreachable');
       expect(await claim(DUE + AFTER_CERTIFICATE_MS)).toEqual([]);
       await one(DUE + 1 + AFTER_CERTIFICATE_MS);
+    });
+
+    it('come as soon as somebody asks, never later for it, and one that is in flight meanwhile does not count', async () => {
+      const { environment } = await subject.plant();
+      const { name } = await verify(subject.store, environment);
+      await save(await one());
+      await subject.store.lookSoon(name, DUE + 30_000);
+      await subject.store.lookSoon(name, DUE + 60_000);
+      expect(await claim(DUE + 29_999)).toEqual([]);
+      const due = await one(DUE + 30_000);
+      await subject.store.lookSoon(name, DUE + 60_000);
+      expect(await save(due)).toBe('stale');
+      await one(DUE + 60_000);
     });
 
     it('that were claimed again save nothing', async () => {

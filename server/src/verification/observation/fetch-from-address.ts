@@ -24,7 +24,7 @@ export interface FetchOptions {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Octets of a body that are read; a challenge response is shorter. */
-export const BODY_OCTETS = 1024;
+const BODY_OCTETS = 1024;
 const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
 
 /**
