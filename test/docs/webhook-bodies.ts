@@ -216,7 +216,7 @@ async function look(store: Store, event: 'site.live' | 'site.unreachable', now: 
   const state = event === 'site.live' ? 'live' : 'unreachable';
   const addresses = [{ address: '93.184.215.14', problem } as const];
   const live = { state, problem, addresses, since: now, checkedAt: now, from: 'fra-1' } as const;
-  const memory = { live, isDoubted: false, failures: 0 };
+  const memory = { live, isDoubted: false };
   await store.saveLook({ domain: due.domain, lease: due.lease, memory, event, nextAt: now, now });
 }
 

@@ -136,10 +136,15 @@ describe('the next look', () => {
     expect(minutesAfter(LIVE, DEAD)[1]).toBeLessThanOrEqual(CONFIRM_MS / MINUTE_MS);
   });
 
-  it('at a site that is not live backs off, from a minute to an hour', () => {
+  it('at a site that is not live comes after as long as it has been so: from a minute to an hour', () => {
     const longest = Array.from({ length: 12 }, (_, i) => minutesAfter(...Array(i + 1).fill(DEAD))[1]);
-    expect(longest).toEqual([0.95, 1.9, 3.8, 7.6, 15.2, 30.4, 57, 57, 57, 57, 57, 57]);
-    expect(minutesAfter(...Array(9).fill(PARTLY))).toEqual([48, 57]);
-    expect(minutesAfter(...Array(2000).fill(UNREADABLE))).toEqual([48, 57]);
+    expect(longest).toEqual([0.95, ...Array(11).fill(57)]);
+    const { memory } = looks(PARTLY);
+    const after = (minutes: number) => {
+      const now = NOW + minutes * MINUTE_MS;
+      return (nextLookAt({ memory, event: null, outcome: 'partly_live' }, now, 1) - now) / MINUTE_MS;
+    };
+    expect([0, 1, 2, 30, 60, 600].map(after)).toEqual([0.95, 0.95, 1.9, 28.5, 57, 57]);
+    expect(minutesAfter(...Array(2000).fill(UNREADABLE))).toEqual([8, 9.5]);
   });
 });

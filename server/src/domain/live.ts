@@ -64,11 +64,9 @@ export interface LiveMemory {
   live: Live | null;
   /** The last look saw a worse state, which a second one has to confirm. */
   isDoubted: boolean;
-  /** Looks in a row that did not find the site live. */
-  failures: number;
 }
 
-export const NEVER_SEEN: LiveMemory = { live: null, isDoubted: false, failures: 0 };
+export const NEVER_SEEN: LiveMemory = { live: null, isDoubted: false };
 
 export interface Looked {
   memory: LiveMemory;
@@ -113,19 +111,15 @@ export function afterLook(
   { now, from, isOwnFault }: { now: number; from: string; isOwnFault: boolean },
 ): Looked {
   const verdict = verdictOf(look);
-  if (verdict === null || (isOwnFault && verdict.state !== 'live')) {
-    const failures = before.live?.state === 'live' ? before.failures : before.failures + 1;
-    return { memory: { ...before, isDoubted: false, failures }, event: null, outcome: 'inconclusive' };
-  }
+  if (verdict === null || (isOwnFault && verdict.state !== 'live'))
+    return { memory: { ...before, isDoubted: false }, event: null, outcome: 'inconclusive' };
   const { state } = verdict;
-  const failures = state === 'live' ? 0 : before.failures + 1;
   const isWorse = before.live !== null && LIVE_STATES.indexOf(state) > LIVE_STATES.indexOf(before.live.state);
-  if (isWorse && !before.isDoubted)
-    return { memory: { ...before, isDoubted: true, failures }, event: null, outcome: 'doubted' };
+  if (isWorse && !before.isDoubted) return { memory: { ...before, isDoubted: true }, event: null, outcome: 'doubted' };
   const since = before.live?.state === state ? before.live.since : now;
   const live: Live = { ...verdict, since, checkedAt: now, from };
   return {
-    memory: { live, isDoubted: false, failures },
+    memory: { live, isDoubted: false },
     event: eventOf(before.live?.state ?? null, state),
     outcome: state,
   };
@@ -166,13 +160,15 @@ export function askedLookAt(now: number): number {
 
 /** When a name is looked at after a look with this outcome. `random` is in [0, 1). */
 export function nextLookAt({ memory, outcome }: Looked, now: number, random: number): number {
-  const { live, failures } = memory;
-  if (outcome === 'doubted') return nextRecheckAt(now, CONFIRM_MS, random);
-  if (outcome === 'live' && live !== null && now - live.since >= STEADY_AFTER_MS)
-    return nextRecheckAt(now, LOOK_INTERVAL_MS, random);
-  const isLive = live?.state === 'live';
-  const periodMs = isLive ? HOUR_MS : Math.min(HOUR_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10));
-  return nextRecheckAt(now, periodMs, random);
+  return nextRecheckAt(now, periodOf(memory.live, outcome, now), random);
+}
+
+function periodOf(live: Live | null, outcome: LookOutcome, now: number): number {
+  if (live === null || outcome === 'doubted') return CONFIRM_MS;
+  const ageMs = now - live.since;
+  if (live.state === 'live') return outcome === 'live' && ageMs >= STEADY_AFTER_MS ? LOOK_INTERVAL_MS : HOUR_MS;
+  // As long as it has been so: the looks at a site that stays down become rarer.
+  return Math.min(HOUR_MS, Math.max(MINUTE_MS, ageMs));
 }
 
 /** Absent values are left out, never null. */

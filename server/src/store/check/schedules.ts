@@ -112,7 +112,6 @@ function insertLiveCheck(db: Tables, p: { domainId: string; hostname: string; at
     hostname: p.hostname,
     nextCheckAt: p.at,
     doubted: 0,
-    failures: 0,
   });
 }
 

@@ -158,7 +158,6 @@ interface LiveChecksTable {
   seen: string | null;
   /** 1: the last look saw a worse state. */
   doubted: number;
-  failures: number;
 }
 
 type CertificateColumns = Omit<Certificate, 'domainId' | 'issued'>;
