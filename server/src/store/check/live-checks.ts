@@ -68,12 +68,7 @@ export function selectLiveChecks(db: Tables, p: DueRange & { except: string }) {
     .orderBy('liveChecks.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
-    .select([
-      'liveChecks.nextCheckAt',
-      'liveChecks.state',
-      'liveChecks.seen',
-      'liveChecks.doubted',
-    ]);
+    .select(['liveChecks.nextCheckAt', 'liveChecks.state', 'liveChecks.seen', 'liveChecks.doubted']);
 }
 
 function giveLease(db: Tables, p: Lease) {
