@@ -75,7 +75,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -174,7 +174,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -1614,20 +1614,22 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
-/** The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
+/** The site as it was seen from outside, about once an hour, and every six hours once it has been live for a day. Absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
 interface Live {
   /** `live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added. */
   state: 'live' | 'partly_live' | 'unreachable' | (string & {});
   /** Why visitors do not reach the site; more may be added. */
-  problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'unreachable' | 'no_route' | (string & {});
+  problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'no_route' | (string & {});
   /** The addresses that were looked at: eight at most. */
   addresses: Array<{
     /** IPv4 or IPv6. */
     address: string;
     /** Why visitors do not reach the site; more may be added. */
-    problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'unreachable' | 'no_route' | (string & {});
+    problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'no_route' | (string & {});
   }>;
-  /** When it was seen. Unix time in milliseconds. */
+  /** When it was first seen in this state. Unix time in milliseconds. */
+  since: number;
+  /** When it was seen last. Unix time in milliseconds. */
   checkedAt: number;
   /** The node that looked. */
   from: string;

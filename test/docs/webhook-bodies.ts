@@ -215,8 +215,8 @@ async function look(store: Store, event: 'site.live' | 'site.unreachable', now: 
   const problem = event === 'site.live' ? null : 'answered_by_another';
   const state = event === 'site.live' ? 'live' : 'unreachable';
   const addresses = [{ address: '93.184.215.14', problem } as const];
-  const live = { state, problem, addresses, checkedAt: now, from: 'fra-1' } as const;
-  const memory = { live, isDoubted: false, failures: 0 };
+  const live = { state, problem, addresses, since: now, checkedAt: now, from: 'fra-1' } as const;
+  const memory = { live, isDoubted: false };
   await store.saveLook({ domain: due.domain, lease: due.lease, memory, event, nextAt: now, now });
 }
 

@@ -17,6 +17,7 @@ const LIVE: Live = {
   state: 'live',
   problem: null,
   addresses: [{ address: '93.184.215.14', problem: null }],
+  since: DUE,
   checkedAt: DUE,
   from: 'here',
 };
@@ -32,7 +33,7 @@ export function describeLiveChecks(subject: Subject): void {
     return due;
   };
   const save = ({ domain, lease }: Pick<DueLook, 'domain' | 'lease'>, about: Partial<Save> = {}) => {
-    const memory = { live: LIVE, isDoubted: false, failures: 0 };
+    const memory = { live: LIVE, isDoubted: false };
     return subject.store.saveLook({ domain, lease, memory, event: null, nextAt: DUE + 3_600_000, now: DUE, ...about });
   };
   const importCertificate = (name: string, now: number) =>
@@ -87,7 +88,7 @@ export function describeLiveChecks(subject: Subject): void {
       expect(await site()).toEqual(LIVE);
       const { items } = await subject.store.listWorkspaceDomains(workspace.id, { limit: 9, live: 'live' });
       expect(items.map(({ domain, live }) => [domain.name, live])).toEqual([[name, LIVE]]);
-      expect((await one(DUE + 3_600_000)).memory).toEqual({ live: LIVE, isDoubted: false, failures: 0 });
+      expect((await one(DUE + 3_600_000)).memory).toEqual({ live: LIVE, isDoubted: false });
     });
 
     it('are added to the timeline with what they saw, where there is an event', async () => {
@@ -107,6 +108,19 @@ export function describeLiveChecks(subject: Subject): void {
       expect((await timelineOf(subject.store, domain)).map(({ type }) => type)).not.toContain('site.unreachable');
       expect(await claim(DUE + AFTER_CERTIFICATE_MS)).toEqual([]);
       await one(DUE + 1 + AFTER_CERTIFICATE_MS);
+    });
+
+    it('come as soon as somebody asks, never later for it, and one that is in flight meanwhile does not count', async () => {
+      const { environment } = await subject.plant();
+      const { name } = await verify(subject.store, environment);
+      await save(await one());
+      await subject.store.lookSoon(name, DUE + 30_000);
+      await subject.store.lookSoon(name, DUE + 60_000);
+      expect(await claim(DUE + 29_999)).toEqual([]);
+      const due = await one(DUE + 30_000);
+      await subject.store.lookSoon(name, DUE + 60_000);
+      expect(await save(due)).toBe('stale');
+      await one(DUE + 60_000);
     });
 
     it('that were claimed again save nothing', async () => {
@@ -147,7 +161,7 @@ export function describeLiveChecks(subject: Subject): void {
       for (const [i, due] of (await claim(DUE)).entries()) {
         const state = states[i % 4] ?? null;
         const live = state && { ...LIVE, state };
-        await save(due, { memory: { live, isDoubted: false, failures: 0 } });
+        await save(due, { memory: { live, isDoubted: false } });
         if (i % 3 === 0) await importCertificate(due.domain.name, DUE);
       }
       const all = (await subject.store.listWorkspaceDomains(workspace.id, { limit: 100 })).items;

@@ -105,7 +105,7 @@ export const generalVariables = {
   liveChecks: {
     name: 'NAMEPLATE_LIVE_CHECKS',
     about:
-      '`on`: about once an hour Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),

@@ -1,21 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import {
   afterLook,
+  askedLookAt,
   CONFIRM_MS,
-  isOutage,
   LIVE_PROBLEMS,
   type LiveMemory,
   type LiveProblem,
-  LOOK_INTERVAL_MS,
   type Look,
   NEVER_SEEN,
   nextLookAt,
-  OUTAGE_WINDOW_MS,
   verdictOf,
 } from './live.ts';
 
 const NOW = 1_800_000_000_000;
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 
 const seen = (...problems: (LiveProblem | null)[]): Look => ({
   kind: 'seen',
@@ -34,7 +33,7 @@ function looks(...each: (Look | { own: Look })[]) {
   for (const [i, one] of each.entries()) {
     const isOwnFault = 'own' in one;
     const looked = afterLook(memory, isOwnFault ? one.own : one, {
-      now: NOW + i * LOOK_INTERVAL_MS,
+      now: NOW + i * HOUR_MS,
       from: 'here',
       isOwnFault,
     });
@@ -109,7 +108,8 @@ describe('the next look', () => {
   const minutesAfter = (...each: Parameters<typeof looks>) => {
     const { memory, outcomes } = looks(...each);
     const outcome = outcomes.at(-1) as Parameters<typeof nextLookAt>[0]['outcome'];
-    const [first, last] = [0, 1].map((random) => nextLookAt({ memory, event: null, outcome }, NOW, random) - NOW);
+    const at = NOW + (each.length - 1) * HOUR_MS;
+    const [first, last] = [0, 1].map((random) => nextLookAt({ memory, event: null, outcome }, at, random) - at);
     return [(first ?? 0) / MINUTE_MS, (last ?? 0) / MINUTE_MS];
   };
 
@@ -118,36 +118,33 @@ describe('the next look', () => {
     expect(minutesAfter(LIVE, UNREADABLE, UNREADABLE)).toEqual([48, 57]);
   });
 
+  it('at a site that has been live for a day is about six hours later, until anything else is seen', () => {
+    const day = Array(25).fill(LIVE);
+    expect(minutesAfter(...day.slice(1))).toEqual([48, 57]);
+    expect(minutesAfter(...day)).toEqual([288, 342]);
+    expect(minutesAfter(...day, UNREADABLE)).toEqual([48, 57]);
+    expect(minutesAfter(...day, DEAD)[1]).toBeLessThanOrEqual(CONFIRM_MS / MINUTE_MS);
+    expect(minutesAfter(...day, DEAD, DEAD, LIVE)).toEqual([48, 57]);
+  });
+
+  it('that somebody asks for comes within half a minute, and once for all who ask meanwhile', () => {
+    const times = Array.from({ length: 60 }, (_, second) => askedLookAt(NOW + 1 + second * 1000) - NOW);
+    expect(new Set(times)).toEqual(new Set([30_000, 60_000]));
+  });
+
   it('confirms a worse state soon', () => {
     expect(minutesAfter(LIVE, DEAD)[1]).toBeLessThanOrEqual(CONFIRM_MS / MINUTE_MS);
   });
 
-  it('at a site that is not live backs off, from a minute to an hour', () => {
+  it('at a site that is not live comes after as long as it has been so: from a minute to an hour', () => {
     const longest = Array.from({ length: 12 }, (_, i) => minutesAfter(...Array(i + 1).fill(DEAD))[1]);
-    expect(longest).toEqual([0.95, 1.9, 3.8, 7.6, 15.2, 30.4, 57, 57, 57, 57, 57, 57]);
-    expect(minutesAfter(...Array(9).fill(PARTLY))).toEqual([48, 57]);
-    expect(minutesAfter(...Array(2000).fill(UNREADABLE))).toEqual([48, 57]);
-  });
-});
-
-describe('an outage of this installation', () => {
-  const recent = (failed: number, others: number, at = NOW) => [
-    ...Array(failed).fill({ at, failed: true }),
-    ...Array(others).fill({ at, failed: false }),
-  ];
-
-  it('is where nearly all sites that were live fail together', () => {
-    expect(isOutage(recent(10, 0), NOW)).toBe(true);
-    expect(isOutage(recent(90, 10), NOW)).toBe(true);
-    expect(isOutage(recent(89, 11), NOW)).toBe(false);
-  });
-
-  it('is not told from a few sites, nor from looks of long ago', () => {
-    expect(isOutage(recent(9, 0), NOW)).toBe(false);
-    expect(isOutage(recent(50, 0), NOW + LOOK_INTERVAL_MS + 1)).toBe(false);
-    expect(isOutage([...recent(0, 50), ...recent(10, 0, NOW + 1)], NOW + OUTAGE_WINDOW_MS + 1)).toBe(true);
-    expect(isOutage([...recent(50, 0), ...recent(0, 12, NOW + OUTAGE_WINDOW_MS)], NOW + OUTAGE_WINDOW_MS + 1)).toBe(
-      false,
-    );
+    expect(longest).toEqual([0.95, ...Array(11).fill(57)]);
+    const { memory } = looks(PARTLY);
+    const after = (minutes: number) => {
+      const now = NOW + minutes * MINUTE_MS;
+      return (nextLookAt({ memory, event: null, outcome: 'partly_live' }, now, 1) - now) / MINUTE_MS;
+    };
+    expect([0, 1, 2, 30, 60, 600].map(after)).toEqual([0.95, 0.95, 1.9, 28.5, 57, 57]);
+    expect(minutesAfter(...Array(2000).fill(UNREADABLE))).toEqual([8, 9.5]);
   });
 });

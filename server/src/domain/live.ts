@@ -26,8 +26,8 @@ export const LIVE_PROBLEMS = [
   'tls_failed',
   /** After the handshake, there was no response in HTTP. */
   'no_response',
+  /** No answer in time, or a network error. */
   'timeout',
-  'unreachable',
   /** The machine that looks has no route to the address: this says nothing about the site. */
   'no_route',
 ] as const;
@@ -51,6 +51,8 @@ export interface Live {
   /** Null in state `live`. */
   problem: LiveProblem | null;
   addresses: SeenAddress[];
+  /** When the state was seen first. */
+  since: number;
   checkedAt: number;
   /** The node that looked (`NAMEPLATE_NODE_NAME`). */
   from: string;
@@ -62,11 +64,9 @@ export interface LiveMemory {
   live: Live | null;
   /** The last look saw a worse state, which a second one has to confirm. */
   isDoubted: boolean;
-  /** Looks in a row that did not find the site live. */
-  failures: number;
 }
 
-export const NEVER_SEEN: LiveMemory = { live: null, isDoubted: false, failures: 0 };
+export const NEVER_SEEN: LiveMemory = { live: null, isDoubted: false };
 
 export interface Looked {
   memory: LiveMemory;
@@ -114,18 +114,15 @@ export function afterLook(
   { now, from, isOwnFault }: { now: number; from: string; isOwnFault: boolean },
 ): Looked {
   const verdict = verdictOf(look);
-  if (verdict === null || (isOwnFault && verdict.state !== 'live')) {
-    const failures = before.live?.state === 'live' ? before.failures : before.failures + 1;
-    return { memory: { ...before, isDoubted: false, failures }, event: null, outcome: 'inconclusive' };
-  }
+  if (verdict === null || (isOwnFault && verdict.state !== 'live'))
+    return { memory: { ...before, isDoubted: false }, event: null, outcome: 'inconclusive' };
   const { state } = verdict;
-  const failures = state === 'live' ? 0 : before.failures + 1;
   const isWorse = before.live !== null && LIVE_STATES.indexOf(state) > LIVE_STATES.indexOf(before.live.state);
-  if (isWorse && !before.isDoubted)
-    return { memory: { ...before, isDoubted: true, failures }, event: null, outcome: 'doubted' };
-  const live: Live = { ...verdict, checkedAt: now, from };
+  if (isWorse && !before.isDoubted) return { memory: { ...before, isDoubted: true }, event: null, outcome: 'doubted' };
+  const since = before.live?.state === state ? before.live.since : now;
+  const live: Live = { ...verdict, since, checkedAt: now, from };
   return {
-    memory: { live, isDoubted: false, failures },
+    memory: { live, isDoubted: false },
     event: eventOf(before.live?.state ?? null, state),
     outcome: state,
   };
@@ -140,8 +137,13 @@ function eventOf(before: LiveState | null, after: LiveState): Looked['event'] {
 
 const MINUTE_MS = 60_000;
 
-/** Period of the looks at a live site; also the longest one. */
-export const LOOK_INTERVAL_MS = 60 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** A site that has been live for so long is steady. */
+const STEADY_AFTER_MS = 24 * HOUR_MS;
+
+/** Period of the looks at a steady site; also the longest one. */
+export const LOOK_INTERVAL_MS = 6 * HOUR_MS;
 
 /** A crash during a look delays it by so much. Also the time until a second look confirms a worse state. */
 export const CONFIRM_MS = 10 * MINUTE_MS;
@@ -152,43 +154,33 @@ export const FIRST_LOOK_MS = 2 * MINUTE_MS;
 /** After a certificate is in use, every node of the edge has it. */
 export const AFTER_CERTIFICATE_MS = 3000;
 
+const ASKED_EVERY_MS = 30_000;
+
+/** When a name is looked at because somebody wants to know: at the end of the half minute, so that many requests cost one look. */
+export function askedLookAt(now: number): number {
+  return Math.ceil(now / ASKED_EVERY_MS) * ASKED_EVERY_MS;
+}
+
 /** When a name is looked at after a look with this outcome. `random` is in [0, 1). */
 export function nextLookAt({ memory, outcome }: Looked, now: number, random: number): number {
-  const { live, failures } = memory;
-  const backOffMs = Math.min(LOOK_INTERVAL_MS, MINUTE_MS * 2 ** Math.min(failures - 1, 10));
-  const isLive = live?.state === 'live';
-  const periodMs = outcome === 'doubted' ? CONFIRM_MS : isLive || failures === 0 ? LOOK_INTERVAL_MS : backOffMs;
-  return nextRecheckAt(now, periodMs, random);
+  return nextRecheckAt(now, periodOf(memory.live, outcome, now), random);
 }
 
-/** A look at a site that was live. */
-export interface RecentLook {
-  at: number;
-  failed: boolean;
-}
-
-/** Shorter than `CONFIRM_MS`: when an outage lets the first look at a site fail, the window of the second holds no looks from before. */
-export const OUTAGE_WINDOW_MS = 5 * MINUTE_MS;
-const OUTAGE_LEAST_LOOKS = 10;
-const OUTAGE_SHARE = 0.9;
-
-/**
- * Whether the sites that were live fail together: then this machine or its network is at fault, and not each of them. The looks of the last minutes decide, or
- * where these are few, the last ones of an hour.
- */
-export function isOutage(recent: readonly RecentLook[], now: number): boolean {
-  const within = (ms: number) => recent.filter(({ at }) => now - at <= ms);
-  const looks = within(LOOK_INTERVAL_MS).slice(-Math.max(OUTAGE_LEAST_LOOKS, within(OUTAGE_WINDOW_MS).length));
-  const failed = looks.filter((look) => look.failed).length;
-  return looks.length >= OUTAGE_LEAST_LOOKS && failed >= OUTAGE_SHARE * looks.length;
+function periodOf(live: Live | null, outcome: LookOutcome, now: number): number {
+  if (live === null || outcome === 'doubted') return CONFIRM_MS;
+  const ageMs = now - live.since;
+  if (live.state === 'live') return outcome === 'live' && ageMs >= STEADY_AFTER_MS ? LOOK_INTERVAL_MS : HOUR_MS;
+  // As long as it has been so: the looks at a site that stays down become rarer.
+  return Math.min(HOUR_MS, Math.max(MINUTE_MS, ageMs));
 }
 
 /** Absent values are left out, never null. */
-export function presentLive({ state, problem, addresses, checkedAt, from }: Live) {
+export function presentLive({ state, problem, addresses, since, checkedAt, from }: Live) {
   return {
     state,
     ...(problem !== null && { problem }),
     addresses: addresses.map(({ address, problem: its }) => ({ address, ...(its !== null && { problem: its }) })),
+    since,
     checkedAt,
     from,
   };

@@ -49,12 +49,6 @@ export function checkMetrics({ counter, gauge, histogram }: MetricFactory) {
       ['outcome'],
       ['live', 'unreachable', 'inconclusive'],
     ),
-    looksInFlight: gauge('nameplate_looks_in_flight', 'Looks at verified names in flight in this process.'),
-    lookLatenessSeconds: histogram(
-      'nameplate_look_lateness_seconds',
-      'Time from when a look at a verified name was due until it was claimed.',
-      [1, 5, 15, 60, 300, 900, 3600],
-    ),
     domains: gauge('nameplate_domains', 'Domains in the store, by status: pending, verifying, verified, failed.', [
       'status',
     ]),

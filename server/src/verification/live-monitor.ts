@@ -2,11 +2,9 @@ import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
 import {
   afterLook,
-  isOutage,
   type Look,
   type LookOutcome,
   nextLookAt,
-  type RecentLook,
   reachesUs,
   wouldBecomeUnreachable,
 } from '../domain/live.ts';
@@ -18,13 +16,15 @@ import type { OutsideLooker } from './observation/look-outside.ts';
 export interface LiveMonitorOptions {
   store: LiveStore;
   look: OutsideLooker;
+  /** Whether this machine reaches the Internet. Never rejects. */
+  isOnline: () => Promise<boolean>;
   /** Names this node in what the API shows. */
   from: string;
   clock: Pick<GuardedClock, 'now'>;
   /** Numbers in [0, 1), for the schedule's jitter. */
   random: () => number;
   log: Log;
-  metrics: Pick<CheckMetrics, 'looks' | 'looksInFlight' | 'lookLatenessSeconds'>;
+  metrics: Pick<CheckMetrics, 'looks'>;
   /** Concurrency limit. Each look has a connection to each address of its name. */
   maxInFlight?: number;
   /** Longest time of one look, with the one that tells whether this installation is at fault. */
@@ -34,19 +34,15 @@ export interface LiveMonitorOptions {
 }
 
 const BATCH = 50;
-/** Looks that are remembered: enough to tell an outage. */
-const MOST_RECENT = 500;
 
 /** Looks at verified names from outside, in the background. */
 export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
-  const { store, look, from, clock, random, log, metrics } = options;
+  const { store, look, isOnline, from, clock, random, log, metrics } = options;
   const { maxInFlight = 10 * BATCH, deadlineMs = 45_000, pollMs = 1000 } = options;
-  let recent: RecentLook[] = [];
 
   async function complete(due: DueLook, claim: Claim): Promise<LookOutcome | 'stale' | 'dropped'> {
     try {
       const seen = await look(due.domain.name, claim.signal);
-      remember(due, seen);
       const isOwnFault = wouldBecomeUnreachable(due.memory, seen) && (await isAtFault(due, claim.signal));
       return claim.isStale() ? 'dropped' : await save(due, seen, isOwnFault);
     } catch (error) {
@@ -68,15 +64,9 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
     return outcome;
   }
 
-  function remember({ memory }: DueLook, seen: Look): void {
-    // A look that says nothing about its site says nothing about this installation either.
-    if (seen.kind === 'unreadable' || memory.live === null || memory.live.state === 'unreachable') return;
-    recent = [...recent, { at: clock.now(), failed: !reachesUs(seen) }].slice(-MOST_RECENT);
-  }
-
-  /** Where not even the edge itself can be reached under the name, or all sites fail together. */
+  /** Where the edge itself cannot be reached under the name either, or nothing outside. */
   async function isAtFault({ domain }: DueLook, signal: AbortSignal): Promise<boolean> {
-    return isOutage(recent, clock.now()) || !reachesUs(await look(domain.name, signal, domain.target));
+    return !reachesUs(await look(domain.name, signal, domain.target)) || !(await isOnline());
   }
 
   return createDueLoop({
@@ -85,10 +75,6 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
     complete,
     workspaceOf: ({ domain }) => domain.workspaceId,
     about: ({ domain }) => ({ domainId: domain.id }),
-    onClaimed(due, now) {
-      for (const { dueAt } of due) metrics.lookLatenessSeconds.observe(Math.max(0, now - dueAt) / 1000);
-    },
-    onInFlight: (count) => metrics.looksInFlight.set(count),
     onCompleted: (outcome) => metrics.looks.inc({ outcome }),
   });
 }

@@ -72,13 +72,14 @@ export const LiveSchema = Type.Object(
       }),
       { description: 'The addresses that were looked at: eight at most.' },
     ),
-    checkedAt: Time('When it was seen.'),
+    since: Time('When it was first seen in this state.'),
+    checkedAt: Time('When it was seen last.'),
     from: Type.String({ description: 'The node that looked.' }),
   },
   {
     title: 'Live',
     description:
-      'The site as it was seen from outside, about once an hour: absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
+      'The site as it was seen from outside, about once an hour, and every six hours once it has been live for a day. Absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
   },
 );
 
@@ -115,7 +116,8 @@ export const exampleLive: Static<typeof LiveSchema> = {
   state: 'partly_live',
   problem: 'answered_by_another',
   addresses: [{ address: '93.184.215.14' }, { address: '151.101.1.69', problem: 'answered_by_another' }],
-  checkedAt: 1_763_990_400_000,
+  since: 1_763_990_400_000,
+  checkedAt: 1_763_993_700_000,
   from: 'fra-1',
 };
 

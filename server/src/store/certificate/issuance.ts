@@ -83,7 +83,7 @@ async function replaceRevoked(
   }
   const isBegun = await isOrdered(tx, hostname);
   await tx.execute(deleteServed, { hostname });
-  lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
+  await lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
   await tx.execute(updateWithdrawn, { hostname, state: isBegun ? 'ordering' : 'wanted', begun: isBegun ? 1 : 0 });
   logChange(tx, 'certificate', hostname);
   return 'replaced';
@@ -150,7 +150,7 @@ async function putInUse(tx: Transaction, hostname: string, issued: Issued, now: 
   const renewal = JSON.stringify(issued.renewal);
   await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
   dropInherited(tx, hostname);
-  lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
+  await lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
   logChange(tx, 'certificate', hostname);
 }
 

@@ -168,6 +168,9 @@ export interface LiveStore {
    */
   claimLooks(claim: { now: number; limit: number; except?: string | undefined }): Promise<DueLook[]>;
 
+  /** Makes the look at a name due at `at`, unless it is due earlier; one that is in flight does not count. (unsynced) */
+  lookSoon(hostname: string, at: number): Promise<void>;
+
   /**
    * Saves what a look has found, with its event. `stale`, and nothing is saved, when the look was claimed again or made due anew since (a certificate was
    * issued, the domain drifted or recovered), or the route has ended. (unsynced) without an event.

@@ -43,10 +43,10 @@ export async function claimLooks(tx: Transaction, leases: Lease[]): Promise<stri
 
 export async function saveLook(tx: Transaction, save: Parameters<LiveStore['saveLook']>[0]) {
   const { domain, lease, memory, event, nextAt, now } = save;
-  const { live, isDoubted, failures } = memory;
+  const { live, isDoubted } = memory;
   const columns = { state: live?.state ?? null, seen: live && JSON.stringify(live), doubted: isDoubted ? 1 : 0 };
   const held = { domainId: domain.id, lease };
-  if ((await tx.execute(updateLiveCheck, { ...held, ...columns, failures, nextAt })) === 0) return 'stale';
+  if ((await tx.execute(updateLiveCheck, { ...held, ...columns, nextAt })) === 0) return 'stale';
   const current = event && (await findDomainById(tx, domain.workspaceId, domain.id));
   if (event !== null && current !== null && live !== null) await recordEvent(tx, event, current, now, { live });
   return 'saved';
@@ -54,8 +54,8 @@ export async function saveLook(tx: Transaction, save: Parameters<LiveStore['save
 
 type LiveRow = InferResult<ReturnType<typeof selectLiveChecks>>[number];
 
-function memoryOf({ seen, doubted, failures }: Pick<LiveRow, 'seen' | 'doubted' | 'failures'>): LiveMemory {
-  return { live: seen === null ? null : JSON.parse(seen), isDoubted: doubted === 1, failures };
+function memoryOf({ seen, doubted }: Pick<LiveRow, 'seen' | 'doubted'>): LiveMemory {
+  return { live: seen === null ? null : JSON.parse(seen), isDoubted: doubted === 1 };
 }
 
 export function selectLiveChecks(db: Tables, p: DueRange & { except: string }) {
@@ -68,13 +68,7 @@ export function selectLiveChecks(db: Tables, p: DueRange & { except: string }) {
     .orderBy('liveChecks.nextCheckAt')
     .limit(p.limit)
     .select(domainColumns)
-    .select([
-      'liveChecks.nextCheckAt',
-      'liveChecks.state',
-      'liveChecks.seen',
-      'liveChecks.doubted',
-      'liveChecks.failures',
-    ]);
+    .select(['liveChecks.nextCheckAt', 'liveChecks.state', 'liveChecks.seen', 'liveChecks.doubted']);
 }
 
 function giveLease(db: Tables, p: Lease) {
@@ -91,7 +85,6 @@ interface LiveUpdate {
   state: LiveRow['state'];
   seen: string | null;
   doubted: number;
-  failures: number;
   nextAt: number;
 }
 
@@ -100,5 +93,5 @@ function updateLiveCheck(db: Tables, p: LiveUpdate) {
     .updateTable('liveChecks')
     .where('domainId', '=', p.domainId)
     .where('nextCheckAt', '=', p.lease)
-    .set({ state: p.state, seen: p.seen, doubted: p.doubted, failures: p.failures, nextCheckAt: p.nextAt });
+    .set({ state: p.state, seen: p.seen, doubted: p.doubted, nextCheckAt: p.nextAt });
 }

@@ -73,7 +73,7 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
   }
   await recordFlags(tx, { before, after, seen: save.seen, findings, at: now });
   const drifts = driftedSince !== null && stored.driftedSince === null;
-  if (drifts || (driftedSince === null && stored.driftedSince !== null)) lookSoon(tx, after.name, now);
+  if (drifts || (driftedSince === null && stored.driftedSince !== null)) await lookSoon(tx, after.name, now);
   if (drifts) {
     await recordEvent(tx, 'domain.drifted', after, now, { findings });
   } else if (driftedSince === null && stored.driftedSince !== null) {

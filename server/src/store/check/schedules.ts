@@ -76,13 +76,13 @@ export function addMonitor(tx: Transaction, domainId: string, at: number): void 
 }
 
 /** Adds the schedule of a name that has a route since `at`. */
-export function addLiveCheck(tx: Transaction, { id, workspaceId, name }: Domain, at: number): void {
-  tx.write(insertLiveCheck, { domainId: id, workspaceId, hostname: name, at: at + FIRST_LOOK_MS });
+export function addLiveCheck(tx: Transaction, { id, name }: Domain, at: number): void {
+  tx.write(insertLiveCheck, { domainId: id, hostname: name, at: at + FIRST_LOOK_MS });
 }
 
-/** What visitors of a name get may have changed: it is looked at then, and a look that is in flight does not count. */
-export function lookSoon(tx: Transaction, hostname: string, at: number): void {
-  tx.write(makeDue, { hostname, at });
+/** Where visitors of a name may get something else now: it is looked at then at the latest, and a look that is in flight does not count. */
+export async function lookSoon(tx: Transaction, hostname: string, at: number): Promise<void> {
+  await tx.execute(makeDue, { hostname, at });
 }
 
 /** Rows that one statement counts: about a millisecond. */
@@ -106,19 +106,21 @@ function insertMonitor(db: Tables, p: { domainId: string; at: number }) {
   });
 }
 
-function insertLiveCheck(db: Tables, p: { domainId: string; workspaceId: string; hostname: string; at: number }) {
+function insertLiveCheck(db: Tables, p: { domainId: string; hostname: string; at: number }) {
   return db.insertInto('liveChecks').values({
     domainId: p.domainId,
-    workspaceId: p.workspaceId,
     hostname: p.hostname,
     nextCheckAt: p.at,
     doubted: 0,
-    failures: 0,
   });
 }
 
 function makeDue(db: Tables, p: { hostname: string; at: number }) {
-  return db.updateTable('liveChecks').where('hostname', '=', p.hostname).set({ nextCheckAt: p.at });
+  return db
+    .updateTable('liveChecks')
+    .where('hostname', '=', p.hostname)
+    .where('nextCheckAt', '>', p.at)
+    .set({ nextCheckAt: p.at });
 }
 
 function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {

@@ -45,7 +45,7 @@ export async function listWorkspaceDomains(
   const [pair] = pairsOf(page);
   const range: WorkspaceRange = pair === undefined ? rangeOf(page) : byPair;
   const keyOf = pair === undefined ? ({ name }: ListedRow) => name : placeOf;
-  const { key = '', value = certificate ?? live ?? status ?? '' } = pair ?? {};
+  const { key = '', value = certificate ?? status ?? '' } = pair ?? {};
   const slots = { ...wantedOf(page), workspaceId, key, value, until: END };
   const rows = limit + 1;
   if (isFoundByIndex(page)) {
@@ -112,9 +112,8 @@ function pageOf(
   return next === null ? { items } : { items, next };
 }
 
-function rangeOf({ status, certificate, live }: WorkspacePageRequest): WorkspaceRange {
+function rangeOf({ status, certificate }: WorkspacePageRequest): WorkspaceRange {
   if (certificate !== undefined) return byCertificate;
-  if (live !== undefined) return byLive;
   return status === undefined ? byName : byStatus;
 }
 
@@ -127,10 +126,9 @@ function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: st
 /** Whether the range has what is wanted and nothing else. */
 function isFoundByIndex(page: WorkspacePageRequest): boolean {
   const { status, certificate, live, search, createdAfter, createdBefore } = page;
-  const state = certificate ?? live ?? status;
-  const isBoth = certificate !== undefined && live !== undefined;
-  const indexed = pairsOf(page).length + Number(state !== undefined) + Number(isBoth);
-  return indexed <= 1 && search === undefined && createdAfter === undefined && createdBefore === undefined;
+  const indexed = pairsOf(page).length + Number((certificate ?? status) !== undefined);
+  const others = [live, search, createdAfter, createdBefore];
+  return indexed <= 1 && others.every((other) => other === undefined);
 }
 
 /** What a statement compares each row of a range with. Empty texts are any. */
@@ -293,31 +291,6 @@ const byCertificate: WorkspaceRange = {
 
 const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificates.hostname)`;
 
-const byLive: WorkspaceRange = {
-  select: (db, p) =>
-    selectSites(fromLiveChecks(db))
-      .where(sql<boolean>`${LIVE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${LIVE_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .where(isWanted(p))
-      .orderBy('liveChecks.workspaceId')
-      .orderBy('liveChecks.state')
-      .orderBy('liveChecks.hostname')
-      .limit(p.rows),
-  next: (db, p) =>
-    db
-      .selectFrom('liveChecks')
-      .where(sql<boolean>`${LIVE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${LIVE_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('liveChecks.workspaceId')
-      .orderBy('liveChecks.state')
-      .orderBy('liveChecks.hostname')
-      .limit(1)
-      .offset(p.slice)
-      .select('liveChecks.hostname as key'),
-};
-
-const LIVE_KEY = sql`(live_checks.workspace_id, live_checks.state, live_checks.hostname)`;
-
 export async function findListedDomain(reader: Reader, workspaceId: string, id: string): Promise<ListedDomain | null> {
   const row = await reader.one(selectListedDomain, { workspaceId, id });
   return row && listed(row);
@@ -366,15 +339,6 @@ function fromPairs(db: Tables): Domains {
     .leftJoin('routes', 'routes.domainId', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
     .leftJoin('liveChecks', 'liveChecks.domainId', 'domains.id');
-  return query as unknown as Domains;
-}
-
-function fromLiveChecks(db: Tables): Domains {
-  const query = db
-    .selectFrom('liveChecks')
-    .innerJoin('domains', 'domains.id', 'liveChecks.domainId')
-    .leftJoin('routes', 'routes.domainId', 'domains.id')
-    .leftJoin('certificates', 'certificates.hostname', 'routes.hostname');
   return query as unknown as Domains;
 }
 

@@ -12,6 +12,7 @@ import { packed } from '../check/check-results.ts';
 import { saveTransition } from '../check/checks.ts';
 import { claimLooks, saveLook } from '../check/live-checks.ts';
 import { saveMonitoring } from '../check/monitors.ts';
+import { lookSoon } from '../check/schedules.ts';
 import { pruneDeletedDomains } from '../domain/deleted-domains.ts';
 import { pruneEvents } from '../domain/events.ts';
 import { recordBackup, recordIssuing } from '../heartbeats.ts';
@@ -59,6 +60,7 @@ export const writes = {
     synced: ({ before, after }) => after.status !== before.status,
   }),
   claimLooks: upkeep(claimLooks),
+  lookSoon: upkeep(lookSoon),
   saveLook: write({
     perform: saveLook,
     // For its event: it has the domain as the events before it left it.

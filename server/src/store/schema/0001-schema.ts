@@ -118,12 +118,10 @@ create index monitors_drifted on monitors (domain_id) where drifted_since is not
 
 -- What was seen from outside of each name that has a route.
 create table live_checks (
-  domain_id TEXT not null primary key references routes (domain_id) on delete cascade, workspace_id TEXT not null,
-  hostname TEXT not null unique, next_check_at INTEGER not null, state TEXT, seen TEXT, doubted INTEGER not null,
-  failures INTEGER not null
+  domain_id TEXT not null primary key references routes (domain_id) on delete cascade,
+  hostname TEXT not null unique, next_check_at INTEGER not null, state TEXT, seen TEXT, doubted INTEGER not null
 ) STRICT;
 create index live_checks_by_next_check_at on live_checks (next_check_at);
-create index live_checks_by_workspace_id_state_hostname on live_checks (workspace_id, state, hostname);
 
 -- The destination is a route: a redirect ends with it, so that none leads to a name that is not verified here.
 create table redirects (

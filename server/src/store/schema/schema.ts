@@ -149,7 +149,6 @@ interface MonitorsTable extends Omit<MonitorMemory, 'suspected'> {
 /** What was seen from outside of a name: one row for each route; deleted with it. */
 interface LiveChecksTable {
   domainId: string;
-  workspaceId: string;
   hostname: string;
   /** Also the fencing token of the look that is in flight. */
   nextCheckAt: number;
@@ -159,7 +158,6 @@ interface LiveChecksTable {
   seen: string | null;
   /** 1: the last look saw a worse state. */
   doubted: number;
-  failures: number;
 }
 
 type CertificateColumns = Omit<Certificate, 'domainId' | 'issued'>;

@@ -26,6 +26,8 @@ export interface Keyring {
   prefix(): Uint8Array;
   /** Whether a secret with this prefix is plaintext, or sealed under one of the keys. */
   canUnseal(prefix: Uint8Array): boolean;
+  /** A code of 32 bytes that only holders of the key with this prefix can make for a text (HMAC-SHA256); null: there is no such key. */
+  authenticate(text: string, prefix: Uint8Array): Uint8Array | null;
 }
 
 /** A secret cannot be sealed or unsealed. The message says what to do, and contains no secret. */
@@ -138,6 +140,13 @@ export function createKeyring(source: KeySource, random: (bytes: number) => Uint
     },
     prefix: () => new Uint8Array(firstKey().prefix),
     canUnseal: (prefix) => isPlaintext(prefix) || findKey(prefix) !== undefined,
+    authenticate(text, prefix) {
+      const key = findKey(prefix);
+      // The label keeps this apart from all else that the key is used for.
+      return key === undefined
+        ? null
+        : createHmac('sha256', key).update(`nameplate: authenticated text: ${text}`).digest();
+    },
   };
 }
 

@@ -15,6 +15,7 @@ import {
   type Site,
   type Store,
 } from '../store.ts';
+import { respondToKeyed } from './keyed-challenges.ts';
 import { type Keyring, SealingError } from './keyring.ts';
 
 type Method = (...args: unknown[]) => Promise<unknown>;
@@ -130,6 +131,8 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
       const origin = await store.findOrigin(environmentId);
       return origin && unsealOrigin(environmentId, origin);
     },
+    findChallenge: async (hostname, token, now) =>
+      respondToKeyed(keyring, hostname, token) ?? store.findChallenge(hostname, token, now),
     findOperatorSite: async (hostname) => unsealSite(await store.findOperatorSite(hostname)),
     async leaseDelivery(...args) {
       const due = await store.leaseDelivery(...args);

@@ -24,7 +24,7 @@ export interface FetchOptions {
 
 const REDIRECTS = [301, 302, 303, 307, 308];
 /** Octets of a body that are read; a challenge response is shorter. */
-export const BODY_OCTETS = 1024;
+const BODY_OCTETS = 1024;
 const NOT_HTTP = 'it accepts connections, but its response is not HTTP';
 
 /**
@@ -106,7 +106,7 @@ const RECEIVED_OCTETS = 256 * 1024;
 const COUNT_EVERY_MS = 20;
 
 /** Closes a connection that brings more than a response to a challenge needs. */
-export function limitReceived(socket: Socket): void {
+function limitReceived(socket: Socket): void {
   const timer = setInterval(() => {
     if (socket.bytesRead > RECEIVED_OCTETS) socket.destroy(new Error('The server sends more than is read.'));
   }, COUNT_EVERY_MS);

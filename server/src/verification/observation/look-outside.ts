@@ -1,5 +1,4 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
-import { type ClientHttp2Session, connect as startHttp2 } from 'node:http2';
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
@@ -8,7 +7,7 @@ import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer, DialError } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/store.ts';
 import { failingAddresses } from './failing-addresses.ts';
-import { BODY_OCTETS, limitReceived, sendRequest } from './fetch-from-address.ts';
+import { sendRequest } from './fetch-from-address.ts';
 
 /**
  * Looks at a name as a visitor would: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
@@ -17,7 +16,9 @@ import { BODY_OCTETS, limitReceived, sendRequest } from './fetch-from-address.ts
 export type OutsideLooker = (hostname: string, signal: AbortSignal, addressesOf?: string) => Promise<Look>;
 
 export interface OutsideLookerOptions {
-  store: Pick<CertificateStore, 'putChallenge' | 'findCertificate'>;
+  store: Pick<CertificateStore, 'findCertificate'>;
+  /** A challenge to which the edges of this installation alone can respond. */
+  newChallenge: (hostname: string) => { token: string; response: string };
   resolver: Pick<Resolver, 'lookupAddresses'>;
   /** Which addresses may be connected to (`addressRule`). */
   mayDial: AddressRule;
@@ -32,18 +33,16 @@ export interface OutsideLookerOptions {
 
 /** Addresses that are connected to; of more, those that come first in order. */
 const MAX_ADDRESSES = 8;
-/** Long enough for nodes whose clocks are ahead. */
-const CHALLENGE_LIFE_MS = 5 * 60_000;
 const LOOKUP_MS = 10_000;
 
 export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooker {
-  const { store, resolver, mayDial, clock, trustRoots = null, port = 443, timeoutMs = 10_000 } = options;
+  const { store, newChallenge, resolver, mayDial, clock, trustRoots = null, port = 443, timeoutMs = 10_000 } = options;
   const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
   const failing = failingAddresses();
   // One for all connections: to parse the roots takes milliseconds.
   const secureContext = createSecureContext({ ca: [...trustedRoots(), ...(trustRoots === null ? [] : [trustRoots])] });
 
-  async function lookAt(address: string, { hostname, token, expected }: Challenge, signal: AbortSignal) {
+  async function lookAt(address: string, hostname: string, { token, response }: Challenge, signal: AbortSignal) {
     const timeout = AbortSignal.timeout(timeoutMs);
     const either = AbortSignal.any([signal, timeout]);
     let socket: TLSSocket | undefined;
@@ -51,11 +50,11 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
       // Any certificate is accepted, and judged below: it says more than a failed handshake.
       socket = await dialer.dialTls(
         { hostname: address, port, signal: either },
-        { servername: hostname, ALPNProtocols: ['http/1.1', 'h2'], rejectUnauthorized: false, secureContext },
+        { servername: hostname, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false, secureContext },
       );
       const url = new URL(`https://${hostname}/.well-known/acme-challenge/${token}`);
-      const { status, body } = await (socket.alpnProtocol === 'h2' ? sendHttp2 : sendRequest)(url, socket, either);
-      if (status !== 200 || body.trimEnd() !== expected) return 'answered_by_another';
+      const { status, body } = await sendRequest(url, socket, either);
+      if (status !== 200 || body.trimEnd() !== response) return 'answered_by_another';
       return await judgeCertificate(hostname, socket);
     } catch (error) {
       signal.throwIfAborted();
@@ -90,15 +89,9 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
     if (found.kind === 'absent') return { kind: 'seen', addresses: [] };
     const addresses = [...new Set(found.addresses)].sort().slice(0, MAX_ADDRESSES);
     if (!addresses.every((address) => failing.mayLook(address, clock.now()))) return { kind: 'unreadable' };
-    const token = `np-${randomBytes(24).toString('base64url')}`;
-    const expected = `${token}.${randomBytes(24).toString('base64url')}`;
-    if (addresses.some(mayDial)) {
-      const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
-      await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt });
-    }
-    const challenge = { hostname, token, expected };
+    const challenge = newChallenge(hostname);
     const look = async (address: string) => {
-      const problem = await lookAt(address, challenge, signal);
+      const problem = await lookAt(address, hostname, challenge, signal);
       if (problem !== 'no_route' && problem !== 'address_not_public')
         failing.record(address, isReached(problem), clock.now());
       return { address, problem };
@@ -107,19 +100,14 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
   };
 }
 
-interface Challenge {
-  hostname: string;
-  token: string;
-  /** No server but ours knows it: only the token is in the request. */
-  expected: string;
-}
+type Challenge = ReturnType<OutsideLookerOptions['newChallenge']>;
 
 const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
   not_allowed: 'address_not_public',
   no_address: 'no_address',
-  lookup: 'unreachable',
+  lookup: 'timeout',
   refused: 'connection_refused',
-  unreachable: 'unreachable',
+  unreachable: 'timeout',
   no_route: 'no_route',
   timeout: 'timeout',
   tls: 'tls_failed',
@@ -128,33 +116,4 @@ const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
 /** Those of Node.js and of the operating system, whose administrator may have added some. */
 function trustedRoots(): string[] {
   return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
-}
-
-/** The same as `sendRequest`, to a server that speaks HTTP/2. */
-async function sendHttp2(url: URL, socket: TLSSocket, signal: AbortSignal): Promise<{ status: number; body: string }> {
-  const settings = { enablePush: false };
-  const session: ClientHttp2Session = startHttp2(url.origin, { createConnection: () => socket, settings });
-  limitReceived(socket);
-  try {
-    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; body: string }>();
-    const fail = () => reject(new Error('The connection was closed without a response.'));
-    session.on('error', reject).once('close', fail);
-    const stream = session.request({ ':path': url.pathname, 'user-agent': 'nameplate' }, { signal });
-    stream.on('error', reject).once('close', fail);
-    stream.once('response', async (headers) => {
-      let body = '';
-      try {
-        for await (const chunk of stream.setEncoding('utf8')) {
-          body += chunk;
-          if (body.length >= BODY_OCTETS) break;
-        }
-        resolve({ status: headers[':status'] ?? 0, body });
-      } catch (error) {
-        reject(error);
-      }
-    });
-    return await promise;
-  } finally {
-    session.destroy();
-  }
 }
