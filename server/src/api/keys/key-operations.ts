@@ -67,7 +67,7 @@ export const createKey = defineOperation({
   name: 'keys.createKey',
   summary: 'Create a root key',
   description:
-    'Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key, unless its descendants are revoked too.',
+    'Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` tells which keys it made.',
   permission: { resource: 'key', action: 'create_key' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },
@@ -193,18 +193,10 @@ export const rotateKey = defineOperation({
     );
     if (outcome === 'rotated') return made;
     if (outcome === 'missing') throw new Problem('data/key_not_found');
-    if (outcome === 'replaced' || outcome === 'inactive') throw await notRotatable(old.id, store);
+    if (outcome === 'not_rotatable') throw new Problem('application/key_not_rotatable');
     throw problemOf(outcome);
   },
 });
-
-async function notRotatable(keyId: string, store: { findRootKey(id: string): Promise<ListedRootKey | null> }) {
-  const successor = (await store.findRootKey(keyId))?.replacedBy;
-  const detail = successor
-    ? `The key was rotated before. Its successor is ${successor}.`
-    : 'The key is disabled, or has expired.';
-  return new Problem('application/key_not_rotatable', { detail });
-}
 
 export const revokeKey = defineOperation({
   name: 'keys.revokeKey',
@@ -212,24 +204,13 @@ export const revokeKey = defineOperation({
   description:
     'Deletes the key: it is refused within a second everywhere, and so are the dashboard tokens that it made. The caller may have fewer permissions than the key, since revoking gives nothing.',
   permission: { resource: 'key', action: 'revoke_key' },
-  request: Type.Object(
-    {
-      keyId: KeyId,
-      withDescendants: Type.Optional(
-        Type.Boolean({
-          description:
-            'If true, the keys of the workspace that it made are revoked too, and those that they made. For a key that has leaked.',
-        }),
-      ),
-    },
-    closed,
-  ),
+  request: Type.Object({ keyId: KeyId }, closed),
   response: Empty,
   problems: ['data/key_not_found'],
   example: { request: { keyId: exampleKey.id }, response: {} },
   async handle({ input, find, changes }) {
     const { id } = await find.key(input.keyId);
-    if (!(await changes.revokeRootKey(id, input.withDescendants ?? false))) throw new Problem('data/key_not_found');
+    if (!(await changes.revokeRootKey(id))) throw new Problem('data/key_not_found');
     return {};
   },
 });
