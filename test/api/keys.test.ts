@@ -99,7 +99,7 @@ describe('keys.createKey', () => {
 
   it.each([
     ['no permission', { permissions: undefined }, 'body'],
-    ['a text that is no permission', { permissions: [READ, 'everything'] }, 'body.permissions[1]'],
+    ['a text that is no permission', { permissions: [READ, 'everything'] }, 'body.permissions.1'],
     ['an end in the past', { expiresAt: START }, 'body.expiresAt'],
     ['a preset that there is not', { preset: 'admin' }, 'body.preset'],
   ])('refuses %s, and says where', async (_what, body, location) => {

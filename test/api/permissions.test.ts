@@ -312,6 +312,13 @@ describe('what an operation needs beside its permission', () => {
     };
     calls['domains.moveDomain create_domain'] = () =>
       calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.moveDomain create_deployment'] = async () => {
+      const update = (origin: string | null) => api.call('domains.updateDomain', { domain, settings: { origin } });
+      await update('https://own.acme.com');
+      const answer = await calling('domains.moveDomain', { environment, domain }, 'create_deployment');
+      await update(null);
+      return answer;
+    };
     calls['domains.updateDomain create_deployment'] = () =>
       calling('domains.updateDomain', { domain, settings: { origin: null } }, 'create_deployment');
     calls['domains.setRedirect update_domain'] = () =>

@@ -4,7 +4,7 @@ import { createRootKey } from '../../access/secret-text.ts';
 import type { ListedRootKey } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Empty, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { closed, Empty, GivenTime, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import {
   EXAMPLE_KEY,
@@ -22,9 +22,6 @@ const KeyId = Type.String({
   pattern: '^[a-zA-Z0-9_]+$',
   description: 'Id of the root key (`key_…`).',
 });
-
-/** The end of the year 9999, Unix ms. */
-const LATEST = 253_402_300_799_999;
 
 const KeySchema = Type.Object(
   {
@@ -76,14 +73,7 @@ export const createKey = defineOperation({
     {
       name: Name,
       ...grantedInRequest,
-      expiresAt: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: LATEST,
-          format: 'int64',
-          description: 'From then on the key is refused, Unix time in milliseconds. Default: when the caller expires.',
-        }),
-      ),
+      expiresAt: Type.Optional(GivenTime('From then on the key is refused. Default: when the caller expires.')),
     },
     closed,
   ),
@@ -149,6 +139,8 @@ export const rotateKey = defineOperation({
   description:
     'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is.',
   permission: { resource: 'key', action: 'rotate_key' },
+  gives: 'the key that is rotated ends with the overlap, which may be 0, without `revoke_key`',
+  rateLimit: { limit: 60, windowMs: 60_000 },
   replaces: 'secret',
   request: Type.Object(
     {

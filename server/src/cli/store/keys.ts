@@ -134,7 +134,7 @@ function addRotate(keys: Command): void {
     });
 }
 
-function showKey(options: StoreOptions, made: { id: string; key: string }, more = ''): void {
+function showKey(options: StoreOptions, made: { id: string; key: string; replaces?: string }, more = ''): void {
   const text = `Created key ${made.id}. Save it now: it is not shown again. ${more}`.trimEnd();
   show(options, made, () => [text, '', `  ${paint('bold', made.key)}`].join('\n'));
 }
