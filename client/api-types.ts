@@ -570,7 +570,7 @@ export interface ApiCalls {
       to?: number | undefined;
       /** `hour` if absent. Days are those of UTC. */
       resolution?: 'hour' | 'day' | undefined;
-    }, options?: CallOptions): Promise<Usage>;
+    }, options?: CallOptions): Promise<UsageHistory>;
     /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in order of creation, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
       /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
@@ -1940,7 +1940,7 @@ interface UpdatedDomain {
 }
 
 /** More properties may be added. */
-interface Usage {
+interface UsageHistory {
   /** The domain. Begins with `dom_`. */
   domainId: string;
   /** Its name; absent once it is deleted. */
@@ -2108,7 +2108,7 @@ export type {
   Suspension,
   SuspensionChange,
   UpdatedDomain,
-  Usage,
+  UsageHistory,
   UsageInTime,
   ValidationError,
   Webhook,

@@ -115,6 +115,19 @@ describe('keys.createKey', () => {
     expect(dataOf<Made>(await createKey()).expiresAt).toBeUndefined();
   });
 
+  it('repeated with an Idempotency-Key of another key makes another one: nobody gets a secret twice but its maker', async () => {
+    const { key: other } = await aMaker();
+    const once = (key: string) =>
+      api.call(
+        'keys.createKey',
+        { name: 'made', permissions: [READ] },
+        { key, headers: { 'idempotency-key': 'same' } },
+      );
+    const [first, again, others] = [await once(api.rootKey), await once(api.rootKey), await once(other)];
+    expect(dataOf(again)).toEqual(dataOf(first));
+    expect(others.text).not.toContain(dataOf<Made>(first).key);
+  });
+
   it('has the rate limits of the workspace: a child has none of its own', async () => {
     const workspace = await api.createWorkspace({
       limits: { rates: { '*': { limit: 2, windowMs: DAY } }, domains: null },

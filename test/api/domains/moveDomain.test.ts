@@ -64,7 +64,10 @@ describe('domains.moveDomain', () => {
       `environment.${staging.id}.create_domain`,
     ];
     const refused = await move(name, there(), await keyWith(...permissions));
-    expect([refused.status, refused.body.error?.detail]).toEqual([403, expect.stringContaining('create_deployment')]);
+    expect([refused.status, refused.body.error?.detail]).toEqual([
+      403,
+      expect.stringContaining(`environment.${staging.id}.create_deployment`),
+    ]);
     expect(dataOf(await get(name))).toMatchObject({ environmentId: tree.environmentId });
     const deploys = `environment.${staging.id}.create_deployment`;
     expect(await move(name, there(), await keyWith(...permissions, deploys))).toMatchObject({ status: 200 });

@@ -54,7 +54,7 @@ export const moveDomain = defineOperation({
       case 'missing':
         throw new Problem('data/domain_not_found');
       case 'own_origin':
-        throw lacksPermission(deploymentThere);
+        throw lacksPermission(deploymentThere, environment.id);
       case 'environment_missing':
         throw new Problem('data/environment_not_found');
       default:

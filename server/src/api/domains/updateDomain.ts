@@ -60,7 +60,7 @@ export const updateDomain = defineOperation({
     const { domain: identifier, settings, ...ownData } = input;
     const { id, name, environmentId } = await find.domain(identifier);
     const deploys = settings?.origin !== undefined;
-    if (deploys && !find.may(deployment, environmentId)) throw lacksPermission(deployment);
+    if (deploys && !find.may(deployment, environmentId)) throw lacksPermission(deployment, environmentId);
     const change = {
       ...ownData,
       ...(settings && { settings: settingsPatch(settings) }),

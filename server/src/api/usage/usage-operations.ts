@@ -38,7 +38,7 @@ export const UsageSchema = Type.Object(
       { description: 'In order. Hours and days without usage are absent.' },
     ),
   },
-  { title: 'Usage', description: 'More properties may be added.' },
+  { title: 'UsageHistory', description: 'More properties may be added.' },
 );
 
 export const DomainUsageSchema = Type.Object(
