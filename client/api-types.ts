@@ -151,7 +151,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. */
+    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to; if the domain has an own origin, `create_deployment` there too. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. Also `environment.*.create_deployment` on the environment that the domain is moved to, if the domain has an own origin. */
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -570,7 +570,7 @@ export interface ApiCalls {
       to?: number | undefined;
       /** `hour` if absent. Days are those of UTC. */
       resolution?: 'hour' | 'day' | undefined;
-    }, options?: CallOptions): Promise<Usage>;
+    }, options?: CallOptions): Promise<UsageHistory>;
     /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in order of creation, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
       /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
@@ -599,7 +599,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<AuditEntry>>;
   };
   keys: {
-    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key, unless its descendants are revoked too. Permission: `key.*.create_key`. */
+    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` tells which keys it made. Permission: `key.*.create_key`. */
     createKey(input: {
       /** Name for people. */
       name: string;
@@ -607,7 +607,7 @@ export interface ApiCalls {
       permissions?: Array<string> | undefined;
       /** A set of permissions, in addition to `permissions`. */
       preset?: 'read-only' | 'support' | 'platform' | undefined;
-      /** From then on the key is refused, Unix time in milliseconds. Default: when the caller expires. */
+      /** From then on the key is refused. Default: when the caller expires. Unix time in milliseconds. */
       expiresAt?: number | undefined;
     }, options?: CreationOptions): Promise<CreatedKey>;
     /** Get a root key. Retrieves a key by its id. Nobody can retrieve the secret. Permission: `key.*.read_key` or `key.<key_id>.read_key`. */
@@ -633,8 +633,6 @@ export interface ApiCalls {
     revokeKey(input: {
       /** Id of the root key (`key_…`). */
       keyId: string;
-      /** If true, the keys of the workspace that it made are revoked too, and those that they made. For a key that has leaked. */
-      withDescendants?: boolean | undefined;
     }, options?: CallOptions): Promise<void>;
   };
   tokens: {
@@ -648,7 +646,7 @@ export interface ApiCalls {
     }, options?: CreationOptions): Promise<CreatedToken>;
   };
   workspaces: {
-    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace can list, disable and enable it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
+    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
     createWorkspace(input: {
       /** Name for people. */
       name: string;
@@ -664,16 +662,6 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Workspace>>;
-    /** Disable a workspace. Refuses the keys and tokens of a workspace that this workspace made, within a second, until it is enabled. Its domains are still checked and served. Permission: `workspace.*.disable_workspace` or `workspace.<workspace_id>.disable_workspace`. */
-    disableWorkspace(input: {
-      /** Id of a workspace that this workspace made (`ws_…`). */
-      workspaceId: string;
-    }, options?: CallOptions): Promise<void>;
-    /** Enable a workspace. Accepts the keys and tokens of a workspace again that this workspace disabled. What the operator has disabled, only the operator enables. Permission: `workspace.*.disable_workspace` or `workspace.<workspace_id>.disable_workspace`. */
-    enableWorkspace(input: {
-      /** Id of a workspace that this workspace made (`ws_…`). */
-      workspaceId: string;
-    }, options?: CallOptions): Promise<void>;
   };
 }
 
@@ -742,8 +730,6 @@ export const OPERATIONS: readonly string[] = [
   'tokens.createToken',
   'workspaces.createWorkspace',
   'workspaces.listWorkspaces',
-  'workspaces.disableWorkspace',
-  'workspaces.enableWorkspace',
   'setup.openSession',
 ];
 
@@ -1464,7 +1450,7 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/workspace_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
 
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
@@ -1956,7 +1942,7 @@ interface UpdatedDomain {
 }
 
 /** More properties may be added. */
-interface Usage {
+interface UsageHistory {
   /** The domain. Begins with `dom_`. */
   domainId: string;
   /** Its name; absent once it is deleted. */
@@ -2033,7 +2019,7 @@ interface Workspace {
   name: string;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
-  /** Since when its keys are refused; absent while they are not. Unix time in milliseconds. */
+  /** Since when the operator has disabled it: its keys are refused. Unix time in milliseconds. */
   disabledAt?: number;
 }
 
@@ -2124,7 +2110,7 @@ export type {
   Suspension,
   SuspensionChange,
   UpdatedDomain,
-  Usage,
+  UsageHistory,
   UsageInTime,
   ValidationError,
   Webhook,

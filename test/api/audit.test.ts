@@ -203,11 +203,6 @@ const steps: Step[] = [
     },
   },
   { operation: 'workspaces.listWorkspaces', body: () => ({}) },
-  ...['disableWorkspace', 'enableWorkspace'].map((name) => ({
-    operation: `workspaces.${name}`,
-    body: () => ({ workspaceId: made.workspaceId }),
-    changes: () => ['Customer'],
-  })),
   { operation: 'audit.listEntries', body: () => ({}) },
 ];
 

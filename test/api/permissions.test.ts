@@ -32,7 +32,6 @@ let tree: Tree;
 let webhookId: string;
 let linkId: string;
 let keyId: string;
-let childId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
@@ -45,8 +44,6 @@ beforeAll(async () => {
   ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
   ({ linkId } = dataOf<{ linkId: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' })));
   ({ id: keyId } = await api.createKey());
-  const child = await api.call('workspaces.createWorkspace', { name: 'Child' });
-  childId = dataOf<{ workspaceId: string }>(child).workspaceId;
   const other = await api.createWorkspace();
   const { key } = await api.createKey({ workspaceId: other.id });
   foreign = { key, tree: await api.createTree('demo', key) };
@@ -105,11 +102,8 @@ const inputs: Record<string, (name: string) => object> = {
   'keys.getKey': (name) => rootKey(name),
   'keys.rotateKey': (name) => rootKey(name),
   'keys.revokeKey': (name) => rootKey(name),
-  'workspaces.disableWorkspace': (name) => child(name),
-  'workspaces.enableWorkspace': (name) => child(name),
 };
 const rootKey = (name: string) => ({ keyId: name === 'none' ? 'key_none' : keyId });
-const child = (name: string) => ({ workspaceId: name === 'none' ? 'ws_none' : childId });
 const webhook = (name: string) => ({ webhookId: name === 'none' ? 'wh_none' : webhookId });
 const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
 const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
@@ -185,7 +179,6 @@ const GRANTS: Record<string, string> = {
   'token.*.create_token': 'tokens.createToken',
   'workspace.*.create_workspace': 'workspaces.createWorkspace',
   'workspace.*.read_workspace': 'workspaces.listWorkspaces',
-  'workspace.*.disable_workspace': 'workspaces.disableWorkspace workspaces.enableWorkspace',
   'environment.*.read_usage': 'usage.getUsage usage.listUsage',
 };
 const grants = new Map(
@@ -319,6 +312,13 @@ describe('what an operation needs beside its permission', () => {
     };
     calls['domains.moveDomain create_domain'] = () =>
       calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.moveDomain create_deployment'] = async () => {
+      const update = (origin: string | null) => api.call('domains.updateDomain', { domain, settings: { origin } });
+      await update('https://own.acme.com');
+      const answer = await calling('domains.moveDomain', { environment, domain }, 'create_deployment');
+      await update(null);
+      return answer;
+    };
     calls['domains.updateDomain create_deployment'] = () =>
       calling('domains.updateDomain', { domain, settings: { origin: null } }, 'create_deployment');
     calls['domains.setRedirect update_domain'] = () =>

@@ -74,6 +74,13 @@ test('a domain without usage has none, which is no error', async () => {
   expect(await get({ domain: name, from: 0 })).toEqual({ domainId: id, domain: name, usage: [] });
 });
 
+test('a time is one that a date can have, and no number beyond', async () => {
+  const { name } = await api.createDomain(tree, 'times.acme.com');
+  for (const times of [{ from: -1 }, { from: 0, to: 2 ** 63 }, { from: 8.64e15 + 1 }])
+    for (const [operation, about] of [['usage.getUsage', { domain: name }] as const, ['usage.listUsage', {}] as const])
+      expect((await api.call(operation, { ...about, ...times })).status).toBe(400);
+});
+
 test('the usage of a deleted domain is shown by its id, to a key that may read that of its environment', async () => {
   const { id, name } = await used({ [START]: 5 });
   await api.call('domains.deleteDomain', { domain: id });

@@ -21,8 +21,6 @@ const create = (body: object = {}, key = api.rootKey) =>
   api.call('workspaces.createWorkspace', { name: 'Customer', ...body }, { key });
 const made = async (body: object = {}, key = api.rootKey) => dataOf<Made>(await create(body, key));
 const attach = (domain: string, key: string) => api.call('domains.createDomain', { ...PLACE, domain }, { key });
-const setDisabled = (verb: 'disable' | 'enable', workspaceId: string, key = api.rootKey) =>
-  api.call(`workspaces.${verb}Workspace`, { workspaceId }, { key });
 
 describe('workspaces.createWorkspace', () => {
   it('makes a workspace in which a platform attaches a domain at once, with its first key', async () => {
@@ -91,49 +89,5 @@ describe('workspaces.listWorkspaces', () => {
     expect(body).toMatchObject({ data: [{ id: other.workspaceId }], pagination: { hasMore: false } });
     const { key: child } = await made({ preset: 'read-only' });
     expect((await api.call('workspaces.listWorkspaces', {}, { key: child })).status).toBe(403);
-  });
-});
-
-describe('workspaces.disableWorkspace', () => {
-  it('has its keys and tokens refused by the next poll of the change feed, and enableWorkspace accepts them', async () => {
-    const { workspaceId, key } = await made();
-    const { token } = dataOf<{ token: string }>(await api.call('tokens.createToken', { subject: 'ada' }, { key }));
-    const statuses = async () => {
-      await api.changes.poll();
-      const read = (by: string) => api.call('domains.getDomain', { domain: 'none.test' }, { key: by });
-      return (await Promise.all([key, token].map(read))).map(({ status }) => status);
-    };
-    expect(await statuses()).toEqual([404, 404]);
-    expect((await setDisabled('disable', workspaceId)).status).toBe(200);
-    expect(await statuses()).toEqual([403, 403]);
-    const { body } = await api.call('workspaces.listWorkspaces');
-    expect(body.data).toContainEqual(expect.objectContaining({ id: workspaceId, disabledAt: START }));
-    expect((await setDisabled('enable', workspaceId)).status).toBe(200);
-    expect(await statuses()).toEqual([404, 404]);
-  });
-
-  it('reaches neither the own workspace, nor others, nor those that a child made', async () => {
-    const { key: maker } = await api.createKey();
-    const child = await made({ permissions: ['workspace.*.create_workspace', ...PRESETS.platform] }, maker);
-    const grandchild = await made({}, child.key);
-    const other = await api.createWorkspace();
-    const missing = (await setDisabled('disable', 'ws_none')).body.error;
-    for (const id of [api.workspaceId, other.id, grandchild.workspaceId])
-      for (const verb of ['disable', 'enable'] as const) {
-        const answer = await setDisabled(verb, id);
-        expect([answer.status, answer.body.error]).toEqual([404, missing]);
-      }
-  });
-
-  it('does not undo what the operator did: neither parent nor child enables a workspace that the operator disabled', async () => {
-    const { workspaceId } = await made();
-    await setDisabled('disable', workspaceId);
-    await api.store.setWorkspaceDisabled(workspaceId, START);
-    const answer = await setDisabled('enable', workspaceId);
-    expect([answer.status, answer.body.error?.detail]).toEqual([
-      403,
-      'The operator of this installation has disabled the workspace. Only the operator can enable it.',
-    ]);
-    expect((await api.store.findWorkspace(workspaceId))?.disabledAt).toBe(START);
   });
 });

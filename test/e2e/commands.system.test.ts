@@ -113,7 +113,7 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
     const last = await runJson<Made>(['keys', 'rotate', next.id, '--overlap', '0', ...data]);
     await waitUntil(async () => (await list(next.key)).stderr.includes('Unauthorized'));
     expect((await list(last.key)).code).toBe(0);
-    await runJson(['keys', 'revoke', last.id, '--descendants', ...data]);
+    await runJson(['keys', 'revoke', last.id, ...data]);
     await waitUntil(async () => (await list(last.key)).stderr.includes('Unauthorized'));
   });
 

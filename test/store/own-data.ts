@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { metadataOf, newOwnData, type OwnDataChange } from '../../server/src/domain/own-data.ts';
-import type { WorkspacePageRequest } from '../../server/src/store/store.ts';
+import type { DomainChange, WorkspacePageRequest } from '../../server/src/store/store.ts';
 import { prove, takeOver, verify } from '../support/certificates.ts';
 import { AUTHOR, anEnvironment, attach, NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
@@ -49,7 +49,7 @@ const query = fc.record(
 
 /** The data that platforms keep with domains, and the lists that find domains by it. */
 export function describeOwnData(subject: Subject): void {
-  const update = ({ workspaceId, id }: Domain, wanted: OwnDataChange) =>
+  const update = ({ workspaceId, id }: Domain, wanted: DomainChange) =>
     subject.store.changesBy(AUTHOR).updateDomain(workspaceId, id, wanted, LATER);
   const idsOf = async (workspaceId: string, wanted: Query, limit = 3) => {
     const { items } = await readAll(limit, (page) =>
@@ -99,6 +99,16 @@ export function describeOwnData(subject: Subject): void {
         kind: 'missing',
       });
       expect(await store.findDomainById(domain.workspaceId, domain.id)).toEqual(domain);
+    });
+
+    it('and its own origin are changed only in the environment where the caller may deploy', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const domain = await attach(store, environment);
+      const change = (deploysIn: string) =>
+        update(domain, { settings: { origin: 'https://own.acme.test' }, deploysIn, externalId: 'x' });
+      expect(await change('env_before_it_was_moved')).toEqual({ kind: 'missing' });
+      expect(await change(environment.id)).toMatchObject({ kind: 'updated' });
     });
 
     it('is kept by a change that races with it: none is lost', async () => {

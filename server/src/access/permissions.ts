@@ -13,6 +13,9 @@ type Grant =
 const TUPLE = /^([a-z_]+)\.(\*|[a-zA-Z0-9_-]+)\.([a-z_]+)$/;
 const RESOURCE = /^([^/#\s]+(?:\/[^/#\s]+)*)\/([^/#\s]+)#([a-z_]+)$/;
 
+/** The pattern of a grant in either form. */
+export const GRANT = `${TUPLE.source}|${RESOURCE.source}`;
+
 /** Null for text that is not a grant. */
 export function parseGrant(text: string): Grant | null {
   const [, resource, id, action] = TUPLE.exec(text) ?? [];

@@ -1,7 +1,7 @@
+const on = (resource: string, ...actions: string[]) => actions.map((action) => `${resource}.*.${action}`);
+
 const READ = [
-  ...['read_domain', 'read_environment', 'read_deployment', 'read_origin_settings', 'read_usage'].map(
-    (action) => `environment.*.${action}`,
-  ),
+  ...on('environment', 'read_domain', 'read_environment', 'read_deployment', 'read_origin_settings', 'read_usage'),
   ...['project.*.read_project', 'app.*.read_app', 'webhook.*.read_webhook', 'setup.*.read_brand'],
   ...['key.*.read_key', 'audit.*.read_entries'],
 ];
@@ -14,26 +14,13 @@ export const PRESETS = {
   /** Sees everything, and changes nothing. */
   'read-only': READ,
   /** Helps customers with their domains: sees everything, checks again, and makes set-up links. */
-  support: [...READ, 'environment.*.verify_domain', 'environment.*.create_setup_link'],
+  support: [...READ, ...on('environment', 'verify_domain', 'create_setup_link')],
   /** The backend of a platform: its domains, the origins that serve them, its webhooks, links and dashboard tokens. */
   platform: [
-    ...[
-      'create_domain',
-      'replace_domain',
-      'read_domain',
-      'update_domain',
-      'verify_domain',
-      'delete_domain',
-      'create_setup_link',
-    ].map((action) => `environment.*.${action}`),
-    ...[
-      'read_environment',
-      'create_deployment',
-      'read_deployment',
-      'read_origin_settings',
-      'update_origin_settings',
-    ].map((action) => `environment.*.${action}`),
-    ...['create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'].map((action) => `webhook.*.${action}`),
+    ...on('environment', 'create_domain', 'replace_domain', 'read_domain', 'update_domain', 'verify_domain'),
+    ...on('environment', 'delete_domain', 'create_setup_link', 'read_environment', 'create_deployment'),
+    ...on('environment', 'read_deployment', 'read_origin_settings', 'update_origin_settings'),
+    ...on('webhook', 'create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'),
     ...['project.*.read_project', 'app.*.read_app', 'token.*.create_token'],
   ],
 } as const satisfies Record<string, readonly string[]>;

@@ -184,12 +184,6 @@ export const ERRORS = {
     why: 'The key does not exist, was revoked, or your key lacks the permission for it. All get the same response.',
     fix: 'Check the id: it begins with key_ and is no secret. keys.listKeys lists all, and the reference says which permission is needed.',
   },
-  'data/workspace_not_found': {
-    status: 404,
-    detail: 'There is no such workspace among those that keys of this workspace made, or the root key may not use it.',
-    why: 'A workspace is disabled and enabled by the workspace whose key made it. This one made no such workspace, or your key lacks the permission for it. Both get the same response.',
-    fix: 'List those that were made with workspaces.listWorkspaces. Others are in the hands of the operator.',
-  },
   'data/delivery_not_found': {
     status: 404,
     detail: 'The webhook has no such delivery.',
@@ -268,7 +262,7 @@ export const ERRORS = {
   'application/key_not_rotatable': {
     status: 412,
     detail: 'The key was rotated before, is disabled, or has expired.',
-    why: 'A rotation replaces a key that works, once. "detail" names the successor where there is one: the response of the rotation that made it may have been lost.',
+    why: 'A rotation replaces a key that works, once. "replacedBy" in keys.getKey names the successor: the response of the rotation that made it may have been lost.',
     fix: 'Rotate the successor, or make a key with keys.createKey. With an Idempotency-Key a rotation whose response was lost can be repeated.',
   },
   'application/webhook_disabled': {

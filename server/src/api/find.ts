@@ -15,7 +15,6 @@ import type {
   TreeStore,
   Webhook,
   WebhookStore,
-  Workspace,
 } from '../store/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 import { invalid } from './validation.ts';
@@ -45,7 +44,6 @@ const READING: Partial<Record<ProblemCode, Permission>> = {
   'data/project_not_found': { resource: 'project', action: 'read_project' },
   'data/webhook_not_found': { resource: 'webhook', action: 'read_webhook' },
   'data/key_not_found': { resource: 'key', action: 'read_key' },
-  'data/workspace_not_found': { resource: 'workspace', action: 'read_workspace' },
 };
 
 /** Whether a refusal of the operation may name a permission that the caller lacks. */
@@ -63,7 +61,7 @@ export function mayNamePermission({
 type FindingStore = Pick<DomainStore, 'findDomainByName' | 'findDomainById'> &
   Pick<TreeStore, 'findProject' | 'findApp' | 'findEnvironment'> &
   Pick<WebhookStore, 'findWebhook'> &
-  Pick<AccessStore, 'findRootKey' | 'findChildWorkspace'>;
+  Pick<AccessStore, 'findRootKey'>;
 
 /**
  * Finds what the input of a call names. Each method rejects with a `Problem` where there is no such thing, or none for
@@ -129,12 +127,6 @@ export class Find {
     const found = await this.#store.findRootKey(keyId);
     const own = found?.workspaceId === this.#principal.workspaceId ? found : null;
     return this.permitted(own, own?.id, 'data/key_not_found');
-  }
-
-  /** One that keys of the caller's workspace made. */
-  async childWorkspace(workspaceId: string): Promise<Workspace> {
-    const found = await this.#store.findChildWorkspace(this.#principal.workspaceId, workspaceId);
-    return this.permitted(found, found?.id, 'data/workspace_not_found');
   }
 
   /** Whether the caller has a permission on the resource with this id. It is one of the `needs` of the operation. */

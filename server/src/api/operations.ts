@@ -20,7 +20,7 @@ import { updateDomain } from './domains/updateDomain.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
 import { createToken } from './keys/createToken.ts';
 import { createKey, getKey, listKeys, revokeKey, rotateKey } from './keys/key-operations.ts';
-import { createWorkspace, disableWorkspace, enableWorkspace, listWorkspaces } from './keys/workspace-operations.ts';
+import { createWorkspace, listWorkspaces } from './keys/workspace-operations.ts';
 import type { OpenOperation, Operation } from './operation.ts';
 import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
@@ -93,8 +93,6 @@ export const operations: readonly Operation[] = [
   createToken,
   createWorkspace,
   listWorkspaces,
-  disableWorkspace,
-  enableWorkspace,
 ];
 
 /** Operations that need none. */

@@ -83,6 +83,8 @@ export const updateOriginSettings = defineOperation({
   description:
     'Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
+  gives:
+    'the settings as they are now, without `read_origin_settings`. Where an origin is a host that serves many sites, `hostHeader` decides which of them gets the traffic',
   request: Type.Object(
     {
       ...environmentPath,

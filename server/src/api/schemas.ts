@@ -101,6 +101,11 @@ export function Time(description: string) {
   return Type.Integer({ format: 'int64', description: `${description} Unix time in milliseconds.` });
 }
 
+/** A time in a request: any since 1970 that a `Date` can have. */
+export function GivenTime(description: string) {
+  return Type.Integer({ ...Time(description), minimum: 0, maximum: 8_640_000_000_000_000 });
+}
+
 /** Properties of a request for one page of a list. */
 export const pageRequest = {
   limit: Type.Optional(

@@ -55,6 +55,24 @@ describe('domains.moveDomain', () => {
     expect(await move(name, there(), await keyWith(leave, enter))).toMatchObject({ status: 200 });
   });
 
+  it('needs create_deployment where it goes if it has an own origin, which would get the secret there', async () => {
+    const { name } = await api.createDomain(tree, newName());
+    await api.call('domains.updateDomain', { domain: name, settings: { origin: 'https://evil.acme.test' } });
+    const own = ['read_domain', 'update_domain', 'create_deployment', 'delete_domain'];
+    const permissions = [
+      ...own.map((action) => `environment.${tree.environmentId}.${action}`),
+      `environment.${staging.id}.create_domain`,
+    ];
+    const refused = await move(name, there(), await keyWith(...permissions));
+    expect([refused.status, refused.body.error?.detail]).toEqual([
+      403,
+      expect.stringContaining(`environment.${staging.id}.create_deployment`),
+    ]);
+    expect(dataOf(await get(name))).toMatchObject({ environmentId: tree.environmentId });
+    const deploys = `environment.${staging.id}.create_deployment`;
+    expect(await move(name, there(), await keyWith(...permissions, deploys))).toMatchObject({ status: 200 });
+  });
+
   it('finds no domain and no environment of another workspace, nor one that does not exist', async () => {
     const { name } = await api.createDomain(tree, newName());
     const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });

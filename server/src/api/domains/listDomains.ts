@@ -9,6 +9,7 @@ import {
   closed,
   environmentPath,
   exampleEnvironmentPath,
+  GivenTime,
   NAME_CURSOR,
   pageOf,
   pageRequest,
@@ -46,12 +47,6 @@ export const listDomains = defineList({
 });
 
 const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
-/** A time of a request: any that a `Date` can have, since 1970. */
-function PastTime(description: string) {
-  const range = { minimum: 0, maximum: 8_640_000_000_000_000 };
-  return Type.Integer({ format: 'int64', ...range, description: `${description} Unix time in milliseconds.` });
-}
-
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
 export const listWorkspaceDomains = defineList({
@@ -86,8 +81,8 @@ export const listWorkspaceDomains = defineList({
         }),
       ),
       ...wantedOwnData,
-      createdAfter: Type.Optional(PastTime('Only domains created then or later.')),
-      createdBefore: Type.Optional(PastTime('Only domains created before that.')),
+      createdAfter: Type.Optional(GivenTime('Only domains created then or later.')),
+      createdBefore: Type.Optional(GivenTime('Only domains created before that.')),
       search: SEARCH,
       within: Type.Optional(
         Type.Object(environmentPath, {

@@ -34,6 +34,7 @@ export const updateDomain = defineOperation({
     'Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment.',
   permission: { resource: 'environment', action: 'update_domain' },
   needs: [deployment],
+  gives: "the domain's settings and the platform's own data as they are now, without `read_domain`",
   request: Type.Object(
     { domain: DomainIdentifier, ...changedOwnData, settings: Type.Optional(changedSettings) },
     closed,
@@ -58,8 +59,13 @@ export const updateDomain = defineOperation({
   async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
     const { domain: identifier, settings, ...ownData } = input;
     const { id, name, environmentId } = await find.domain(identifier);
-    if (settings?.origin !== undefined && !find.may(deployment, environmentId)) throw lacksPermission(deployment);
-    const change = { ...ownData, ...(settings && { settings: settingsPatch(settings) }) };
+    const deploys = settings?.origin !== undefined;
+    if (deploys && !find.may(deployment, environmentId)) throw lacksPermission(deployment, environmentId);
+    const change = {
+      ...ownData,
+      ...(settings && { settings: settingsPatch(settings) }),
+      ...(deploys && { deploysIn: environmentId }),
+    };
     const result = await changes.updateDomain(workspaceId, id, change, clock.now());
     switch (result.kind) {
       case 'updated':

@@ -4,7 +4,7 @@ import { createRootKey } from '../../access/secret-text.ts';
 import type { ListedRootKey } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Empty, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { closed, Empty, GivenTime, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 import {
   EXAMPLE_KEY,
@@ -22,9 +22,6 @@ const KeyId = Type.String({
   pattern: '^[a-zA-Z0-9_]+$',
   description: 'Id of the root key (`key_…`).',
 });
-
-/** The end of the year 9999, Unix ms. */
-const LATEST = 253_402_300_799_999;
 
 const KeySchema = Type.Object(
   {
@@ -67,7 +64,7 @@ export const createKey = defineOperation({
   name: 'keys.createKey',
   summary: 'Create a root key',
   description:
-    'Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key, unless its descendants are revoked too.',
+    'Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` tells which keys it made.',
   permission: { resource: 'key', action: 'create_key' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },
@@ -76,14 +73,7 @@ export const createKey = defineOperation({
     {
       name: Name,
       ...grantedInRequest,
-      expiresAt: Type.Optional(
-        Type.Integer({
-          minimum: 1,
-          maximum: LATEST,
-          format: 'int64',
-          description: 'From then on the key is refused, Unix time in milliseconds. Default: when the caller expires.',
-        }),
-      ),
+      expiresAt: Type.Optional(GivenTime('From then on the key is refused. Default: when the caller expires.')),
     },
     closed,
   ),
@@ -149,6 +139,8 @@ export const rotateKey = defineOperation({
   description:
     'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is.',
   permission: { resource: 'key', action: 'rotate_key' },
+  gives: 'the key that is rotated ends with the overlap, which may be 0, without `revoke_key`',
+  rateLimit: { limit: 60, windowMs: 60_000 },
   replaces: 'secret',
   request: Type.Object(
     {
@@ -193,18 +185,10 @@ export const rotateKey = defineOperation({
     );
     if (outcome === 'rotated') return made;
     if (outcome === 'missing') throw new Problem('data/key_not_found');
-    if (outcome === 'replaced' || outcome === 'inactive') throw await notRotatable(old.id, store);
+    if (outcome === 'not_rotatable') throw new Problem('application/key_not_rotatable');
     throw problemOf(outcome);
   },
 });
-
-async function notRotatable(keyId: string, store: { findRootKey(id: string): Promise<ListedRootKey | null> }) {
-  const successor = (await store.findRootKey(keyId))?.replacedBy;
-  const detail = successor
-    ? `The key was rotated before. Its successor is ${successor}.`
-    : 'The key is disabled, or has expired.';
-  return new Problem('application/key_not_rotatable', { detail });
-}
 
 export const revokeKey = defineOperation({
   name: 'keys.revokeKey',
@@ -212,24 +196,13 @@ export const revokeKey = defineOperation({
   description:
     'Deletes the key: it is refused within a second everywhere, and so are the dashboard tokens that it made. The caller may have fewer permissions than the key, since revoking gives nothing.',
   permission: { resource: 'key', action: 'revoke_key' },
-  request: Type.Object(
-    {
-      keyId: KeyId,
-      withDescendants: Type.Optional(
-        Type.Boolean({
-          description:
-            'If true, the keys of the workspace that it made are revoked too, and those that they made. For a key that has leaked.',
-        }),
-      ),
-    },
-    closed,
-  ),
+  request: Type.Object({ keyId: KeyId }, closed),
   response: Empty,
   problems: ['data/key_not_found'],
   example: { request: { keyId: exampleKey.id }, response: {} },
   async handle({ input, find, changes }) {
     const { id } = await find.key(input.keyId);
-    if (!(await changes.revokeRootKey(id, input.withDescendants ?? false))) throw new Problem('data/key_not_found');
+    if (!(await changes.revokeRootKey(id))) throw new Problem('data/key_not_found');
     return {};
   },
 });

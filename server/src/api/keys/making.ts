@@ -1,18 +1,20 @@
 import Type from 'typebox';
-import { mayGrant, parseGrant } from '../../access/permissions.ts';
+import { GRANT, mayGrant } from '../../access/permissions.ts';
 import { PRESET_NAMES, PRESETS, type PresetName } from '../../access/presets.ts';
 import type { Principal } from '../../access/root-key-cache.ts';
 import { joinQuoted } from '../../domain/text.ts';
 import type { AccessStore, ListedRootKey, MakerProblem } from '../../store/store.ts';
 import { Problem, type ProblemCode } from '../errors.ts';
-import { Id } from '../schemas.ts';
+import { Id, pattern } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 
 // Keys, tokens and workspaces that a key makes have this in common.
 
 const Permission = Type.String({
-  minLength: 3,
   maxLength: 255,
+  pattern: pattern(GRANT, () => [
+    { message: 'is not a permission', fix: 'send one such as "environment.*.read_domain"' },
+  ]),
   description: 'Such as `environment.*.read_domain`. The caller has it itself.',
 });
 
@@ -49,14 +51,6 @@ export function permissionsOf(
   { permissions = [], preset }: { permissions?: string[]; preset?: PresetName },
 ): string[] {
   const wanted = [...new Set([...permissions, ...(preset === undefined ? [] : PRESETS[preset])])];
-  for (const [index, text] of permissions.entries()) {
-    if (parseGrant(text) === null)
-      throw invalid(
-        `body.permissions[${index}]`,
-        'is not a permission',
-        'send one such as "environment.*.read_domain"',
-      );
-  }
   if (wanted.length === 0) throw invalid('body', 'must have "permissions" or "preset"', 'name what the key may do');
   const exceeding = wanted.filter((grant) => !mayGrant(grants, grant));
   if (exceeding.length > 0)

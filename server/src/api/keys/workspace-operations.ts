@@ -1,9 +1,8 @@
 import Type from 'typebox';
 import { createRootKey } from '../../access/secret-text.ts';
 import type { Workspace } from '../../store/store.ts';
-import { Problem } from '../errors.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Empty, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { closed, Id, Name, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import {
   EXAMPLE_KEY,
   grantedInRequest,
@@ -14,19 +13,12 @@ import {
   problemOf,
 } from './making.ts';
 
-const WorkspaceId = Type.String({
-  minLength: 3,
-  maxLength: 255,
-  pattern: '^[a-zA-Z0-9_]+$',
-  description: 'Id of a workspace that this workspace made (`ws_…`).',
-});
-
 const WorkspaceSchema = Type.Object(
   {
     id: Id('ws', 'The workspace.'),
     name: Type.String({ description: 'Name for people.' }),
     createdAt: Time('Creation.'),
-    disabledAt: Type.Optional(Time('Since when its keys are refused; absent while they are not.')),
+    disabledAt: Type.Optional(Time('Since when the operator has disabled it: its keys are refused.')),
   },
   { title: 'Workspace' },
 );
@@ -48,7 +40,7 @@ export const createWorkspace = defineOperation({
   name: 'workspaces.createWorkspace',
   summary: 'Create a workspace',
   description:
-    'Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace can list, disable and enable it, and sees inside it with that key alone.',
+    'Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone.',
   permission: { resource: 'workspace', action: 'create_workspace' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },
@@ -73,9 +65,10 @@ export const createWorkspace = defineOperation({
     },
   },
   async handle({ principal, input, create }, { store, clock, newId, randomBytes }) {
-    const { name, permissions: named, preset = named === undefined ? 'platform' : undefined } = input;
+    const { name, ...granted } = input;
     const maker = await makerOf(principal, store);
-    const permissions = permissionsOf(principal, { ...(named && { permissions: named }), ...(preset && { preset }) });
+    const isNamed = Object.keys(granted).length > 0;
+    const permissions = permissionsOf(principal, isNamed ? granted : { preset: 'platform' });
     const { key, hash, start } = createRootKey(randomBytes);
     const createdAt = clock.now();
     const workspaceId = newId('ws');
@@ -111,38 +104,3 @@ export const listWorkspaces = defineList({
     return { ...page, items: page.items.map(presentWorkspace) };
   },
 });
-
-/** The operation that disables a workspace that this one made, or enables it. */
-function switchOf(verb: 'Disable' | 'Enable', description: string) {
-  return defineOperation({
-    name: `workspaces.${verb.toLowerCase()}Workspace`,
-    summary: `${verb} a workspace`,
-    description,
-    permission: { resource: 'workspace', action: 'disable_workspace' },
-    request: Type.Object({ workspaceId: WorkspaceId }, closed),
-    response: Empty,
-    problems: ['data/workspace_not_found', 'authorization/forbidden'],
-    example: { request: { workspaceId: exampleWorkspace.id }, response: {} },
-    async handle({ principal, input, find, changes }, { clock }) {
-      const { id } = await find.childWorkspace(input.workspaceId);
-      const disabledAt = verb === 'Disable' ? clock.now() : null;
-      const outcome = await changes.setChildDisabled(principal.workspaceId, id, disabledAt);
-      if (outcome === 'missing') throw new Problem('data/workspace_not_found');
-      if (outcome === 'operator')
-        throw new Problem('authorization/forbidden', {
-          detail: 'The operator of this installation has disabled the workspace. Only the operator can enable it.',
-        });
-      return {};
-    },
-  });
-}
-
-export const disableWorkspace = switchOf(
-  'Disable',
-  'Refuses the keys and tokens of a workspace that this workspace made, within a second, until it is enabled. Its domains are still checked and served.',
-);
-
-export const enableWorkspace = switchOf(
-  'Enable',
-  'Accepts the keys and tokens of a workspace again that this workspace disabled. What the operator has disabled, only the operator enables.',
-);

@@ -56,7 +56,7 @@ function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?:
         ? []
         : [
             {
-              location: `body.origins[${i}]`,
+              location: `body.origins.${i}`,
               message: 'must be an origin: "https://", a host in lower case, and a port that is not the usual one',
               fix: 'use an origin such as "https://app.example.net", without a path',
             },

@@ -3,7 +3,7 @@ import type { DomainUsage, UsageHour } from '../../store/store.ts';
 import { DomainIdentifier, exampleDomain } from '../domains/present-domain.ts';
 import { canonicalIdentifier } from '../find.ts';
 import { defineList, defineOperation } from '../operation.ts';
-import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { closed, GivenTime, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 
 const permission = { resource: 'environment', action: 'read_usage' } as const;
 
@@ -20,8 +20,8 @@ const counts = {
 };
 
 const range = {
-  from: Time('The first hour that counts is the first to begin then or later.'),
-  to: Type.Optional(Time('The hours that begin before it count; now if absent.')),
+  from: GivenTime('The first hour that counts is the first to begin then or later.'),
+  to: Type.Optional(GivenTime('The hours that begin before it count; now if absent.')),
 };
 
 const RESOLUTIONS = ['hour', 'day'] as const;
@@ -38,7 +38,7 @@ export const UsageSchema = Type.Object(
       { description: 'In order. Hours and days without usage are absent.' },
     ),
   },
-  { title: 'Usage', description: 'More properties may be added.' },
+  { title: 'UsageHistory', description: 'More properties may be added.' },
 );
 
 export const DomainUsageSchema = Type.Object(

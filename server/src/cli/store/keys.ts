@@ -21,6 +21,7 @@ const COLUMNS: Column<ListedRootKey>[] = [
   { title: 'Name', text: ({ name }) => name },
   { title: 'Workspace', text: ({ workspaceId }) => workspaceId },
   { title: 'State', text: stateOf },
+  { title: 'Made by', text: ({ createdBy }) => createdBy ?? '' },
   { title: 'Last used', text: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt)) },
   {
     title: 'Permissions',
@@ -83,9 +84,7 @@ function addCreate(keys: Command): void {
       await requirePermissions('key', created.permissions);
       const outcome = await withChanges(options, 'keys create', (store) => store.createRootKey(created, hash));
       if (outcome === 'workspace_missing') throw noWorkspace(workspace);
-      show(options, { ...created, key }, () =>
-        [`Created key ${created.id}. Save it now: it is not shown again.`, '', `  ${paint('bold', key)}`].join('\n'),
-      );
+      showKey(options, { ...created, key });
     });
 }
 
@@ -131,14 +130,13 @@ function addRotate(keys: Command): void {
       if (outcome !== 'rotated')
         throw new CliError(`The key ${id} was rotated before, is disabled, or has expired. Nothing was changed.`);
       const until = overlap === 0 ? 'The old key works no longer.' : `The old key works for ${duration(overlap)} more.`;
-      show(options, { id: successor.id, replaces: id, key }, () =>
-        [
-          `Created key ${successor.id}. Save it now: it is not shown again. ${until}`,
-          '',
-          `  ${paint('bold', key)}`,
-        ].join('\n'),
-      );
+      showKey(options, { id: successor.id, replaces: id, key }, until);
     });
+}
+
+function showKey(options: StoreOptions, made: { id: string; key: string; replaces?: string }, more = ''): void {
+  const text = `Created key ${made.id}. Save it now: it is not shown again. ${more}`.trimEnd();
+  show(options, made, () => [text, '', `  ${paint('bold', made.key)}`].join('\n'));
 }
 
 function parseOverlap(text: string): number {
@@ -147,17 +145,16 @@ function parseOverlap(text: string): number {
   return ms;
 }
 
-type RevokeOptions = StoreOptions & { descendants?: boolean };
-
 function addRevoke(keys: Command): void {
-  storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [EXAMPLE_KEY])
-    .option('--descendants', 'also the keys of its workspace that it made, and those that they made')
-    .action(async (id: string, { descendants = false, ...options }: RevokeOptions) => {
-      const isFound = await withChanges(options, 'keys revoke', (store) => store.revokeRootKey(id, descendants));
-      if (!isFound) throw noKey(id);
-      const what = `key ${id}${descendants ? ' and its descendants' : ''}`;
-      show(options, { id, revoked: true }, () => `Revoked ${what}. Every server rejects it within a second.`);
-    });
+  storeCommand(keys, 'revoke <id>', 'Delete a key permanently.', [EXAMPLE_KEY]).action(
+    changeAction(
+      async ({ store }, id) => {
+        if (!(await store.revokeRootKey(id))) throw noKey(id);
+        return { id, revoked: true };
+      },
+      ({ id }) => `Revoked key ${id}. Every server rejects it within a second.`,
+    ),
+  );
 }
 
 function stateOf({ disabledAt, expiresAt }: RootKey): string {

@@ -88,7 +88,7 @@ export interface StoredPrincipal {
 
 export interface AccessChanges {
   createWorkspace(workspace: Workspace): Promise<void>;
-  /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. What a parent disabled is the operator's then. */
+  /** False when there is no such workspace. Logs the change `workspace`. Disabling twice keeps the first time. */
   setWorkspaceDisabled(workspaceId: string, disabledAt: number | null): Promise<boolean>;
   /** Replaces the workspace's limits. False when there is no such workspace. Logs the change `workspace`. */
   setWorkspaceLimits(workspaceId: string, limits: WorkspaceLimits): Promise<boolean>;
@@ -102,16 +102,13 @@ export interface AccessChanges {
   createRootKey(key: RootKey, keyHash: Uint8Array): Promise<'created' | 'workspace_missing'>;
   /** False when there is no such key. Logs the change `root_key`. Disabling twice keeps the first time. */
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
-  /**
-   * Deletes the key; `withDescendants`: and the keys of its workspace that it made, those that they made, and so on. False when there is no such key. Logs the change
-   * `root_key` for each.
-   */
-  revokeRootKey(keyId: string, withDescendants?: boolean): Promise<boolean>;
+  /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
+  revokeRootKey(keyId: string): Promise<boolean>;
   /** Makes a key in the workspace of its maker. Logs the change `root_key`. The caller compares the permissions: those of a key never change. */
   createKeyBy(makerId: string, key: MadeKey, keyHash: Uint8Array): Promise<'created' | MakerProblem>;
   /**
-   * Makes a key with the name, permissions and expiry of another one, which expires at `overlapEndsAt` unless it does before. `inactive`: that one is disabled or has
-   * expired; `replaced`: it was rotated before. `makerId`: null for a command. Logs the change `root_key` for both.
+   * Makes a key with the name, permissions and expiry of another one, which expires at `overlapEndsAt` unless it does before. `not_rotatable`: that one was
+   * rotated before, is disabled, or has expired. `makerId`: null for a command. Logs the change `root_key` for both.
    */
   rotateRootKey(
     makerId: string | null,
@@ -119,7 +116,7 @@ export interface AccessChanges {
     successor: Pick<RootKey, 'id' | 'start' | 'createdAt'>,
     keyHash: Uint8Array,
     overlapEndsAt: number,
-  ): Promise<'rotated' | 'missing' | 'inactive' | 'replaced' | MakerProblem>;
+  ): Promise<'rotated' | 'missing' | 'not_rotatable' | MakerProblem>;
   /** Adds an entry to the audit log: a key makes a token, of which the store keeps nothing. */
   recordToken(
     makerId: string,
@@ -132,15 +129,6 @@ export interface AccessChanges {
     key: MadeKey,
     keyHash: Uint8Array,
   ): Promise<'created' | MakerProblem>;
-  /**
-   * Disables or enables a workspace on behalf of its parent. `missing`: it has no such child; `operator`: the operator has disabled it, which only the operator ends.
-   * Logs the change `workspace`.
-   */
-  setChildDisabled(
-    parentId: string,
-    workspaceId: string,
-    disabledAt: number | null,
-  ): Promise<'changed' | 'missing' | 'operator'>;
   /**
    * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
    * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
@@ -165,8 +153,6 @@ export interface AccessStore extends AccessChanges {
   findRootKey(keyId: string): Promise<ListedRootKey | null>;
   /** In order of creation. */
   listKeysOfWorkspace(workspaceId: string, page: PageRequest): Promise<Paged<ListedRootKey>>;
-  /** Null when the workspace has no such child. */
-  findChildWorkspace(parentId: string, workspaceId: string): Promise<Workspace | null>;
   /** Those that keys of this workspace made, in order of creation. */
   listChildWorkspaces(parentId: string, page: PageRequest): Promise<Paged<Workspace>>;
   /** Keeps the latest use of each. Logs no change. (unsynced) */

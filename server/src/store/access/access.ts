@@ -99,29 +99,18 @@ async function setRootKeyDisabled(tx: Transaction, keyId: string, disabledAt: nu
   return true;
 }
 
-export async function revokeRootKey(tx: Transaction, keyId: string, withDescendants = false) {
-  const keys = await withItsDescendants(tx, keyId, withDescendants);
-  for (const { id, hash } of keys) {
-    await tx.execute(deleteRootKey, { id });
-    await logKeyChange(tx, hash);
-  }
-  return keys.length > 0;
-}
-
-/** The key, and on demand those of its workspace that it made, that they made, and so on; none if it is missing. */
-async function withItsDescendants(tx: Transaction, keyId: string, withDescendants: boolean) {
+export async function revokeRootKey(tx: Transaction, keyId: string) {
   const key = await tx.one(selectHash, { id: keyId });
-  if (key === null) return [];
-  const keys = [key];
-  if (!withDescendants) return keys;
-  // Grows meanwhile. It ends: a key is made after its maker.
-  for (const { id, workspaceId } of keys) keys.push(...(await tx.all(selectMadeBy, { createdBy: id, workspaceId })));
-  return keys;
+  if (key === null) return false;
+  await tx.execute(deleteRootKey, { id: keyId });
+  await logKeyChange(tx, key.hash);
+  return true;
 }
 
-export async function keyTargets(tx: Transaction, keyId: string, withDescendants = false): Promise<AuditTarget[]> {
-  const keys = await withItsDescendants(tx, keyId, withDescendants);
-  return keys.map(({ id, workspaceId, name }) => ({ workspaceId, target: id, targetName: name || null }));
+/** An entry in the workspace of a key: about the key, unless another target is given. */
+export async function keyTargets(tx: Transaction, keyId: string, about: Partial<AuditTarget> = {}) {
+  const key = await tx.one(selectHash, { id: keyId });
+  return key === null ? [] : [{ workspaceId: key.workspaceId, target: keyId, targetName: key.name || null, ...about }];
 }
 
 /** A key makes nothing once its revocation has resolved, whatever runs at the same time. */
@@ -174,7 +163,7 @@ export const accessChanges = {
   revokeRootKey: defineChange({
     perform: revokeRootKey,
     locks: ROOT_KEYS_LOCK,
-    audit: { targets: keyTargets, isMade: isTrue },
+    audit: { targets: (tx, id) => keyTargets(tx, id), isMade: isTrue },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
@@ -242,11 +231,11 @@ function disableWorkspace(db: Tables, p: { id: string; at: number | null }) {
   return db
     .updateTable('workspaces')
     .where('id', '=', p.id)
-    .set((of) => ({ disabledAt: of.fn.coalesce('disabledAt', of.val(p.at)), disabledByParent: null }));
+    .set((of) => ({ disabledAt: of.fn.coalesce('disabledAt', of.val(p.at)) }));
 }
 
 function enableWorkspace(db: Tables, p: { id: string }) {
-  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabledAt: null, disabledByParent: null });
+  return db.updateTable('workspaces').where('id', '=', p.id).set({ disabledAt: null });
 }
 
 function updateLimits(db: Tables, p: { id: string; limits: string }) {
@@ -282,15 +271,7 @@ function updateLastUsed(db: Tables, p: KeyUse) {
 }
 
 function selectHash(db: Tables, p: { id: string }) {
-  return db.selectFrom('rootKeys').where('id', '=', p.id).select(['id', 'hash', 'workspaceId', 'name']);
-}
-
-function selectMadeBy(db: Tables, p: { createdBy: string; workspaceId: string }) {
-  return db
-    .selectFrom('rootKeys')
-    .where('createdBy', '=', p.createdBy)
-    .where('workspaceId', '=', p.workspaceId)
-    .select(['id', 'hash', 'workspaceId', 'name']);
+  return db.selectFrom('rootKeys').where('id', '=', p.id).select(['hash', 'workspaceId', 'name']);
 }
 
 function disableRootKey(db: Tables, p: { id: string; at: number | null }) {

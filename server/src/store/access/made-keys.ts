@@ -1,4 +1,3 @@
-import type { AuditTarget } from '../audit/entries.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
@@ -58,8 +57,8 @@ async function rotateRootKey(
     if (typeof maker === 'string') return maker;
     if (maker.workspaceId !== workspaceId) return 'missing';
   }
-  if (key.replacedBy !== null) return 'replaced';
-  if (key.disabledAt !== null || hasExpired(key, successor.createdAt)) return 'inactive';
+  if (key.replacedBy !== null || key.disabledAt !== null || hasExpired(key, successor.createdAt))
+    return 'not_rotatable';
   const about = { workspaceId, name, permissions, expiresAt, disabledAt: null, createdBy: makerId };
   await createRootKey(tx, { ...successor, ...about }, keyHash);
   const expires = Math.min(overlapEndsAt, expiresAt ?? overlapEndsAt);
@@ -77,18 +76,13 @@ async function recordToken(
   return typeof maker === 'string' ? maker : 'recorded';
 }
 
-/** An entry in the workspace of a key: about the key, unless another target is given. */
-export async function ofKey(tx: Transaction, keyId: string, about: Partial<AuditTarget>): Promise<AuditTarget[]> {
-  return (await keyTargets(tx, keyId)).map((target) => ({ ...target, ...about }));
-}
-
 export const madeKeyChanges = {
   createKeyBy: defineChange({
     perform: createKeyBy,
     locks: ROOT_KEYS_LOCK,
     audit: {
       targets: (tx, makerId, { id, name, permissions, expiresAt }) =>
-        ofKey(tx, makerId, { target: id, targetName: name || null, detail: { permissions, expiresAt } }),
+        keyTargets(tx, makerId, { target: id, targetName: name || null, detail: { permissions, expiresAt } }),
       isMade: isOutcome('created'),
     },
     secret: NO_SECRET,
@@ -99,8 +93,8 @@ export const madeKeyChanges = {
     locks: ROOT_KEYS_LOCK,
     audit: {
       targets: async (tx, _, keyId, { id }, __, overlapEndsAt) => [
-        ...(await ofKey(tx, keyId, { detail: { replacedBy: id, overlapEndsAt } })),
-        ...(await ofKey(tx, keyId, { target: id, detail: { replaces: keyId } })),
+        ...(await keyTargets(tx, keyId, { detail: { replacedBy: id, overlapEndsAt } })),
+        ...(await keyTargets(tx, keyId, { target: id, detail: { replaces: keyId } })),
       ],
       isMade: isOutcome('rotated'),
     },
@@ -112,7 +106,7 @@ export const madeKeyChanges = {
     locks: NO_LOCKS,
     audit: {
       targets: (tx, makerId, { subject, permissions, expiresAt }) =>
-        ofKey(tx, makerId, { detail: { subject, permissions, expiresAt } }),
+        keyTargets(tx, makerId, { detail: { subject, permissions, expiresAt } }),
       isMade: isOutcome('recorded'),
     },
     secret: NO_SECRET,

@@ -68,7 +68,9 @@ export interface ListedDomain {
 }
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
-export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+export type Moved =
+  | { kind: 'moved' | 'unchanged'; domain: Domain }
+  | { kind: 'missing' | 'environment_missing' | 'own_origin' };
 
 export interface DomainCounts {
   total: number;
@@ -84,6 +86,8 @@ export type DomainUpdate =
 
 export interface DomainChange extends OwnDataChange {
   settings?: SiteSettingsPatch;
+  /** `missing` unless the domain is in this environment: the caller may deploy there, for an own origin. */
+  deploysIn?: string;
 }
 
 export interface DomainChanges {
@@ -119,12 +123,13 @@ export interface DomainChanges {
 
   /**
    * Moves a domain to another environment of its workspace, with its route: nothing else of it changes. Adds the event `domain.moved`, and logs the changes `domain`, and
-   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale.
+   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale. `own_origin`: it has one, and `mayDeploy` is false.
    */
   moveDomain(
     domainId: string,
     target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
     now: number,
+    mayDeploy?: boolean,
   ): Promise<Moved>;
 
   /**

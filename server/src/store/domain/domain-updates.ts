@@ -14,11 +14,11 @@ async function updateDomain(
   tx: Transaction,
   workspaceId: string,
   domainId: string,
-  { settings: patch, ...change }: DomainChange,
+  { settings: patch, deploysIn, ...change }: DomainChange,
   now: number,
 ): Promise<DomainUpdate> {
   const before = await findDomainById(tx, workspaceId, domainId);
-  if (before === null) return { kind: 'missing' };
+  if (before === null || (deploysIn ?? before.environmentId) !== before.environmentId) return { kind: 'missing' };
   const own = changeOwnData(before, change);
   if (findExcess(own) !== null) return { kind: 'too_large' };
   const isApplied = patch !== undefined && (await changeSettings(tx, before, patch));

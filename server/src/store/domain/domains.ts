@@ -356,11 +356,14 @@ async function moveDomain(
   domainId: string,
   target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
   now: number,
+  mayDeploy = true,
 ): Promise<Moved> {
   const before = await findDomainById(tx, target.workspaceId, domainId);
   if (before === null) return { kind: 'missing' };
   if ((await tx.one(selectEnvironmentId, target)) === null) return { kind: 'environment_missing' };
   if (before.environmentId === target.id) return { kind: 'unchanged', domain: before };
+  // It would get the secret of that environment.
+  if (!mayDeploy && (await findSettings(tx, domainId))?.origin) return { kind: 'own_origin' };
   const { id: environmentId, projectId, appId } = target;
   const domain = changed({ ...before, environmentId, projectId, appId }, now);
   await tx.execute(updatePlace, domain);

@@ -8,7 +8,7 @@ import {
   listRootKeys,
   listWorkspaces,
 } from '../access/access.ts';
-import { findChildWorkspace, listChildWorkspaces } from '../access/child-workspaces.ts';
+import { listChildWorkspaces } from '../access/child-workspaces.ts';
 import { listAuditEntries } from '../audit/entries.ts';
 import { findCaAccount, listHeldCas } from '../certificate/ca-accounts.ts';
 import {
@@ -75,7 +75,6 @@ export const reads = {
   listRootKeys,
   findRootKey,
   listKeysOfWorkspace,
-  findChildWorkspace,
   listChildWorkspaces,
   findSigningKey,
   findCurrentSigningKey,

@@ -3,7 +3,7 @@ export const SCHEMA = `
 -- Workspaces, their keys, and the keys that sign dashboard tokens.
 create table workspaces (
   id TEXT not null primary key, name TEXT not null, disabled_at INTEGER, limits TEXT not null,
-  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER, parent_id TEXT, disabled_by_parent INTEGER
+  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER, parent_id TEXT
 ) STRICT;
 create index workspaces_by_parent_id_id on workspaces (parent_id, id);
 
@@ -13,7 +13,6 @@ create table root_keys (
   created_at INTEGER not null, last_used_at INTEGER, created_by TEXT, replaced_by TEXT
 ) STRICT;
 create index root_keys_by_workspace_id_id on root_keys (workspace_id, id);
-create index root_keys_by_created_by on root_keys (created_by);
 
 create table signing_keys (
   id TEXT not null primary key, public_key BYTES not null, private_key BYTES not null, created_at INTEGER not null,

@@ -112,8 +112,6 @@ type WorkspacesTable = InJson<Workspace, 'limits'> & {
   suspendedAt: number | null;
   /** The workspace whose key made it, also if that is gone; null: the operator made it. */
   parentId: string | null;
-  /** 1: its parent disabled it; null: nobody did, or the operator. */
-  disabledByParent: number | null;
 };
 
 type RootKeysTable = InJson<ListedRootKey, 'permissions'> & {
