@@ -1,9 +1,9 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { OriginSettingsChange, ShownOriginSettings } from '../store/store.ts';
 import { readCaCertificate, readClientCertificate } from './client-certificate.ts';
 import { Problem } from './errors.ts';
 import { defineOperation } from './operation.ts';
-import { closed, environmentPath, exampleEnvironmentPath, Id, pattern, shownBy, Time } from './schemas.ts';
+import { closed, environmentPath, exampleEnvironmentPath, Id, orNull, pattern, shownBy, Time } from './schemas.ts';
 import { exampleEnvironment } from './tree.ts';
 
 /** How the edge asks the origins of an environment. */
@@ -17,9 +17,6 @@ const HOST_HEADER = pattern(
 const DAY_SECONDS = 86_400;
 /** 256 bits. */
 const SECRET_BYTES = 32;
-
-const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
-  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }));
 
 const OriginSettingsSchema = Type.Object(
   {
