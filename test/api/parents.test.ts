@@ -30,6 +30,9 @@ const INPUTS: Record<string, (at: number) => object> = {
   'apps.getApp': () => ({}),
   'environments.createEnvironment': (at) => ({ slug: `preview-${at}` }),
   'environments.listEnvironments': () => ({}),
+  'environments.getOriginSettings': () => ({}),
+  'environments.updateOriginSettings': () => ({ hostHeader: 'origin' }),
+  'environments.rotateOriginSecret': () => ({}),
 };
 const tried = Object.keys(INPUTS);
 

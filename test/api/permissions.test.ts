@@ -194,12 +194,13 @@ const grants = new Map(
 const grantOf = (operation: string) => grants.get(operation) ?? `the grant of ${operation}, which GRANTS lacks`;
 
 /** Whoever has one of these sees what they are about. */
-const isReading = (grant: string) => /\.read_(?:domain|environment|app|project|webhook)$/.test(grant);
+const isReading = (grant: string) => /\.read_(?:domain|environment|app|project|webhook|key|workspace)$/.test(grant);
 
 /** The permission of these is the one by which what they find is seen; no permission shows a set-up link alone. */
 const blind = [
   ...[
     'getDomain',
+    'getSite',
     'watchDomain',
     'getCertificate',
     'diagnoseDomain',
@@ -207,7 +208,7 @@ const blind = [
     'getRedirect',
     'revokeSetupLink',
   ].map((name) => `domains.${name}`),
-  ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment'],
+  ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment', 'keys.getKey'],
   ...['webhooks.getWebhook', 'webhooks.listDeliveries', 'webhooks.getDelivery'],
 ];
 const telling = masked.filter((operation) => !blind.includes(operation));
@@ -318,6 +319,8 @@ describe('what an operation needs beside its permission', () => {
     };
     calls['domains.moveDomain create_domain'] = () =>
       calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.updateDomain create_deployment'] = () =>
+      calling('domains.updateDomain', { domain, settings: { origin: null } }, 'create_deployment');
     calls['domains.setRedirect update_domain'] = () =>
       calling('domains.setRedirect', { domain, to: domain }, 'update_domain');
     calls['webhooks.createWebhook read_domain'] = () =>

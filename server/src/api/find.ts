@@ -44,6 +44,8 @@ const READING: Partial<Record<ProblemCode, Permission>> = {
   'data/app_not_found': { resource: 'app', action: 'read_app' },
   'data/project_not_found': { resource: 'project', action: 'read_project' },
   'data/webhook_not_found': { resource: 'webhook', action: 'read_webhook' },
+  'data/key_not_found': { resource: 'key', action: 'read_key' },
+  'data/workspace_not_found': { resource: 'workspace', action: 'read_workspace' },
 };
 
 /** Whether a refusal of the operation may name a permission that the caller lacks. */

@@ -4,7 +4,7 @@ import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
-import { type ApiOptions, addPair, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
+import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
 import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
 import {
@@ -30,7 +30,7 @@ import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
-import { addUpdate } from './update-domain.ts';
+import { addUpdate, type OwnDataOptions, ownDataOptions } from './update-domain.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { withRetries } from './with-retries.ts';
 import { renderZone } from './zone-file.ts';
@@ -69,27 +69,9 @@ export function addDomains(program: Command): void {
   addSetupLinks(domains);
 }
 
-interface OwnDataOptions {
-  externalId?: string;
-  metadata?: Record<string, string>;
-}
-
 interface CreateOptions extends PathOptions, OwnDataOptions {
   replaceUnverified?: true;
   withWww?: true;
-}
-
-interface UpdateOptions extends OwnDataOptions {
-  remove?: string[];
-  removeExternalId?: true;
-}
-
-type UpdatedDomain = OwnDataOptions & { domain: string };
-
-function ownDataOptions(command: Command): Command {
-  return command
-    .option('--external-id <id>', "the platform's own id for the domain")
-    .option('--metadata <key=value>', "a pair of the platform's own data; may be repeated", addPair);
 }
 
 /** Commands that add, show, update, move, delete and restore domains. */
@@ -167,29 +149,6 @@ function addTheirLives(domains: Command): void {
           }));
         },
         (found) => listing(withSuspensions(withLive(COLUMNS, found), found), 'No domains found.')(found),
-      ),
-    );
-
-  const update = "Change the platform's own data of a domain: what is not named stays as it is.";
-  ownDataOptions(
-    apiCommand(domains, 'update <domain>', update, ['shop.example.com --external-id customer_42 --metadata plan=pro']),
-  )
-    .option('--remove <key...>', 'keys of metadata to remove')
-    .option('--remove-external-id', 'remove the external id')
-    .action(
-      apiAction(
-        ({ api, options }: CommandCall<UpdateOptions>, domain) => {
-          const removed = Object.fromEntries((options.remove ?? []).map((key) => [key, null]));
-          const metadata = { ...removed, ...options.metadata };
-          const externalId = options.removeExternalId ? null : options.externalId;
-          return api.call<UpdatedDomain>('domains.updateDomain', { domain, externalId, metadata });
-        },
-        ({ domain, externalId, metadata = {} }) =>
-          [
-            printable(domain),
-            ...(externalId === undefined ? [] : [`External id: ${printable(externalId)}`]),
-            ...Object.entries(metadata).map(([key, value]) => `${key}: ${printable(value)}`),
-          ].join('\n'),
       ),
     );
 

@@ -1,42 +1,57 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MAX_HSTS_AGE, type SiteSettings, type SiteSettingsPatch, TLS_VERSIONS } from '../../domain/site-settings.ts';
 import { CliError, EXIT } from '../cli-error.ts';
-import { apiCommand, parseCount } from '../options.ts';
+import { addPair, apiCommand, parseCount } from '../options.ts';
 import { printable } from '../output/output.ts';
 import { apiAction, type CommandCall } from './api-client.ts';
 
-/** The words of `--remove`, and the settings that they remove. */
-const REMOVABLE = {
+/** The words of `--remove`, and the settings that they remove; further words are the external id, and keys of metadata. */
+const SETTINGS = {
   origin: 'origin',
   hsts: 'hsts',
   'min-tls': 'minTlsVersion',
   'https-redirect': 'redirectToHttps',
 } as const satisfies Record<string, keyof SiteSettings>;
+const REMOVABLE = [...Object.keys(SETTINGS), 'external-id'];
 
-interface UpdateOptions {
+export interface OwnDataOptions {
+  externalId?: string;
+  metadata?: Record<string, string>;
+}
+
+interface UpdateOptions extends OwnDataOptions {
   origin?: string;
   hstsMaxAge?: number;
   hstsIncludeSubdomains?: true;
   hstsPreload?: true;
   minTls?: (typeof TLS_VERSIONS)[number];
   httpsRedirect?: boolean;
-  remove?: (keyof typeof REMOVABLE)[];
+  remove?: (keyof typeof SETTINGS | 'external-id')[];
+  removeMetadata?: string[];
 }
 
-interface UpdatedDomain {
+interface UpdatedDomain extends OwnDataOptions {
   domain: string;
   settings?: SiteSettings;
 }
 
+export function ownDataOptions(command: Command): Command {
+  return command
+    .option('--external-id <id>', "the platform's own id for the domain")
+    .option('--metadata <key=value>', "a pair of the platform's own data; may be repeated", addPair);
+}
+
 export function addUpdate(domains: Command): void {
   const summary =
-    'Change settings of one domain: its own origin, HSTS, the lowest TLS version, and whether HTTP is redirected. Others stay as they are. Without options: show them.';
-  apiCommand(domains, 'update <domain>', summary, [
+    "Change the platform's own data and the settings of one domain: its own origin, HSTS, the lowest TLS version, and whether HTTP is redirected. All else stays as it is. Without options: show them.";
+  const command = apiCommand(domains, 'update <domain>', summary, [
+    'shop.example.com --external-id customer_42 --metadata plan=pro',
     'shop.example.com --origin https://blue.origin.example.com',
     'shop.example.com --hsts-max-age 31536000 --min-tls 1.3',
     'shop.example.com --no-https-redirect',
-    'shop.example.com --remove origin --remove hsts',
-  ])
+    'shop.example.com --remove origin --remove hsts --remove-metadata trial',
+  ]);
+  ownDataOptions(command)
     .option('--origin <url>', "origin of this domain alone, in place of its environment's deployment")
     .option('--hsts-max-age <seconds>', 'browsers keep to HTTPS for so long; 0 ends that', parseAge)
     .option('--hsts-include-subdomains', 'the same for every name below it, wherever that is served')
@@ -45,10 +60,11 @@ export function addUpdate(domains: Command): void {
     .option('--https-redirect', 'redirect HTTP to HTTPS, as without this setting')
     .option('--no-https-redirect', 'send HTTP requests to the origin, too')
     .addOption(
-      new Option('--remove <setting>', 'remove a setting; may be repeated')
-        .choices(Object.keys(REMOVABLE))
+      new Option('--remove <what>', 'remove a setting, or the external id; may be repeated')
+        .choices(REMOVABLE)
         .argParser(collectRemoved),
     )
+    .option('--remove-metadata <key...>', 'keys of metadata to remove')
     .hook('preAction', (_, command) => {
       const { hstsMaxAge, hstsIncludeSubdomains, hstsPreload } = command.opts<UpdateOptions>();
       if (hstsMaxAge === undefined && (hstsIncludeSubdomains || hstsPreload))
@@ -56,8 +72,9 @@ export function addUpdate(domains: Command): void {
     })
     .action(
       apiAction(({ api, options }: CommandCall<UpdateOptions>, domain) => {
-        return api.call<UpdatedDomain>('domains.updateDomain', { domain, settings: settingsFrom(options) });
-      }, describeSettings),
+        const input = { domain, ...ownDataFrom(options), settings: settingsFrom(options) };
+        return api.call<UpdatedDomain>('domains.updateDomain', input);
+      }, describeUpdated),
     );
 }
 
@@ -68,14 +85,19 @@ function parseAge(text: string): number {
 }
 
 function collectRemoved(text: string, before: string[] = []): string[] {
-  if (!(text in REMOVABLE)) throw new InvalidArgumentError(`Allowed choices are ${Object.keys(REMOVABLE).join(', ')}.`);
+  if (!REMOVABLE.includes(text)) throw new InvalidArgumentError(`Allowed choices are ${REMOVABLE.join(', ')}.`);
   return [...before, text];
+}
+
+function ownDataFrom({ externalId, metadata, remove = [], removeMetadata = [] }: UpdateOptions) {
+  const removed = Object.fromEntries(removeMetadata.map((key) => [key, null]));
+  return { externalId: remove.includes('external-id') ? null : externalId, metadata: { ...removed, ...metadata } };
 }
 
 function settingsFrom(options: UpdateOptions): SiteSettingsPatch {
   const { origin, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, minTls, httpsRedirect, remove = [] } = options;
   return {
-    ...Object.fromEntries(remove.map((setting) => [REMOVABLE[setting], null])),
+    ...Object.fromEntries(remove.flatMap((word) => (word === 'external-id' ? [] : [[SETTINGS[word], null]]))),
     ...(origin !== undefined && { origin }),
     ...(hstsMaxAge !== undefined && {
       hsts: {
@@ -89,15 +111,17 @@ function settingsFrom(options: UpdateOptions): SiteSettingsPatch {
   };
 }
 
-function describeSettings({ domain, settings = {} }: UpdatedDomain): string {
+function describeUpdated({ domain, externalId, metadata = {}, settings = {} }: UpdatedDomain): string {
   const { origin, hsts, minTlsVersion, redirectToHttps } = settings;
   const lines = [
+    externalId !== undefined && `external id: ${printable(externalId)}`,
+    ...Object.entries(metadata).map(([key, value]) => `metadata ${key}: ${printable(value)}`),
     origin !== undefined && `origin: ${printable(origin)}`,
     hsts &&
       `HSTS: ${hsts.maxAge} seconds${hsts.includeSubDomains ? ', with all names below it' : ''}${hsts.preload ? ', preload' : ''}`,
     minTlsVersion !== undefined && `lowest TLS version: ${minTlsVersion}`,
     redirectToHttps !== undefined && `HTTP: ${redirectToHttps ? 'redirected to HTTPS' : 'goes to the origin'}`,
   ].filter((line) => typeof line === 'string');
-  if (lines.length === 0) return `${printable(domain)} has no settings of its own.`;
-  return `Settings of ${printable(domain)}:\n${lines.map((line) => `  ${line}`).join('\n')}`;
+  if (lines.length === 0) return `${printable(domain)} has no data and no settings of its own.`;
+  return `${printable(domain)} has\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
