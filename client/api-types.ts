@@ -20,7 +20,7 @@ export interface ApiCalls {
       externalId?: string | undefined;
       /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
       metadata?: Record<string, string> | undefined;
-      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
+      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
       withWww?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
@@ -215,12 +215,12 @@ export interface ApiCalls {
       /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
       status?: 301 | 308 | undefined;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not, or not yet. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     getRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. A planned redirect ends, too. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -409,6 +409,8 @@ export interface ApiCalls {
       } | null | undefined;
       /** PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs. */
       caCertificate?: string | null | undefined;
+      /** If true, each request to an origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | null | undefined;
       /** Null: no secret is sent any more. */
       secret?: null | undefined;
     }, options?: CallOptions): Promise<OriginSettings>;
@@ -449,8 +451,6 @@ export interface ApiCalls {
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
       origin: string;
-      /** If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
-      sendExternalId?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
@@ -1002,8 +1002,6 @@ interface Deployment {
   environmentId: string;
   /** Where the traffic goes: scheme, host and port. */
   origin: string;
-  /** Present and true if it gets `Nameplate-External-Id`. */
-  sendExternalId?: boolean;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
 }
@@ -1374,7 +1372,6 @@ interface DomainRedirect {
   /** Its canonical name. */
   domain: string;
   redirect?: Redirect;
-  planned?: PlannedRedirect;
 }
 
 interface DomainRestoredEvent {
@@ -1685,6 +1682,8 @@ interface OriginSettings {
   };
   /** Certificate that the edge shows to https origins, PEM. */
   clientCertificate?: string;
+  /** Whether origins get `Nameplate-External-Id`. */
+  sendExternalId: boolean;
   /** The CAs that certificates of https origins have to be of, PEM. Absent: public CAs. */
   caCertificate?: string;
 }
@@ -1698,14 +1697,6 @@ interface OutcomeError {
   status: number;
   type: string;
   errors?: Array<ValidationError>;
-}
-
-/** The redirect that is set once its destination is verified, as domains.createDomain plans it with `withWww`. Setting or removing the redirect ends it. */
-interface PlannedRedirect {
-  /** Canonical name of the destination. */
-  to: string;
-  /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-  status: 301 | 308 | (number & {});
 }
 
 interface Project {
@@ -1749,7 +1740,7 @@ interface RecordSeenEvent {
   data: RecordChange;
 }
 
-/** Where the requests for a domain are redirected to. */
+/** Where the requests for a domain are redirected to, while both domains are verified. */
 interface Redirect {
   /** Canonical name of the domain that is redirected to. */
   to: string;
@@ -2099,7 +2090,6 @@ export type {
   NewBrand,
   OriginSettings,
   OutcomeError,
-  PlannedRedirect,
   Project,
   RecordChange,
   RecordLostEvent,

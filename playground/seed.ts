@@ -81,7 +81,7 @@ export async function deploy(deps: SeedDeps, seeded: Seeded, environmentId: stri
   if ((await currentOrigin(deps, seeded, environmentId)) === origin) return;
   const { store, clock, newId } = deps;
   const deployment = { id: newId('dep'), workspaceId: seeded.workspaceId, environmentId, origin };
-  await store.createDeployment({ ...deployment, sendsExternalId: 0, createdAt: clock.now() });
+  await store.createDeployment({ ...deployment, createdAt: clock.now() });
 }
 
 async function currentOrigin(

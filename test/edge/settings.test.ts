@@ -79,7 +79,7 @@ describe('an origin of one domain', () => {
     await set(site, { origin: await edge.addOrigin((_, response) => response.end('here')), hsts: { maxAge: 1 } });
     edge.calls.length = 0;
     for (let i = 0; i < 3; i += 1) await http1(site);
-    expect(edge.calls).toEqual(['findSite']);
+    expect(edge.calls.filter((name) => name !== 'changesSince')).toEqual(['findSite']);
   });
 });
 

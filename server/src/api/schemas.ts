@@ -58,6 +58,12 @@ export const ValidationError = Type.Object(
   { ...closed, title: 'ValidationError' },
 );
 
+/** An optional property of a request that changes something: null removes the value. */
+export function orNull<Schema extends TSchema & { type: string; enum?: unknown[] }>(schema: Schema) {
+  const values = schema.enum && { enum: [...schema.enum, null] };
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, ...values, type: [schema.type, 'null'] }));
+}
+
 /** Id of a resource in a response. */
 export function Id(prefix: string, description: string) {
   return Type.String({
