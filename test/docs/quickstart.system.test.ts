@@ -64,7 +64,7 @@ describe.each(['express', 'hono'])('the platform in %s, set up as docs/quickstar
       .replaceAll('127.0.0.1:4000', `127.0.0.1:${ports.sites}`)
       .replaceAll('7443', playground.ready.edge.https.split(':')[1] ?? '')
       .replaceAll('.nameplate/', `${directory.path}/`)
-      .replace(/^\.\/bin\/nameplate .*$/gm, `$& --data ${directory.path}`);
+      .replace(/^\.\/bin\/nameplate \w+ [\w-]+/gm, `$& --data ${directory.path}`);
   }
   const typed = (text: string) => type(`sh -ec '${here(text).replaceAll("'", `'\\''`)}'`);
 
