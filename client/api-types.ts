@@ -1893,7 +1893,7 @@ interface SiteSettings {
   /** Where the traffic of the domain goes, in place of its environment's deployment. */
   origin?: string;
   hsts?: Hsts;
-  /** The lowest version of TLS that visitors may use. */
+  /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
   minTlsVersion?: '1.2' | '1.3' | (string & {});
   /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
   redirectToHttps?: boolean;

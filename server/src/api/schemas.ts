@@ -59,9 +59,10 @@ export const ValidationError = Type.Object(
 );
 
 /** An optional property of a request that changes something: null removes the value. */
-export function orNull<Schema extends TSchema & { type: string; enum?: unknown[] }>(schema: Schema) {
-  const values = schema.enum && { enum: [...schema.enum, null] };
-  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, ...values, type: [schema.type, 'null'] }));
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values }: TSchema & { type?: string; enum?: unknown[] } = schema;
+  const widened = { type: [type, 'null'], ...(values && { enum: [...values, null] }) };
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, ...widened }));
 }
 
 /** Id of a resource in a response. */

@@ -11,12 +11,12 @@ import { parseOverlap, secretLines } from './webhooks.ts';
 const LEVELS: Level[] = ['project', 'app', 'environment'];
 const FLAGS = '--project shop --app storefront --environment staging';
 
-/** Null takes a value away. */
+/** An empty text takes a value away. */
 interface SettingsOptions extends PathOptions {
-  hostHeader?: string | null;
-  clientCertificate?: string | null;
+  hostHeader?: string;
+  clientCertificate?: string;
   clientKey?: string;
-  ca?: string | null;
+  ca?: string;
   sendExternalId?: boolean;
   secret: boolean;
 }
@@ -44,9 +44,9 @@ export function addOrigins(program: Command): void {
     apiAction(({ api, options }: CommandCall<SettingsOptions>) => {
       const { hostHeader, clientCertificate: certificate, clientKey = '', ca, sendExternalId, secret } = options;
       const change = {
-        hostHeader,
-        clientCertificate: certificate && { certificate, privateKey: clientKey },
-        caCertificate: ca,
+        hostHeader: orNull(hostHeader),
+        clientCertificate: certificate ? { certificate, privateKey: clientKey } : orNull(certificate),
+        caCertificate: orNull(ca),
         sendExternalId,
         secret: secret ? undefined : null,
       };
@@ -80,13 +80,17 @@ export function addOrigins(program: Command): void {
   );
 }
 
-function orNone(text: string): string | null {
-  return text === 'none' ? null : text;
+function orNone(text: string): string {
+  return text === 'none' ? '' : text;
+}
+
+function orNull(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text;
 }
 
 /** Throws `CliError` for a file that cannot be read. */
-function readFile(path: string): string | null {
-  if (path === 'none') return null;
+function readFile(path: string): string {
+  if (path === 'none') return '';
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

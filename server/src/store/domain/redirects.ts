@@ -13,12 +13,16 @@ import { addRedirect, findRedirect, logRedirect, selectSources } from './redirec
 
 type WantedRedirect = Pick<Redirect, 'domainId' | 'destinationId' | 'status'>;
 
-export async function setRedirect(
+function setRedirect(tx: Transaction, workspaceId: string, redirect: WantedRedirect, now: number) {
+  return redirectTo(tx, workspaceId, redirect, now, () => false);
+}
+
+export async function redirectTo(
   tx: Transaction,
   workspaceId: string,
   { domainId, destinationId, status }: WantedRedirect,
   now: number,
-  mayWait = (_destination: Domain) => false,
+  mayWait: (destination: Domain) => boolean,
 ): Promise<SetRedirect> {
   await tx.execute(lockDomain, { id: domainId, workspaceId });
   const domain = await findDomainById(tx, workspaceId, domainId);
@@ -67,8 +71,7 @@ async function removeRedirect(tx: Transaction, workspaceId: string, domainId: st
 
 export const redirectChanges = {
   setRedirect: defineChange({
-    perform: (tx: Transaction, workspaceId: string, redirect: WantedRedirect, now: number) =>
-      setRedirect(tx, workspaceId, redirect, now),
+    perform: setRedirect,
     // The destination, that its verification does not end meanwhile; both, so that what redirects does not become a destination, nor the other way round.
     locks: (_, { domainId, destinationId }) => [domainId, destinationId],
     audit: {

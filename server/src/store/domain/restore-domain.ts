@@ -12,7 +12,7 @@ import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts'
 import { insertPairs } from './domain-pairs.ts';
 import { insertDomain, refuseCreation } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { setRedirect } from './redirects.ts';
+import { redirectTo } from './redirects.ts';
 import { addRoute } from './routes.ts';
 import { putSettings } from './site-settings-rows.ts';
 import { putSuspension } from './suspensions.ts';
@@ -47,7 +47,7 @@ async function restoreDomain(
   // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
   if (held.redirect !== null) {
     const redirect = { domainId: id, ...held.redirect };
-    await setRedirect(tx, workspaceId, redirect, now, ({ verifiedAt }) => verifiedAt === null);
+    await redirectTo(tx, workspaceId, redirect, now, ({ verifiedAt }) => verifiedAt === null);
   }
   if (held.settings !== null) await putSettings(tx, id, held.settings);
   return { kind: 'restored', domain };
