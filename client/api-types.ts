@@ -20,7 +20,7 @@ export interface ApiCalls {
       externalId?: string | undefined;
       /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
       metadata?: Record<string, string> | undefined;
-      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
+      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
       withWww?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
@@ -215,12 +215,12 @@ export interface ApiCalls {
       /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
       status?: 301 | 308 | undefined;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not, or not yet. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get the redirect of a domain. Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     getRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainRedirect>;
-    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. A planned redirect ends, too. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove the redirect of a domain. Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -409,6 +409,8 @@ export interface ApiCalls {
       } | null | undefined;
       /** PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs. */
       caCertificate?: string | null | undefined;
+      /** If true, each request to an origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | null | undefined;
       /** Null: no secret is sent any more. */
       secret?: null | undefined;
     }, options?: CallOptions): Promise<OriginSettings>;
@@ -449,8 +451,6 @@ export interface ApiCalls {
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
       origin: string;
-      /** If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
-      sendExternalId?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
@@ -988,8 +988,6 @@ interface Deployment {
   environmentId: string;
   /** Where the traffic goes: scheme, host and port. */
   origin: string;
-  /** Present and true if it gets `Nameplate-External-Id`. */
-  sendExternalId?: boolean;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
 }
@@ -1360,7 +1358,6 @@ interface DomainRedirect {
   /** Its canonical name. */
   domain: string;
   redirect?: Redirect;
-  planned?: PlannedRedirect;
 }
 
 interface DomainRestoredEvent {
@@ -1673,6 +1670,8 @@ interface OriginSettings {
   };
   /** Certificate that the edge shows to https origins, PEM. */
   clientCertificate?: string;
+  /** Whether origins get `Nameplate-External-Id`. */
+  sendExternalId: boolean;
   /** The CAs that certificates of https origins have to be of, PEM. Absent: public CAs. */
   caCertificate?: string;
 }
@@ -1686,14 +1685,6 @@ interface OutcomeError {
   status: number;
   type: string;
   errors?: Array<ValidationError>;
-}
-
-/** The redirect that is set once its destination is verified, as domains.createDomain plans it with `withWww`. Setting or removing the redirect ends it. */
-interface PlannedRedirect {
-  /** Canonical name of the destination. */
-  to: string;
-  /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-  status: 301 | 308 | (number & {});
 }
 
 interface Project {
@@ -1737,7 +1728,7 @@ interface RecordSeenEvent {
   data: RecordChange;
 }
 
-/** Where the requests for a domain are redirected to. */
+/** Where the requests for a domain are redirected to, while both domains are verified. */
 interface Redirect {
   /** Canonical name of the domain that is redirected to. */
   to: string;
@@ -1890,7 +1881,7 @@ interface SiteSettings {
   /** Where the traffic of the domain goes, in place of its environment's deployment. */
   origin?: string;
   hsts?: Hsts;
-  /** The lowest version of TLS that visitors may use. */
+  /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
   minTlsVersion?: '1.2' | '1.3' | (string & {});
   /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
   redirectToHttps?: boolean;
@@ -2087,7 +2078,6 @@ export type {
   NewBrand,
   OriginSettings,
   OutcomeError,
-  PlannedRedirect,
   Project,
   RecordChange,
   RecordLostEvent,

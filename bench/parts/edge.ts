@@ -71,7 +71,7 @@ const methods = {
 
 /** Responds at once. The edge reads each name once, and caches it. */
 function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage & EarlierStore {
-  const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}`, settings: null };
+  const origin = { deployment: { id: 'dep_bench', origin: `http://127.0.0.1:${originPort}` }, settings: null };
   const findRoute = async (hostname: string) => ({
     hostname,
     domainId: `dom_${hostname}`,

@@ -36,7 +36,7 @@ beforeAll(() => api.call('deployments.createDeployment', { ...place(), origin: '
 
 describe('environments.updateOriginSettings', () => {
   it('changes what is given, leaves what is absent, and removes with null', async () => {
-    const nothing = { environmentId: tree.environmentId, hostHeader: 'visitor' };
+    const nothing = { environmentId: tree.environmentId, hostHeader: 'visitor', sendExternalId: false };
     expect(await get()).toEqual(nothing);
     const { intermediate } = issueChain('origin.acme.com', { now: START });
     expect(dataOf(await update({ hostHeader: 'shop.acme.com' }))).toEqual({ ...nothing, hostHeader: 'shop.acme.com' });
@@ -45,11 +45,14 @@ describe('environments.updateOriginSettings', () => {
       hostHeader: 'shop.acme.com',
       caCertificate: intermediate,
       clientCertificate: pair.certificate,
+      sendExternalId: true,
     };
-    expect(dataOf(await update({ caCertificate: intermediate, ...sent(pair) }))).toEqual(all);
+    expect(dataOf(await update({ caCertificate: intermediate, sendExternalId: true, ...sent(pair) }))).toEqual(all);
+    dataOf(await api.call('deployments.createDeployment', { ...place(), origin: 'https://next.acme.com' }));
     expect(await get()).toEqual(all);
     expect(dataOf(await update({}))).toEqual(all);
-    expect(dataOf(await update({ hostHeader: null, caCertificate: null, clientCertificate: null }))).toEqual(nothing);
+    const none = { hostHeader: null, caCertificate: null, clientCertificate: null, sendExternalId: null };
+    expect(dataOf(await update(none))).toEqual(nothing);
     await update({ hostHeader: 'visitor' });
     expect((await api.store.findOrigin(tree.environmentId))?.settings).toBe(null);
   });

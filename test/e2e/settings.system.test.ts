@@ -55,7 +55,7 @@ test('both names of a site are created with one command, and the redirect betwee
     expect(stdout).toContain(said);
   const redirect = async (...args: string[]) =>
     (await run(['domains', 'redirect', 'www.pair.com', ...args, ...data])).stdout;
-  expect(await redirect()).toBe('www.pair.com will redirect to pair.com (308) once that is verified.\n');
+  expect(await redirect()).toBe('www.pair.com redirects to pair.com (308).\n');
   expect(await redirect('--remove')).toBe('www.pair.com does not redirect.\n');
   expect(await redirect()).toBe('www.pair.com does not redirect.\n');
   expect(await run(['domains', 'create', 'a.pair.com', '--with-www', ...data])).toMatchObject({ code: 1 });

@@ -35,27 +35,32 @@ async function idsAt({ hostname }: Site): Promise<unknown[]> {
   return [...found];
 }
 
-async function change({ domain, environment }: Site, externalId: string | null, sendsExternalId?: number) {
-  await edge.store.updateDomain(domain.workspaceId, domain.id, { externalId }, edge.clock.now());
-  if (sendsExternalId !== undefined) await edge.deploy(environment, origin, { sendsExternalId });
+async function change({ domain, environment }: Site, externalId: string | null, sendExternalId?: boolean) {
+  const { workspaceId } = domain;
+  await edge.store.updateDomain(workspaceId, domain.id, { externalId }, edge.clock.now());
+  if (sendExternalId !== undefined)
+    await edge.store.updateOriginSettings(workspaceId, environment.id, { sendExternalId });
   await edge.heard();
 }
 
 describe('the external id of a domain', () => {
-  it('reaches the origin of a deployment that asks for it, and no other; a visitor can neither send nor remove it', async () => {
+  it('reaches the origins of an environment that asks for it, and no others; a visitor can neither send nor remove it', async () => {
     const site = await edge.addSite({ origin });
     await change(site, 'customer_42');
     expect(await idsAt(site)).toEqual([undefined]);
-    await change(site, 'customer_42', 1);
+    await change(site, 'customer_42', true);
+    expect(await idsAt(site)).toEqual(['customer_42']);
+    await edge.deploy(site.environment, origin);
+    await edge.heard();
     expect(await idsAt(site)).toEqual(['customer_42']);
     const sibling = await edge.addSite({ origin, environment: site.environment });
-    await change(sibling, null, 1);
+    await change(sibling, null);
     expect(await idsAt(sibling)).toEqual([undefined]);
     await change(site, 'customer_43');
     expect(await idsAt(site)).toEqual(['customer_43']);
     await change(site, null);
     expect(await idsAt(site)).toEqual([undefined]);
-    await change(site, 'customer_42', 0);
+    await change(site, 'customer_42', false);
     expect(await idsAt(site)).toEqual([undefined]);
   });
 
@@ -63,7 +68,7 @@ describe('the external id of a domain', () => {
     'arrives in ASCII and can be decoded: %s',
     async (externalId) => {
       const site = await edge.addSite({ origin });
-      await change(site, externalId, 1);
+      await change(site, externalId, true);
       const [sent, ...others] = await idsAt(site);
       expect(others).toEqual([]);
       expect(sent).toMatch(/^[\x21-\x7e]+$/);

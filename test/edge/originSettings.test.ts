@@ -25,6 +25,11 @@ async function set({ workspaceId, id }: Environment, change: OriginSettingsChang
   await edge.heard();
 }
 
+const pairOf = ({ certificate, key }: typeof client) => ({
+  chain: certificate,
+  privateKey: new Uint8Array(key.export({ format: 'der', type: 'pkcs8' })),
+});
+
 const ask = ({ hostname }: Pick<Site, 'hostname'>, about: object = {}): Promise<Answer> =>
   overHttps({ port: edge.httpsPort, hostname, ...about });
 
@@ -34,8 +39,8 @@ async function tlsOrigin(options: ServerOptions = {}, name = NAME): Promise<stri
   const server = createTlsServer({ cert: chain, key: privateKeyPem(privateKey), ...options }, (request, response) => {
     const socket = request.socket as TLSSocket & { servername?: string };
     const shown = socket.getPeerCertificate().subject?.CN ?? null;
-    const { host, 'x-forwarded-host': forwardedHost } = request.headers;
-    response.end(JSON.stringify({ sni: socket.servername, host, forwardedHost, shown }));
+    const { host, 'x-forwarded-host': forwardedHost, 'nameplate-edge-secret': secret } = request.headers;
+    response.end(JSON.stringify({ sni: socket.servername, host, forwardedHost, shown, secret }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -106,12 +111,46 @@ it('an origin in a loop is logged with its environment, what it is and what to d
   }
 });
 
+describe('an origin of one domain', () => {
+  it('is asked as its environment says, with a deployment or without one', async () => {
+    const origin = await tlsOrigin({ requestCert: true, ca: client.certificate }, 'app.example.net');
+    const site = await edge.addSite({ origin: null });
+    const { workspaceId, id } = site.environment;
+    await edge.store.updateDomain(workspaceId, site.domain.id, { settings: { origin } }, edge.clock.now());
+    const text = new TextEncoder().encode('npe_secret');
+    await edge.store.rotateOriginSecret(workspaceId, id, { text, createdAt: edge.clock.now() }, 0);
+    await set(site.environment, {
+      hostHeader: 'app.example.net',
+      caCertificate: ROOT,
+      clientCertificate: pairOf(client),
+    });
+    const asked = { host: 'app.example.net', sni: 'app.example.net', shown: 'edge of acme', secret: 'npe_secret' };
+    expect(JSON.parse((await ask(site)).text)).toMatchObject(asked);
+    await edge.deploy(site.environment, 'http://127.0.0.1:1');
+    await edge.heard();
+    expect(JSON.parse((await ask(site)).text)).toMatchObject(asked);
+  });
+
+  it('is the one that is logged where it is in a loop', async () => {
+    const behind = await startHarness({ trustedProxies: ['127.0.0.1/32'] });
+    try {
+      const site = await behind.addSite();
+      const origin = `http://127.0.0.1:${behind.httpPort}`;
+      const { workspaceId, id } = site.domain;
+      await behind.store.updateDomain(workspaceId, id, { settings: { origin } }, behind.clock.now());
+      await behind.heard();
+      const headers = { 'x-forwarded-proto': 'https' };
+      expect((await overHttp({ port: behind.httpPort, hostname: site.hostname, headers })).status).toBe(508);
+      const line = behind.logged.map((text) => JSON.parse(text)).find(({ msg }) => msg.includes('leads back'));
+      expect(line).toMatchObject({ domain: site.hostname, origin });
+    } finally {
+      await behind.close();
+    }
+  });
+});
+
 describe('the client certificate for an origin', () => {
   const demanding = () => tlsOrigin({ requestCert: true, ca: [client.certificate, other.certificate] });
-  const pairOf = ({ certificate, key }: typeof client) => ({
-    chain: certificate,
-    privateKey: new Uint8Array(key.export({ format: 'der', type: 'pkcs8' })),
-  });
 
   it('is shown to it, and never on a connection of another environment', async () => {
     const origin = await demanding();

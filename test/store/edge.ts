@@ -17,7 +17,7 @@ export function describeEdge(subject: Subject): void {
       for (const origin of ['http://origin1.example:8080', 'https://origin2.example']) {
         const deployment = aDeployment(environment, { origin });
         await store.createDeployment(deployment);
-        const current = { deploymentId: deployment.id, origin, settings: null };
+        const current = { deployment: { id: deployment.id, origin }, settings: null };
         expect(await store.findSite(name)).toEqual({ ...route, origin: current, certificate: null });
         expect(await store.findOrigin(environment.id)).toEqual(current);
       }
@@ -47,8 +47,12 @@ export function describeEdge(subject: Subject): void {
         secretCreatedAt: null,
       });
       const clientCertificate = { chain: 'chain', privateKey: key('0 key') };
-      await store.updateOriginSettings(workspaceId, id, { caCertificate: 'ca', clientCertificate });
-      const all = { hostHeader: 'origin', caCertificate: 'ca', clientCertificate, secret: null };
+      await store.updateOriginSettings(workspaceId, id, {
+        caCertificate: 'ca',
+        clientCertificate,
+        sendExternalId: true,
+      });
+      const all = { hostHeader: 'origin', caCertificate: 'ca', clientCertificate, secret: null, sendsExternalId: true };
       expect(await settings()).toEqual(all);
       await store.createDeployment(aDeployment(environment));
       expect(await settings()).toEqual(all);
@@ -57,6 +61,7 @@ export function describeEdge(subject: Subject): void {
         hostHeader: null,
         caCertificate: null,
         clientCertificate: null,
+        sendExternalId: false,
       });
       expect(await settings()).toBe(null);
     });

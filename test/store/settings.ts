@@ -13,12 +13,6 @@ const ALL = {
   minTlsVersion: '1.3',
   redirectToHttps: false,
 } as const;
-const APPLIED = {
-  origin: ALL.origin,
-  hsts: 'max-age=31536000; includeSubDomains; preload',
-  minTlsVersion: '1.3',
-  redirectToHttps: false,
-};
 
 export function describeSettings(subject: Subject): void {
   const set = ({ workspaceId, id }: Domain, settings: SiteSettingsPatch) =>
@@ -38,12 +32,12 @@ export function describeSettings(subject: Subject): void {
       expect(await settingsOf(domain)).toBeNull();
       const route = [['route', domain.name]];
       expect(await changesOf(() => set(domain, ALL))).toEqual(route);
-      expect(await settingsOf(domain)).toEqual(APPLIED);
+      expect(await settingsOf(domain)).toEqual(ALL);
       const listed = await store.findListedDomain(domain.workspaceId, domain.id);
       expect(listed).toMatchObject({ domain, settings: ALL });
 
       expect(await changesOf(() => set(domain, { hsts: { maxAge: 0 }, origin: null }))).toEqual(route);
-      expect(await settingsOf(domain)).toEqual({ ...APPLIED, origin: null, hsts: 'max-age=0' });
+      expect(await settingsOf(domain)).toEqual({ hsts: { maxAge: 0 }, minTlsVersion: '1.3', redirectToHttps: false });
       expect(await changesOf(() => set(domain, { hsts: null, minTlsVersion: null, redirectToHttps: null }))).toEqual(
         route,
       );
@@ -68,7 +62,7 @@ export function describeSettings(subject: Subject): void {
       const domain = await attach(store, environment);
       expect(await changesOf(() => set(domain, ALL))).toEqual([]);
       await prove(store, domain, NOW);
-      expect(await settingsOf(domain)).toEqual(APPLIED);
+      expect(await settingsOf(domain)).toEqual(ALL);
     });
 
     it('are of one domain: another workspace does not change them, and has none where it takes the name over', async () => {
@@ -78,7 +72,7 @@ export function describeSettings(subject: Subject): void {
       const domain = await verify(store, environment);
       await set(domain, ALL);
       expect(await set({ ...domain, workspaceId: other.workspace.id }, { origin: null })).toEqual({ kind: 'missing' });
-      expect(await settingsOf(domain)).toEqual(APPLIED);
+      expect(await settingsOf(domain)).toEqual(ALL);
       await takeOver(store, other.environment, domain, LATER);
       expect(await settingsOf(domain)).toBeNull();
     });
@@ -92,18 +86,23 @@ export function describeSettings(subject: Subject): void {
     const create = ({ apex, www }: { apex: Domain; www: Domain }) =>
       subject.store.changesBy(AUTHOR).createDomainWithWww(apex, www, NOW + WINDOW_MS);
     const redirectOf = ({ workspaceId, id }: Domain) => subject.store.findRedirect(workspaceId, id);
-    const plannedOf = ({ workspaceId, id }: Domain) => subject.store.findPlannedRedirect(workspaceId, id);
     const setEvents = async (domain: Domain) =>
       (await timelineOf(subject.store, domain)).filter(({ type }) => type === 'redirect.set').length;
 
-    it('is created whole or not at all, and its redirect is planned', async () => {
+    it('is created whole or not at all, with its redirect, which a site has once both are verified', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       const pair = pairOf(environment);
       expect(await create(pair)).toEqual({ kind: 'created', name: pair.apex.name });
-      const planned = { domainId: pair.www.id, destinationId: pair.apex.id, to: pair.apex.name, status: 308 };
-      expect(await plannedOf(pair.www)).toEqual(planned);
-      expect(await plannedOf({ ...pair.www, workspaceId: 'ws_other' })).toBeNull();
+      const about = { domainId: pair.www.id, destinationId: pair.apex.id, to: pair.apex.name };
+      const redirect = { ...about, status: 308, setAt: pair.www.createdAt };
+      expect(await redirectOf(pair.www)).toEqual(redirect);
+      expect((await store.findListedDomain(pair.www.workspaceId, pair.www.id))?.redirect).toEqual(redirect);
+      expect(await redirectOf({ ...pair.www, workspaceId: 'ws_other' })).toBeNull();
+      await prove(store, pair.www, LATER);
+      expect((await store.findSite(pair.www.name))?.redirect).toBeNull();
+      expect(await changesOf(() => prove(store, pair.apex, LATER))).toContainEqual(['route', pair.www.name]);
+      expect((await store.findSite(pair.www.name))?.redirect).toMatchObject({ hostname: pair.apex.name });
 
       const held = pairOf(environment);
       await attach(store, environment, { name: held.www.name });
@@ -111,22 +110,23 @@ export function describeSettings(subject: Subject): void {
       expect(await store.findDomainByName(environment.workspaceId, held.apex.name)).toBeNull();
     });
 
-    it('has its redirect set once, whichever is verified first or both at once', async () => {
+    it('redirects once both are verified, whichever is first or both at once, and every change of that is logged', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       for (let round = 0; round < ROUNDS; round++) {
         const pair = pairOf(environment);
         await create(pair);
-        const outcomes = await Promise.all([pair.apex, pair.www].map((each) => prove(store, each, LATER)));
-        expect(outcomes).toEqual(['saved', 'saved']);
-        expect(await redirectOf(pair.www)).toMatchObject({ destinationId: pair.apex.id, status: 308, setAt: LATER });
-        expect(await plannedOf(pair.www)).toBeNull();
+        const logged = await changesOf(async () => {
+          const outcomes = await Promise.all([pair.apex, pair.www].map((each) => prove(store, each, LATER)));
+          expect(outcomes).toEqual(['saved', 'saved']);
+        });
+        expect(logged.filter(([kind, key]) => kind === 'route' && key === pair.www.name)).toHaveLength(2);
         expect((await store.findSite(pair.www.name))?.redirect).toMatchObject({ hostname: pair.apex.name });
         expect(await setEvents(pair.www)).toBe(1);
       }
     });
 
-    it('never has a redirect set that was removed before, nor one of a domain that was deleted', async () => {
+    it('has no redirect that was removed, nor one of a domain that was deleted, while the other name is verified', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();
       for (let round = 0; round < 2 * ROUNDS; round++) {
@@ -139,7 +139,7 @@ export function describeSettings(subject: Subject): void {
           isRemoved ? store.removeRedirect(workspaceId, id, LATER) : store.deleteDomain(workspaceId, id, LATER),
         ]);
         expect([verified, ended]).toEqual(['saved', isRemoved ? 'removed' : 'deleted']);
-        expect([await redirectOf(pair.www), await plannedOf(pair.www)]).toEqual([null, null]);
+        expect(await redirectOf(pair.www)).toBeNull();
       }
     });
   });

@@ -112,7 +112,6 @@ export function aDeployment(environment: Environment, about: Partial<Deployment>
     workspaceId: environment.workspaceId,
     environmentId: environment.id,
     origin: 'http://127.0.0.1:3000',
-    sendsExternalId: 0,
     createdAt: NOW,
     ...about,
   };

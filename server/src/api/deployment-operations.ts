@@ -21,18 +21,11 @@ const DeploymentSchema = Type.Object(
     id: Id('dep', 'The deployment.'),
     environmentId: Id('env', 'Its environment.'),
     origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
-    sendExternalId: Type.Optional(
-      Type.Boolean({ description: 'Present and true if it gets `Nameplate-External-Id`.' }),
-    ),
     createdAt: Time('Creation.'),
   },
   { title: 'Deployment' },
 );
-const show = shownBy(DeploymentSchema);
-
-function presentDeployment({ sendsExternalId, ...deployment }: Deployment) {
-  return show({ ...deployment, sendExternalId: sendsExternalId === 1 ? true : null });
-}
+const presentDeployment = shownBy(DeploymentSchema);
 
 /** A deployment for the examples of the documentation. */
 export const exampleDeployment: Deployment = {
@@ -40,7 +33,6 @@ export const exampleDeployment: Deployment = {
   workspaceId: exampleEnvironment.workspaceId,
   environmentId: exampleEnvironment.id,
   origin: 'https://origin.example.com:8443',
-  sendsExternalId: 0,
   createdAt: exampleEnvironment.createdAt + 1000,
 };
 
@@ -61,12 +53,6 @@ export const createDeployment = defineOperation({
         ...originRules,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
-      sendExternalId: Type.Optional(
-        Type.Boolean({
-          description:
-            'If true, each request to the origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field.',
-        }),
-      ),
     },
     closed,
   ),
@@ -79,9 +65,7 @@ export const createDeployment = defineOperation({
   async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
     const origin = canonicalOrigin(input.origin, 'body.origin');
     const { id: environmentId } = await find.environment(input);
-    const sendsExternalId = input.sendExternalId ? 1 : 0;
-    const ids = { id: newId('dep'), workspaceId, environmentId };
-    const deployment: Deployment = { ...ids, origin, sendsExternalId, createdAt: clock.now() };
+    const deployment: Deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
     const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
       changes.createDeployment(deployment),
     );

@@ -1,9 +1,9 @@
-import Type, { type Static, type TSchema } from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { OriginSettingsChange, ShownOriginSettings } from '../store/store.ts';
 import { readCaCertificate, readClientCertificate } from './client-certificate.ts';
 import { Problem } from './errors.ts';
 import { defineOperation } from './operation.ts';
-import { closed, environmentPath, exampleEnvironmentPath, Id, pattern, shownBy, Time } from './schemas.ts';
+import { closed, environmentPath, exampleEnvironmentPath, Id, orNull, pattern, shownBy, Time } from './schemas.ts';
 import { exampleEnvironment } from './tree.ts';
 
 /** How the edge asks the origins of an environment. */
@@ -17,9 +17,6 @@ const HOST_HEADER = pattern(
 const DAY_SECONDS = 86_400;
 /** 256 bits. */
 const SECRET_BYTES = 32;
-
-const orNull = <Schema extends TSchema & { type: string }>(schema: Schema) =>
-  Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] }));
 
 const OriginSettingsSchema = Type.Object(
   {
@@ -40,6 +37,7 @@ const OriginSettingsSchema = Type.Object(
     clientCertificate: Type.Optional(
       Type.String({ description: 'Certificate that the edge shows to https origins, PEM.' }),
     ),
+    sendExternalId: Type.Boolean({ description: 'Whether origins get `Nameplate-External-Id`.' }),
     caCertificate: Type.Optional(
       Type.String({
         description: 'The CAs that certificates of https origins have to be of, PEM. Absent: public CAs.',
@@ -56,6 +54,7 @@ const NOTHING_SET: Omit<ShownOriginSettings, 'environmentId'> = {
   clientCertificate: null,
   secretCreatedAt: null,
   previousExpiresAt: null,
+  sendExternalId: false,
 };
 
 function present(settings: ShownOriginSettings, now: number): Static<typeof OriginSettingsSchema> {
@@ -117,6 +116,12 @@ export const updateOriginSettings = defineOperation({
           description: 'PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs.',
         }),
       ),
+      sendExternalId: orNull(
+        Type.Boolean({
+          description:
+            'If true, each request to an origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field.',
+        }),
+      ),
       secret: Type.Optional(Type.Unsafe<null>({ type: ['null'], description: 'Null: no secret is sent any more.' })),
     },
     closed,
@@ -125,11 +130,13 @@ export const updateOriginSettings = defineOperation({
   problems: ['data/environment_not_found', 'application/sealing_unavailable'],
   example: { request: { ...exampleEnvironmentPath, hostHeader: 'origin' }, response: exampleSettings },
   async handle({ principal: { workspaceId }, input, find, changes }, { clock }) {
+    const { hostHeader, clientCertificate, caCertificate, sendExternalId, secret } = input;
     const change: OriginSettingsChange = {
-      hostHeader: input.hostHeader === 'visitor' ? null : input.hostHeader,
-      clientCertificate: input.clientCertificate && readClientCertificate(input.clientCertificate, clock.now()),
-      caCertificate: input.caCertificate && readCaCertificate(input.caCertificate),
-      secret: input.secret,
+      hostHeader: hostHeader === 'visitor' ? null : hostHeader,
+      clientCertificate: clientCertificate && readClientCertificate(clientCertificate, clock.now()),
+      caCertificate: caCertificate && readCaCertificate(caCertificate),
+      sendExternalId,
+      secret,
     };
     const { id } = await find.environment(input);
     const updated = await changes.updateOriginSettings(workspaceId, id, change);

@@ -58,6 +58,13 @@ export const ValidationError = Type.Object(
   { ...closed, title: 'ValidationError' },
 );
 
+/** An optional property of a request that changes something: null removes the value. */
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values }: TSchema & { type?: string; enum?: unknown[] } = schema;
+  const widened = { type: [type, 'null'], ...(values && { enum: [...values, null] }) };
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, ...widened }));
+}
+
 /** Id of a resource in a response. */
 export function Id(prefix: string, description: string) {
   return Type.String({

@@ -22,6 +22,11 @@ export interface ApiOptions extends DataOptions {
 
 export const DEFAULT_DATA = '.nameplate';
 
+/** Whether the program runs from a clone, and not from a package that npm installed. */
+export const IS_CLONE = !import.meta.dirname.includes('/node_modules/nameplate/');
+/** The program as it is typed there. */
+export const PROGRAM = IS_CLONE ? './bin/nameplate' : 'npx nameplate';
+
 export const TYPED_PASSWORD =
   'A password typed here is visible in the process list; one in NAMEPLATE_DATABASE_URL is not';
 

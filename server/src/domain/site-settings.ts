@@ -32,13 +32,9 @@ export const MAX_HSTS_AGE = 63_072_000;
 /** A year, in seconds: preload lists accept nothing shorter. */
 export const MIN_PRELOAD_AGE = 31_536_000;
 
-/** Why preload lists would refuse a policy that asks for them; empty: they would not. */
-export function preloadFaults({ maxAge, includeSubDomains, preload }: Hsts): string[] {
-  if (preload !== true) return [];
-  const faults: string[] = [];
-  if (maxAge < MIN_PRELOAD_AGE) faults.push(`needs a "maxAge" of at least ${MIN_PRELOAD_AGE} seconds`);
-  if (includeSubDomains !== true) faults.push('needs "includeSubDomains"');
-  return faults;
+/** Whether preload lists would accept a policy. */
+export function isPreloadable({ maxAge, includeSubDomains }: Hsts): boolean {
+  return maxAge >= MIN_PRELOAD_AGE && includeSubDomains === true;
 }
 
 /** The value of `Strict-Transport-Security` (RFC 6797 section 6.1). */

@@ -93,9 +93,10 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
     // The edge serves what has a redirect, a page or settings.
     const { redirect, suspendedStatus, settings } = found.site;
     if (redirect !== null || suspendedStatus !== null || settings !== null) return { status: 204 };
-    const deployed = await sites.findOrigin(found.site.environmentId);
+    const environment = await sites.findOrigin(found.site.environmentId);
     // A program in front knows nothing of the settings: the edge has to connect.
-    const origin = deployed && deployed.settings === null ? await findAddress(deployed.origin) : null;
+    const deployment = environment?.settings === null ? environment.deployment : null;
+    const origin = deployment && (await findAddress(deployment.origin));
     return origin === null ? { status: 204 } : { status: 200, origin };
   }
 

@@ -88,7 +88,7 @@ describe('settings of a domain', () => {
     dataOf(await api.call('domains.deleteDomain', { domain: name }));
     dataOf(await api.call('domains.restoreDomain', { domain: name }));
     expect(await shownOf(name)).toEqual({ settings, origin: { url: ORIGIN } });
-    expect((await api.store.findSite(name))?.settings).toMatchObject({ origin: ORIGIN, hsts: 'max-age=60' });
+    expect((await api.store.findSite(name))?.settings).toMatchObject({ origin: ORIGIN, hsts: { maxAge: 60 } });
     dataOf(await api.call('domains.deleteDomain', { domain: name }));
     await api.createDomain(tree, name);
     expect(await shownOf(name)).toEqual({});

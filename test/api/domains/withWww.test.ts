@@ -54,7 +54,10 @@ describe('createDomain with withWww', () => {
     expect(await redirectOf(second)).toEqual({
       domainId: created.counterpart.domainId,
       domain: second,
-      planned: { to: name, status: 308 },
+      redirect: { to: name, status: 308, setAt: api.clock.now() },
+    });
+    expect(dataOf(await api.call('domains.getSite', { domain: second }))).toMatchObject({
+      redirect: { to: name, status: 308 },
     });
     expect(await redirectOf(name)).toEqual({ domainId: created.domainId, domain: name });
   });
@@ -72,16 +75,14 @@ describe('createDomain with withWww', () => {
     await verify(names[order[1]] ?? '');
     expect(await redirectServed()).toMatchObject({ hostname: apex, status: 308 });
     expect(await redirectOf(`www.${apex}`)).toMatchObject({ redirect: { to: apex, status: 308 } });
-    expect(await redirectOf(`www.${apex}`)).not.toHaveProperty('planned');
     const events = dataOf<{ type: string }[]>(await api.call('domains.listEvents', { domain: `www.${apex}` }));
     expect(events.filter(({ type }) => type === 'redirect.set')).toHaveLength(1);
   });
 
-  it('plans a redirect that ends where the redirect is removed or set to another domain', async () => {
+  it('redirects no more where the redirect is removed or set to another domain before', async () => {
     const [one, other] = [newApex(), newApex()];
     dataOf(await create(one));
     dataOf(await api.call('domains.removeRedirect', { domain: `www.${one}` }));
-    expect(await redirectOf(`www.${one}`)).not.toHaveProperty('planned');
     await verify(one);
     expect(await redirectOf(`www.${one}`)).not.toHaveProperty('redirect');
 
@@ -91,13 +92,13 @@ describe('createDomain with withWww', () => {
     expect(await redirectOf(`www.${other}`)).toMatchObject({ redirect: { to: one } });
   });
 
-  it('plans a redirect that is kept with a domain that is deleted and restored, and ends with its destination', async () => {
+  it('keeps the redirect with a domain that is deleted and restored, and ends it with its destination', async () => {
     const apex = newApex();
     const www = `www.${apex}`;
     dataOf(await create(apex));
     dataOf(await api.call('domains.deleteDomain', { domain: www }));
     dataOf(await api.call('domains.restoreDomain', { domain: www }));
-    expect(await redirectOf(www)).toMatchObject({ planned: { to: apex } });
+    expect(await redirectOf(www)).toMatchObject({ redirect: { to: apex } });
     dataOf(await api.call('domains.deleteDomain', { domain: www }));
     await verify(apex);
     dataOf(await api.call('domains.restoreDomain', { domain: www }));
@@ -106,7 +107,7 @@ describe('createDomain with withWww', () => {
     const gone = newApex();
     dataOf(await create(gone));
     dataOf(await api.call('domains.deleteDomain', { domain: gone }));
-    expect(await redirectOf(`www.${gone}`)).not.toHaveProperty('planned');
+    expect(await redirectOf(`www.${gone}`)).not.toHaveProperty('redirect');
     expect(await isThere(`www.${gone}`)).toBe(true);
   });
 
@@ -121,19 +122,50 @@ describe('createDomain with withWww', () => {
     },
   );
 
-  it('attaches neither name where the other is held, reserved, or one more than the limit', async () => {
-    const held = newApex();
-    dataOf(await create(`www.${held}`));
-    dataOf(await api.call('domains.deleteDomain', { domain: held }));
-    const conflict = await create(held);
-    expect(conflict).toMatchObject({
-      status: 409,
-      body: { error: { detail: expect.stringContaining(`www.${held}`) } },
-    });
-    expect(await isThere(held)).toBe(false);
+  it('attaches neither name where the workspace has one of them, which the conflict names, nor where one is reserved', async () => {
+    const apex = newApex();
+    const www = `www.${apex}`;
+    for (const [held, other] of [
+      [apex, www],
+      [www, apex],
+    ] as const) {
+      dataOf(await create(apex));
+      dataOf(await api.call('domains.deleteDomain', { domain: other }));
+      for (const name of [apex, www])
+        expect(await create(name)).toMatchObject({
+          status: 409,
+          body: { error: { detail: `The workspace already has the domain ${held}.` } },
+        });
+      expect(await isThere(other)).toBe(false);
+      dataOf(await api.call('domains.deleteDomain', { domain: held }));
+    }
 
     expect(await create('reserved.com')).toMatchObject({ status: 403 });
     expect(await isThere('reserved.com')).toBe(false);
+  });
+
+  it('attaches both names that another workspace has: whoever proves them has them', async () => {
+    const { id } = await api.createWorkspace();
+    const { key } = await api.createKey({ workspaceId: id });
+    const { project, app, environment } = await api.createTree('demo', key);
+    const apex = newApex();
+    dataOf(await create(apex));
+    await verify(`www.${apex}`);
+    const body = { project, app, environment, domain: apex, withWww: true };
+    expect(await api.call('domains.createDomain', body, { key })).toMatchObject({ status: 200 });
+  });
+
+  it('is refused with replaceUnverified, and says what to do', async () => {
+    const apex = newApex();
+    expect(await create(apex, { replaceUnverified: true } as object)).toMatchObject({
+      status: 400,
+      body: {
+        error: {
+          errors: [{ location: 'body.replaceUnverified', fix: expect.stringContaining('a call for each') }],
+        },
+      },
+    });
+    expect(await isThere(apex)).toBe(false);
   });
 
   it('needs room for both in the limit of the workspace', async () => {
@@ -159,12 +191,15 @@ describe('createDomain with withWww', () => {
       api.call('domains.createDomain', { project, app, environment, domain: newApex(), withWww: true }, { key });
     expect(await attach()).toMatchObject({ status: 200 });
     expect(await attach()).toMatchObject({ status: 429 });
+    api.clock.advance(60_000);
+    expect(await attach()).toMatchObject({ status: 200 });
   });
 
-  it('is repeated with an Idempotency-Key: the same ids and records, and two domains', async () => {
+  it('is repeated with an Idempotency-Key after a lost response: the same ids and records, two domains, whatever they are by now', async () => {
     const apex = newApex();
     const headers = { 'idempotency-key': unique('key') };
     const first = await create(apex, { headers });
+    await verify(apex);
     const again = await create(apex, { headers });
     expect(again.headers['idempotency-replayed']).toBe('true');
     expect(dataOf(again)).toEqual(dataOf(first));

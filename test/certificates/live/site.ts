@@ -168,7 +168,6 @@ export async function deploy(store: Store, { workspaceId, environmentId }: Tenan
     workspaceId,
     environmentId,
     origin,
-    sendsExternalId: 0,
     createdAt: systemClock.now(),
   });
   await store.close();

@@ -23,7 +23,7 @@ function aSite(serial: number): Site {
     hostname: `shop${serial}.customer.example.com`,
     domainId: `dom_${serial}`,
     environmentId: `env_${serial % 1000}`,
-    origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1:8080', settings: null },
+    origin: { deployment: { id: 'dep_1', origin: 'http://10.0.0.1:8080' }, settings: null },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 0, inherited: false },
     redirect: null,
     workspaceId: 'ws_1',

@@ -106,7 +106,7 @@ export const createDomain = defineOperation({
       withWww: Type.Optional(
         Type.Boolean({
           description:
-            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` once both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart.',
+            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart.',
         }),
       ),
     },

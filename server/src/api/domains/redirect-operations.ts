@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
-import type { PlannedRedirect, Redirect, SetRedirect } from '../../store/store.ts';
+import type { Redirect, SetRedirect } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Empty, Id, shownBy, Time } from '../schemas.ts';
@@ -25,7 +25,10 @@ export const RedirectSchema = Type.Object(
     status: RedirectStatusSchema,
     setAt: Time('When it was set to this.'),
   },
-  { title: 'Redirect', description: 'Where the requests for a domain are redirected to.' },
+  {
+    title: 'Redirect',
+    description: 'Where the requests for a domain are redirected to, while both domains are verified.',
+  },
 );
 
 export const DomainRedirectSchema = Type.Object(
@@ -33,16 +36,6 @@ export const DomainRedirectSchema = Type.Object(
     domainId: Id('dom', 'The domain.'),
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     redirect: Type.Optional(RedirectSchema),
-    planned: Type.Optional(
-      Type.Object(
-        { to: Type.String({ description: 'Canonical name of the destination.' }), status: RedirectStatusSchema },
-        {
-          title: 'PlannedRedirect',
-          description:
-            'The redirect that is set once its destination is verified, as domains.createDomain plans it with `withWww`. Setting or removing the redirect ends it.',
-        },
-      ),
-    ),
   },
   { title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
 );
@@ -52,13 +45,11 @@ export const presentRedirect = shownBy(RedirectSchema);
 function presentDomainRedirect(
   { id, name }: Pick<Domain, 'id' | 'name'>,
   redirect: Redirect | null,
-  planned: PlannedRedirect | null = null,
 ): Static<typeof DomainRedirectSchema> {
   return {
     domainId: id,
     domain: name,
     ...(redirect && { redirect: presentRedirect(redirect) }),
-    ...(planned && { planned: { to: planned.to, status: planned.status } }),
   };
 }
 
@@ -154,7 +145,7 @@ export const getRedirect = defineOperation({
   name: 'domains.getRedirect',
   summary: 'Get the redirect of a domain',
   description:
-    'Returns where the domain redirects to; without `redirect` where it does not, or not yet. domains.listWorkspaceDomains has the redirects of many domains.',
+    'Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains.',
   // The permission of getDomain: anybody who visits a domain sees where it redirects to.
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
@@ -163,9 +154,7 @@ export const getRedirect = defineOperation({
   example: { request: { domain: exampleRedirect.domain }, response: exampleRedirect },
   async handle({ principal: { workspaceId }, input, find }, { store }) {
     const domain = await find.domain(input.domain);
-    const redirect = await store.findRedirect(workspaceId, domain.id);
-    const planned = redirect === null ? await store.findPlannedRedirect(workspaceId, domain.id) : null;
-    return presentDomainRedirect(domain, redirect, planned);
+    return presentDomainRedirect(domain, await store.findRedirect(workspaceId, domain.id));
   },
 });
 
@@ -173,7 +162,7 @@ export const removeRedirect = defineOperation({
   name: 'domains.removeRedirect',
   summary: 'Remove the redirect of a domain',
   description:
-    'Within a second, requests for the domain go to the origin of its environment again. A planned redirect ends, too. Where there is no redirect, it changes nothing.',
+    'Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,

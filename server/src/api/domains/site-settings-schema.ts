@@ -1,16 +1,14 @@
 import Type from 'typebox';
 import {
-  type Hsts,
+  isPreloadable,
   MAX_HSTS_AGE,
   MIN_PRELOAD_AGE,
-  preloadFaults,
   type SiteSettings,
   type SiteSettingsPatch,
   TLS_VERSIONS,
-  type TlsVersion,
 } from '../../domain/site-settings.ts';
 import { canonicalOrigin, originRules } from '../deployment-operations.ts';
-import { closed } from '../schemas.ts';
+import { closed, orNull } from '../schemas.ts';
 import { invalid } from '../validation.ts';
 
 /** Schemas of the settings of one domain. */
@@ -34,6 +32,15 @@ const hstsProperties = {
   ),
 };
 
+const minTlsVersion = Type.Enum([...TLS_VERSIONS], {
+  type: 'string',
+  description: 'The lowest version of TLS that visitors may use; handshakes with a lower one are refused.',
+});
+
+const redirectToHttps = Type.Boolean({
+  description: 'False: HTTP requests go to the origin, and are not redirected to HTTPS.',
+});
+
 /** As a response has them. */
 export const SiteSettingsSchema = Type.Object(
   {
@@ -46,12 +53,8 @@ export const SiteSettingsSchema = Type.Object(
         description: '`Strict-Transport-Security` of its HTTPS responses.',
       }),
     ),
-    minTlsVersion: Type.Optional(
-      Type.Enum([...TLS_VERSIONS], { type: 'string', description: 'The lowest version of TLS that visitors may use.' }),
-    ),
-    redirectToHttps: Type.Optional(
-      Type.Boolean({ description: 'False: HTTP requests go to the origin, and are not redirected to HTTPS.' }),
-    ),
+    minTlsVersion: Type.Optional(minTlsVersion),
+    redirectToHttps: Type.Optional(redirectToHttps),
   },
   { title: 'SiteSettings', description: 'The settings of the domain: those that were set.' },
 );
@@ -59,37 +62,22 @@ export const SiteSettingsSchema = Type.Object(
 /** The property of a request that changes them. */
 export const changedSettings = Type.Object(
   {
-    origin: Type.Optional(
-      Type.Unsafe<string | null>({
-        type: ['string', 'null'],
+    origin: orNull(
+      Type.String({
         ...originRules,
         description:
           "Where the traffic of this domain goes, in place of its environment's deployment: an http or https URL of scheme, host and port only. To set or remove it, the key also needs `create_deployment` for the environment.",
       }),
     ),
-    hsts: Type.Optional(
-      Type.Unsafe<Hsts | null>({
-        type: ['object', 'null'],
-        properties: hstsProperties,
-        required: ['maxAge'],
-        additionalProperties: false,
+    hsts: orNull(
+      Type.Object(hstsProperties, {
+        ...closed,
         description:
           "`Strict-Transport-Security` (RFC 6797) of all HTTPS responses of this domain, in place of the origin's own. Replaced as a whole.",
       }),
     ),
-    minTlsVersion: Type.Optional(
-      Type.Unsafe<TlsVersion | null>({
-        type: ['string', 'null'],
-        enum: [...TLS_VERSIONS, null],
-        description: 'The lowest version of TLS that visitors may use; handshakes with a lower one are refused.',
-      }),
-    ),
-    redirectToHttps: Type.Optional(
-      Type.Unsafe<boolean | null>({
-        type: ['boolean', 'null'],
-        description: 'False: HTTP requests go to the origin, and are not redirected to HTTPS.',
-      }),
-    ),
+    minTlsVersion: orNull(minTlsVersion),
+    redirectToHttps: orNull(redirectToHttps),
   },
   {
     ...closed,
@@ -104,11 +92,10 @@ export const exampleSettings: SiteSettings = {
 
 /** The change that a request asks for, its origin in canonical form. Throws a `Problem`. */
 export function settingsPatch(input: SiteSettingsPatch): SiteSettingsPatch {
-  const faults = input.hsts ? preloadFaults(input.hsts) : [];
-  if (faults.length > 0) {
+  if (input.hsts?.preload && !isPreloadable(input.hsts)) {
     throw invalid(
       'body.settings.hsts.preload',
-      faults.join(', and '),
+      `needs "includeSubDomains" and a "maxAge" of at least ${MIN_PRELOAD_AGE} seconds`,
       `leave it out, or send {"maxAge": ${MIN_PRELOAD_AGE}, "includeSubDomains": true, "preload": true}`,
     );
   }

@@ -100,7 +100,10 @@ export const SiteSchema = Type.Object(
 
 const show = shownBy(SiteSchema);
 
-export function presentSite({ origin, live, ...listed }: ListedDomain, apexNote: string): Static<typeof SiteSchema> {
+export function presentSite(
+  { deployment, live, ...listed }: ListedDomain,
+  apexNote: string,
+): Static<typeof SiteSchema> {
   const own = listed.settings?.origin;
   return show({
     ...listed,
@@ -108,7 +111,7 @@ export function presentSite({ origin, live, ...listed }: ListedDomain, apexNote:
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
     certificate: listed.certificate ?? { state: 'none' },
-    origin: own === undefined ? origin && { url: origin.origin, deploymentId: origin.deploymentId } : { url: own },
+    origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },
   });
 }
 

@@ -17,7 +17,7 @@ import { isTemporary } from '../../../../client/retry.ts';
 import { readCommandConfig } from '../../config/config.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../data-dir.ts';
-import { type ApiOptions, DEFAULT_DATA, dataFlag } from '../options.ts';
+import { type ApiOptions, DEFAULT_DATA, dataFlag, IS_CLONE, PROGRAM } from '../options.ts';
 import { paint, printable, show } from '../output/output.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -119,14 +119,14 @@ export function apiAction<T, O extends object = object>(
   };
 }
 
-/** The command to run next. For the playground it is written as it is typed in the clone. */
+/** The command to run next. For the playground it is written as it is typed beside it. */
 export function nextCommand({ api, options }: CommandCall<object>, command: string): string {
   return `Next: ${paint('bold', typedCommand(api, options, command))}`;
 }
 
 /** A command as its reader types it. */
 export function typedCommand({ playground }: ApiClient, options: ApiOptions, command: string): string {
-  const program = playground === null ? 'nameplate' : './bin/nameplate';
+  const program = playground === null ? 'nameplate' : PROGRAM;
   return `${program} ${printable(command)}${dataFlag(options.data)}`;
 }
 
@@ -147,7 +147,7 @@ export function startAdvice(data: string | undefined): string {
 }
 
 function startCommand(data: string | undefined): string {
-  return dataFlag(data) === '' ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
+  return dataFlag(data) === '' && IS_CLONE ? 'npm start' : `${PROGRAM} dev${dataFlag(data)}`;
 }
 
 function givenKey({ key, keyFile }: ApiOptions): string | undefined {

@@ -30,7 +30,7 @@ import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
-import { addUpdate, type OwnDataOptions, ownDataOptions } from './update-domain.ts';
+import { addUpdate, type OwnDataOptions, ownDataLines, ownDataOptions } from './update-domain.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { withRetries } from './with-retries.ts';
 import { renderZone } from './zone-file.ts';
@@ -117,17 +117,28 @@ function addTheirLives(domains: Command): void {
     ),
   );
 
-  apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', [
-    'shop.example.com',
-    'shop.example.com --json',
-  ]).action(
+  apiCommand(
+    domains,
+    'get <domain>',
+    'Show one domain, by name or id: its records, your own data, and whether visitors reach it.',
+    ['shop.example.com', 'shop.example.com --json'],
+  ).action(
     apiAction(
       async ({ api }, domain) => {
         const site = await api.call<ListedDomain>('domains.getSite', { domain });
-        return { ...site.domain, ...(site.live && { live: site.live }) };
+        const { domain: shown, live, externalId, metadata } = site;
+        return {
+          ...shown,
+          ...(live && { live }),
+          ...(externalId !== undefined && { externalId }),
+          ...(metadata && { metadata }),
+        };
       },
-      (found: ShownDomain & { live?: ShownLive }) =>
-        [describeDomain(found), ...(found.live ? ['', describeLive(found.live)] : [])].join('\n'),
+      (found: ShownDomain & OwnDataOptions & { live?: ShownLive }) => {
+        const own = ownDataLines(found);
+        const parts = [describeDomain(found), own.join('\n'), found.live ? describeLive(found.live) : ''];
+        return parts.filter((part) => part !== '').join('\n\n');
+      },
     ),
   );
 

@@ -32,7 +32,17 @@ it('the settings of origins are shown without options, and changed by those that
   const origins = (...flags: string[]) => run(['origins', ...flags, ...path], { env });
   expect(await origins('settings')).toMatchObject({ code: 0, stdout: expect.stringContaining('made 1970') });
   await origins('settings', '--host-header', 'origin', '--client-certificate', certificate, '--client-key', key);
-  await origins('settings', '--host-header', 'none', '--client-certificate', 'none', '--ca', 'none', '--no-secret');
+  await origins(
+    'settings',
+    '--host-header',
+    'none',
+    '--client-certificate',
+    'none',
+    '--ca',
+    'none',
+    '--no-secret',
+    '--send-external-id',
+  );
   const made = await origins('rotate-secret', '--overlap', '7d');
   expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('npe_new') });
   expect(calls).toEqual([
@@ -41,7 +51,10 @@ it('the settings of origins are shown without options, and changed by those that
       'updateOriginSettings',
       { hostHeader: 'origin', clientCertificate: { certificate: 'a certificate', privateKey: 'a key' } },
     ],
-    ['updateOriginSettings', { hostHeader: null, clientCertificate: null, caCertificate: null, secret: null }],
+    [
+      'updateOriginSettings',
+      { hostHeader: null, clientCertificate: null, caCertificate: null, sendExternalId: true, secret: null },
+    ],
     ['rotateOriginSecret', { overlapSeconds: 604_800 }],
   ]);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { ApiCalls, OriginSettings } from '../../../../client/api-types.ts';
+import type { OriginSettings } from '../../../../client/api-types.ts';
 import { CliError, messageOf } from '../cli-error.ts';
 import { apiCommand, define } from '../options.ts';
 import { dateTime, factLines } from '../output/output.ts';
@@ -11,13 +11,13 @@ import { parseOverlap, secretLines } from './webhooks.ts';
 const LEVELS: Level[] = ['project', 'app', 'environment'];
 const FLAGS = '--project shop --app storefront --environment staging';
 
-type Change = Omit<Parameters<ApiCalls['environments']['updateOriginSettings']>[0], Level>;
-
+/** An empty text takes a value away. */
 interface SettingsOptions extends PathOptions {
   hostHeader?: string;
   clientCertificate?: string;
   clientKey?: string;
   ca?: string;
+  sendExternalId?: boolean;
   secret: boolean;
 }
 
@@ -28,20 +28,31 @@ export function addOrigins(program: Command): void {
   const show = 'Show how the origins of an environment are asked, or change some of it. "none" takes a value away.';
   pathOptions(
     apiCommand(group, 'settings', show, [settings, `${settings} --host-header origin`])
-      .option('--host-header <host>', 'Host that the origin gets: visitor, origin, or a name')
+      .option('--host-header <host>', 'Host that the origin gets: visitor, origin, or a name', orNone)
       .option(
         '--client-certificate <file>',
         'certificate that the edge shows to https origins (PEM), with --client-key',
+        readFile,
       )
-      .option('--client-key <file>', 'its private key (PEM)')
-      .option('--ca <file>', 'CAs that certificates of https origins have to be of (PEM)')
+      .option('--client-key <file>', 'its private key (PEM)', readFile)
+      .option('--ca <file>', 'CAs that certificates of https origins have to be of (PEM)', readFile)
+      .option('--send-external-id', 'send the external ids of domains')
+      .option('--no-send-external-id', 'send them no more')
       .option('--no-secret', 'send no secret any more'),
     LEVELS,
   ).action(
     apiAction(({ api, options }: CommandCall<SettingsOptions>) => {
-      const [path, change] = [pathFrom(api, options, LEVELS), changeOf(options)];
-      const name = Object.keys(change).length === 0 ? 'getOriginSettings' : 'updateOriginSettings';
-      return api.call<OriginSettings>(`environments.${name}`, { ...path, ...change });
+      const { hostHeader, clientCertificate: certificate, clientKey = '', ca, sendExternalId, secret } = options;
+      const change = {
+        hostHeader: orNull(hostHeader),
+        clientCertificate: certificate ? { certificate, privateKey: clientKey } : orNull(certificate),
+        caCertificate: orNull(ca),
+        sendExternalId,
+        secret: secret ? undefined : null,
+      };
+      const isChanged = Object.values(change).some((value) => value !== undefined);
+      const name = isChanged ? 'updateOriginSettings' : 'getOriginSettings';
+      return api.call<OriginSettings>(`environments.${name}`, { ...pathFrom(api, options, LEVELS), ...change });
     }, describe),
   );
   const making = 'Make a secret by which origins know the edge, shown once. For a day the one before is sent too.';
@@ -69,22 +80,17 @@ export function addOrigins(program: Command): void {
   );
 }
 
-/** Throws `CliError` for a file that cannot be read. */
-function changeOf({ hostHeader, clientCertificate, clientKey, ca, secret }: SettingsOptions): Change {
-  const orNull = (value: string | undefined) => (value === 'none' ? null : value);
-  const fileOf = (path: string | undefined) => (path === undefined || path === 'none' ? orNull(path) : read(path));
-  const certificate = fileOf(clientCertificate);
-  const caCertificate = fileOf(ca);
-  return {
-    ...(hostHeader !== undefined && { hostHeader: orNull(hostHeader) ?? null }),
-    ...(caCertificate !== undefined && { caCertificate }),
-    ...(certificate === null && { clientCertificate: null }),
-    ...(certificate && { clientCertificate: { certificate, privateKey: fileOf(clientKey) ?? '' } }),
-    ...(!secret && { secret: null }),
-  };
+function orNone(text: string): string {
+  return text === 'none' ? '' : text;
 }
 
-function read(path: string): string {
+function orNull(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text;
+}
+
+/** Throws `CliError` for a file that cannot be read. */
+function readFile(path: string): string {
+  if (path === 'none') return '';
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
@@ -92,14 +98,15 @@ function read(path: string): string {
   }
 }
 
-function describe({ environmentId, hostHeader, secret, clientCertificate, caCertificate }: OriginSettings): string {
-  const until = secret?.previousExpiresAt;
+function describe({ environmentId, secret, ...settings }: OriginSettings): string {
+  const before = secret?.previousExpiresAt;
+  const until = before === undefined ? '' : `, and the one before until ${dateTime(before)}`;
   const facts: [string, string][] = [
-    ['Host', hostHeader],
-    ['Secret', secret === undefined ? 'none' : `made ${dateTime(secret.createdAt)}`],
-    ...(until === undefined ? [] : ([['Secret before', `sent until ${dateTime(until)}`]] as [string, string][])),
-    ['Client certificate', clientCertificate === undefined ? 'none' : 'set'],
-    ['CA of origins', caCertificate === undefined ? 'public CAs' : 'set'],
+    ['Host', settings.hostHeader],
+    ['Secret', secret === undefined ? 'none' : `made ${dateTime(secret.createdAt)}${until}`],
+    ['Client certificate', settings.clientCertificate === undefined ? 'none' : 'set'],
+    ['CA of origins', settings.caCertificate === undefined ? 'public CAs' : 'set'],
+    ['External ids', settings.sendExternalId ? 'sent' : 'not sent'],
   ];
   return [`Origins of ${environmentId}:`, '', ...factLines(facts)].join('\n');
 }

@@ -13,7 +13,7 @@ export function addServing(domains: Command): void {
   addSuspend(domains);
 }
 
-type ShownRedirect = Pick<Static<typeof DomainRedirectSchema>, 'domain' | 'redirect' | 'planned'>;
+type ShownRedirect = Pick<Static<typeof DomainRedirectSchema>, 'domain' | 'redirect'>;
 
 interface RedirectOptions {
   to?: string;
@@ -54,12 +54,10 @@ function addRedirect(domains: Command): void {
           await api.call('domains.removeRedirect', { domain });
           return { domain };
         },
-        ({ domain, redirect, planned }) => {
-          if (redirect !== undefined)
-            return `${printable(domain)} redirects to ${printable(redirect.to)} (${redirect.status}).`;
-          if (planned === undefined) return `${printable(domain)} does not redirect.`;
-          return `${printable(domain)} will redirect to ${printable(planned.to)} (${planned.status}) once that is verified.`;
-        },
+        ({ domain, redirect }) =>
+          redirect === undefined
+            ? `${printable(domain)} does not redirect.`
+            : `${printable(domain)} redirects to ${printable(redirect.to)} (${redirect.status}).`,
       ),
     );
 }

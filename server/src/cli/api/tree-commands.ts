@@ -113,12 +113,10 @@ function addKind(program: Command, kind: Kind): void {
     create,
   ]);
   if (field === 'slug') command.option('--name <name>', 'display name');
-  else command.option('--send-external-id', 'send the external id of the domain with each request to the origin');
   pathOptions(command, parents).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions & { name?: string; sendExternalId?: true }>, value) => {
-        const { name, sendExternalId } = options;
-        const named = { [field]: value, ...(name && { name }), ...(sendExternalId && { sendExternalId }) };
+      async ({ api, options }: CommandCall<PathOptions & { name?: string }>, value) => {
+        const named = { [field]: value, ...(options.name && { name: options.name }) };
         const body = { ...pathFrom(api, options, parents), ...named };
         const created = await api.call<Record<string, string>>(kind.create, body);
         return { id: created[`${singular}Id`] ?? '', ...body };

@@ -15,8 +15,8 @@ const SETTINGS = {
 const REMOVABLE = [...Object.keys(SETTINGS), 'external-id'];
 
 export interface OwnDataOptions {
-  externalId?: string;
-  metadata?: Record<string, string>;
+  externalId?: string | undefined;
+  metadata?: Record<string, string> | undefined;
 }
 
 interface UpdateOptions extends OwnDataOptions {
@@ -111,11 +111,17 @@ function settingsFrom(options: UpdateOptions): SiteSettingsPatch {
   };
 }
 
-function describeUpdated({ domain, externalId, metadata = {}, settings = {} }: UpdatedDomain): string {
+export function ownDataLines({ externalId, metadata = {} }: OwnDataOptions): string[] {
+  return [
+    ...(externalId === undefined ? [] : [`external id: ${printable(externalId)}`]),
+    ...Object.entries(metadata).map(([key, value]) => `metadata ${key}: ${printable(value)}`),
+  ];
+}
+
+function describeUpdated({ domain, externalId, metadata, settings = {} }: UpdatedDomain): string {
   const { origin, hsts, minTlsVersion, redirectToHttps } = settings;
   const lines = [
-    externalId !== undefined && `external id: ${printable(externalId)}`,
-    ...Object.entries(metadata).map(([key, value]) => `metadata ${key}: ${printable(value)}`),
+    ...ownDataLines({ externalId, metadata }),
     origin !== undefined && `origin: ${printable(origin)}`,
     hsts &&
       `HSTS: ${hsts.maxAge} seconds${hsts.includeSubDomains ? ', with all names below it' : ''}${hsts.preload ? ', preload' : ''}`,

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** A private key, as far as sealing can tell. */
 const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read')]);
 
-const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1', settings: null };
+const ORIGIN = { deployment: { id: 'dep_1', origin: 'http://10.0.0.1' }, settings: null };
 
 /** A site as the edge serves it; its origin is cached by environment. */
 function served(hostname: string, chain = `chain of ${hostname}`) {
@@ -75,7 +75,7 @@ function createWorld() {
           return sites.get(hostname) ?? null;
         },
         findOperatorSite: async () => null,
-        findOrigin: async () => ({ deploymentId: 'dep_2', origin: 'http://10.0.0.2', settings: null }),
+        findOrigin: async () => ({ deployment: { id: 'dep_2', origin: 'http://10.0.0.2' }, settings: null }),
         findBrand: async () => null,
         findChallenge: async () => null,
       };
@@ -116,6 +116,7 @@ describe('the edge cache', () => {
       caCertificate: 'ca',
       clientCertificate: { chain: 'chain', privateKey: new TextEncoder().encode('the-key-of-a-client') },
       secret: { current: text, previous: null, previousExpiresAt: null },
+      sendsExternalId: false,
     };
     const { store, stop } = world.start().record();
     world.sites.set('a.example.com', { ...aSite('a.example.com'), origin: { ...ORIGIN, settings } });

@@ -6,7 +6,7 @@ import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
 const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
-const origin = { deploymentId: 'd_1', origin: 'http://origin.example', settings: null };
+const origin = { deployment: { id: 'd_1', origin: 'http://origin.example' }, settings: null };
 const site: Site = {
   hostname,
   workspaceId: 'ws_1',
@@ -63,7 +63,7 @@ function setUp(stored: Site | null) {
 it('a deployment that is announced during the read is not missed', async () => {
   const { sites, store, change, certificateFor } = setUp(site);
   const looking = certificateFor();
-  const next = { deploymentId: 'd_2', origin: 'http://next.example', settings: null };
+  const next = { deployment: { id: 'd_2', origin: 'http://next.example' }, settings: null };
   store.stored = { ...site, origin: next };
   change('environment', 'env_1');
   await looking;

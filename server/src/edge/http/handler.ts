@@ -168,12 +168,7 @@ export function createHandler(options: HandlerOptions): Handler {
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':
         metrics.page(decision.page);
-        return renderPage(decision.page, {
-          ...context,
-          hostname: decision.hostname,
-          brand: decision.brand,
-          hsts: decision.hsts,
-        });
+        return renderPage(decision.page, { ...context, ...decision });
       default:
         return decision satisfies never;
     }

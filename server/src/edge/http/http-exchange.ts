@@ -26,6 +26,7 @@ export interface RoutingInfo {
   requestId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
+  /** How it is asked; null: in no special way. */
   settings: OriginSettings | null;
   /** Proves to the origin that the request came through the edge (`EDGE_SECRET`). */
   edgeSecret: string | null;
@@ -36,9 +37,9 @@ export interface RoutingInfo {
   deploymentId: string;
   /** The domain's external id, where its origin gets it. */
   externalId?: string;
-  /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */
   /** Value of `Strict-Transport-Security` in place of the origin's; null: the origin's is passed on. */
   hsts: string | null;
+  /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */
   apiSecret?: string;
 }
 

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { hostFor, secretFor, targetOf } from './origin-target.ts';
 
-const NOTHING = { hostHeader: 'visitor', caCertificate: null, clientCertificate: null, secret: null };
+const NOTHING = {
+  hostHeader: 'visitor',
+  caCertificate: null,
+  clientCertificate: null,
+  secret: null,
+  sendsExternalId: false,
+};
 const origin = 'https://shop.herokuapp.example:8443';
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -5,7 +5,7 @@ import { createRequestRouter } from './route-request.ts';
 
 const certificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
 const redirect = { hostname: 'acme.com', domainId: 'dom_acme', status: 308 } as const;
-const origin = { deploymentId: 'dep_1', origin: 'http://origin.example', settings: null };
+const origin = { deployment: { id: 'dep_1', origin: 'http://origin.example' }, settings: null };
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
   const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
@@ -155,7 +155,7 @@ describe("the API's own name", () => {
 
   it('shows its secret to no origin', async () => {
     const decision = await routeTo(['Host', 'www.acme.com'], { serverName: 'www.acme.com' });
-    expect(decision).toMatchObject({ kind: 'proxy', routing: { origin: origin.origin } });
+    expect(decision).toMatchObject({ kind: 'proxy', routing: { origin: origin.deployment.origin } });
     expect(JSON.stringify(decision)).not.toContain(api.secret);
   });
 });

@@ -2,9 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
 import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import { hstsField } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { SiteRedirect } from '../../store/store.ts';
+import type { Origin, SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
@@ -101,15 +102,18 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
       return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId, hsts } };
     }
-    const deployed = await sites.findOrigin(environmentId);
-    const ownOrigin = settings?.origin ?? null;
-    const origin =
-      ownOrigin === null ? deployed : { settings: null, ...deployed, deploymentId: OWN_ORIGIN, origin: ownOrigin };
-    if (origin === null) return branded('not_deployed', found.site, hsts);
-    const { sendsExternalId, ...target } = origin;
-    const edgeSecret = secretFor(origin.settings, clock.now());
-    const own = { edgeSecret, ...(sendsExternalId && externalId !== undefined && { externalId }) };
-    return { kind: 'proxy', routing: { ...sender, ...target, ...own, ...ids, hostname, path, requestId, hsts } };
+    const environment = await sites.findOrigin(environmentId);
+    const deployment = deploymentOf(found.site, environment);
+    if (deployment === null) return branded('not_deployed', found.site, hsts);
+    const asked = environment?.settings ?? null;
+    const target = {
+      origin: deployment.origin,
+      deploymentId: deployment.id,
+      settings: asked,
+      edgeSecret: secretFor(asked, clock.now()),
+      ...(asked?.sendsExternalId && externalId !== undefined && { externalId }),
+    };
+    return { kind: 'proxy', routing: { ...sender, ...target, ...ids, hostname, path, requestId, hsts } };
   }
 
   /** The page for a loop, which is logged with the origin that makes it. */
@@ -119,10 +123,11 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   ): Promise<RoutingDecision> {
     const found = await sites.find(hostname, sender.clientAddress);
     const site = found.kind === 'site' ? found.site : null;
-    const origin = site && (await sites.findOrigin(site.environmentId).catch(() => null));
+    const environment = site && (await sites.findOrigin(site.environmentId).catch(() => null));
+    const origin = site && deploymentOf(site, environment)?.origin;
     warn(
       'an origin leads back to this edge: deploy the address of the server itself, not a name that leads here',
-      { domain: hostname, environmentId: site?.environmentId, origin: origin?.origin },
+      { domain: hostname, environmentId: site?.environmentId, origin },
       `loop ${hostname}`,
     );
     return site === null ? page('origin_loop', hostname) : branded('origin_loop', site, hstsFor(site, sender));
@@ -184,7 +189,14 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
 
 /** Browsers ignore the policy over HTTP (RFC 6797 section 7.2). */
 function hstsFor({ settings }: CachedSite, { scheme }: Pick<RoutingInfo, 'scheme'>): string | null {
-  return settings !== null && scheme === 'https' ? settings.hsts : null;
+  return scheme === 'https' && settings?.hsts ? hstsField(settings.hsts) : null;
+}
+
+/** Where the requests for a site go: its own origin, or else its environment's deployment. */
+function deploymentOf({ settings }: CachedSite, environment: Origin | null): Origin['deployment'] {
+  return settings?.origin === undefined
+    ? (environment?.deployment ?? null)
+    : { id: OWN_ORIGIN, origin: settings.origin };
 }
 
 function page(name: PageName, hostname: string | null): RoutingDecision {

@@ -7,7 +7,6 @@ import { domainColumns, domainOf } from '../domain/domain-rows.ts';
 import { changeDomain, isNotOf } from '../domain/domains.ts';
 import { recordEvent, recordFlags } from '../domain/events.ts';
 import { endRedirectsTo } from '../domain/redirect-rows.ts';
-import { setPlannedRedirects } from '../domain/redirects.ts';
 import { addRoute } from '../domain/routes.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
@@ -96,7 +95,6 @@ async function saveVerified(tx: Transaction, save: Save): Promise<boolean> {
   await supersedeHeld(tx, after, now);
   await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
   await recordEvent(tx, 'domain.verified', after, now);
-  await setPlannedRedirects(tx, after, now);
   removeCheck(tx, after.id);
   return true;
 }

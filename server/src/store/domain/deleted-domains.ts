@@ -8,10 +8,7 @@ import type { DeletedDomain, IssuedCertificate, Redirect, WorkspaceSuspension } 
 import { domainIn } from './domain-rows.ts';
 
 /** The redirect of a deleted domain, as its row has it. */
-export interface HeldRedirect extends Pick<Redirect, 'destinationId' | 'status'> {
-  /** It was planned, and not yet set. */
-  isPlanned?: boolean;
-}
+export type HeldRedirect = Pick<Redirect, 'destinationId' | 'status'>;
 
 export interface HeldDomain extends DeletedDomain {
   redirect: HeldRedirect | null;

@@ -15,7 +15,6 @@ import type { Reader, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
-import { settingsColumns, siteSettingsOf } from './site-settings-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement scans: some milliseconds. */
@@ -305,7 +304,7 @@ type ListedRow = InferResult<ReturnType<typeof selectSites>>[number];
 const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter'] as const;
 const redirectColumns = [
   'redirects.destinationId',
-  'destinations.hostname as to',
+  'destinations.name as to',
   'redirects.status as redirectStatus',
   'redirects.setAt',
 ] as const;
@@ -347,7 +346,7 @@ function selectSites(from: Domains) {
   return from
     .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
     .leftJoin('redirects', 'redirects.domainId', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .leftJoin('domains as destinations', 'destinations.id', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
     .leftJoin('siteSettings', 'siteSettings.domainId', 'domains.id')
@@ -357,21 +356,20 @@ function selectSites(from: Domains) {
     .select(certificateColumns)
     .select(redirectColumns)
     .select(suspensionColumns)
-    .select(settingsColumns)
     .select(originColumns)
-    .select('liveChecks.seen');
+    .select(['liveChecks.seen', 'siteSettings.settings']);
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin, seen } = row;
+  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
   const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
-    live: seen === null ? null : JSON.parse(seen),
+    live: row.seen && JSON.parse(row.seen),
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
-    origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
-    settings: siteSettingsOf(row),
+    deployment: deploymentId === null || origin === null ? null : { id: deploymentId, origin },
+    settings: row.settings && JSON.parse(row.settings),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

@@ -7,8 +7,7 @@ import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
-import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
-import type { Origin } from './edge-store.ts';
+import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 
 /**
  * What becomes of a domain that is to be created. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
@@ -60,7 +59,7 @@ export interface ListedDomain {
   domain: Domain;
   /** Null: no look has counted yet. */
   live: Live | null;
-  origin: Pick<Origin, 'deploymentId' | 'origin'> | null;
+  deployment: Pick<Deployment, 'id' | 'origin'> | null;
   settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
@@ -104,8 +103,8 @@ export interface DomainChanges {
   createDomains(domains: readonly Domain[], windowEndsAt: number, replacing?: Replacing): Promise<Creation[]>;
 
   /**
-   * Adds two domains of one environment as `createDomain` does, or neither, and plans a redirect from the second to the first: the transaction that verifies
-   * the first one sets it. The quota has to have room for both.
+   * Adds two domains of one environment as `createDomain` does, or neither, and the redirect from the second to the first, with its event. The quota
+   * has to have room for both.
    */
   createDomainWithWww(domain: Domain, second: Domain, windowEndsAt: number): Promise<PairCreation>;
 
@@ -233,7 +232,7 @@ export interface DeletedStore extends DeletedChanges {
   pruneDeletedDomains(now: number, limit: number): Promise<number>;
 }
 
-/** That a domain redirects to another one of its workspace, which is verified for as long as the redirect is there. */
+/** A domain redirects to another one of its workspace. It takes effect while both are verified. */
 export interface Redirect {
   domainId: string;
   destinationId: string;
@@ -243,9 +242,6 @@ export interface Redirect {
   /** When it was set to this. */
   setAt: number;
 }
-
-/** A redirect that is set once its destination is verified. Setting or removing the redirect of the domain ends it. */
-export type PlannedRedirect = Omit<Redirect, 'setAt'>;
 
 /** `by`, of `destination_redirects`: where the destination redirects to; of `is_destination`: a domain that redirects to this one. */
 export type SetRedirect =
@@ -263,20 +259,18 @@ export interface RedirectChanges {
     redirect: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
     now: number,
   ): Promise<SetRedirect>;
-  /** Adds the event `redirect.removed`, unless the redirect was only planned. `none`: the domain does not redirect. */
+  /** Adds the event `redirect.removed`. `none`: the domain does not redirect. */
   removeRedirect(workspaceId: string, domainId: string, now: number): Promise<'removed' | 'none' | 'missing'>;
 }
 
 /**
- * Redirects from domain to domain. At most one for each domain, of whatever status: it takes effect while the domain is verified. The transaction
+ * Redirects from domain to domain. At most one for each domain, of whatever status. The transaction
  * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
  * of the domain that redirects, if that is verified.
  */
 export interface RedirectStore extends RedirectChanges {
   /** Null: the domain does not redirect, or there is no such domain in the workspace. */
   findRedirect(workspaceId: string, domainId: string): Promise<Redirect | null>;
-  /** Null: none is planned, or there is no such domain in the workspace. */
-  findPlannedRedirect(workspaceId: string, domainId: string): Promise<PlannedRedirect | null>;
 }
 
 /**

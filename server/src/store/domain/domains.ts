@@ -11,11 +11,11 @@ import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Creation, Environment, Moved, PairCreation, Replacing, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
 import { endUsage } from '../usage/usage.ts';
-import { findHeldSuspension, type HeldRedirect, hold } from './deleted-domains.ts';
+import { findHeldSuspension, hold } from './deleted-domains.ts';
 import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent, wasVerified } from './events.ts';
-import { findPlannedRedirect, findRedirect, planRedirect } from './redirect-rows.ts';
+import { addRedirect, findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
 import { findSettings } from './site-settings-rows.ts';
 
@@ -129,7 +129,8 @@ async function createDomainWithWww(
   }
   await insertNew(tx, domain, windowEndsAt);
   await insertNew(tx, second, windowEndsAt);
-  await tx.execute(planRedirect, { domainId: second.id, destinationId: domain.id, status: 308 });
+  const redirect = { domainId: second.id, destinationId: domain.id, to: domain.name, status: 308 } as const;
+  await addRedirect(tx, second, { ...redirect, setAt: second.createdAt });
   return { kind: 'created', name: domain.name };
 }
 
@@ -197,7 +198,7 @@ async function removeDomain(
   if (keptUntil > now) {
     const suspension = await findHeldSuspension(tx, domainId);
     const settings = await findSettings(tx, domainId);
-    const redirect = await findHeldRedirect(tx, workspaceId, domainId);
+    const redirect = await findRedirect(tx, workspaceId, domainId);
     await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension, settings });
   }
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
@@ -206,13 +207,6 @@ async function removeDomain(
   if (domain.verifiedAt !== null) endUsage(tx, domain, now);
   logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now, why);
-}
-
-async function findHeldRedirect(tx: Transaction, workspaceId: string, domainId: string): Promise<HeldRedirect | null> {
-  const set = await findRedirect(tx, workspaceId, domainId);
-  if (set !== null) return set;
-  const planned = await findPlannedRedirect(tx, workspaceId, domainId);
-  return planned && { ...pick(planned, ['destinationId', 'status']), isPlanned: true };
 }
 
 /** The domain, if the workspace has it. */

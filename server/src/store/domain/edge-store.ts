@@ -1,7 +1,8 @@
 import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
-import type { TlsVersion } from '../../domain/site-settings.ts';
+import type { SiteSettings } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
+import type { Deployment } from '../tree/tree-store.ts';
 
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
@@ -15,7 +16,7 @@ export interface EdgeStore {
    * as above.
    */
   findOperatorSite(hostname: string): Promise<Site | null>;
-  /** Where the traffic of an environment goes: its current deployment; null before the first. Logged as the change `environment`. */
+  /** Where the traffic of an environment goes; null: nothing was deployed to it, and it has set nothing. Logged as the change `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
   /** The brand of a workspace, for pages; null: it has none. Logged as the change `workspace`. */
   findBrand(workspaceId: string): Promise<Brand | null>;
@@ -29,7 +30,7 @@ export interface Site {
   workspaceId: string;
   domainId: string;
   environmentId: string;
-  /** Of the environment's current deployment; null before the first. */
+  /** As `findOrigin` has it. */
   origin: Origin | null;
   /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */
   certificate: ServedCertificate | Error | null;
@@ -40,17 +41,7 @@ export interface Site {
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
   /** Null: the domain has none. */
-  settings: AppliedSettings | null;
-}
-
-/** The settings of a domain, as the edge applies them. */
-export interface AppliedSettings {
-  /** Replaces the origin of its environment: `http://host[:port]` or `https://host[:port]`. */
-  origin: string | null;
-  /** Value of `Strict-Transport-Security` in its HTTPS responses. */
-  hsts: string | null;
-  minTlsVersion: TlsVersion;
-  redirectToHttps: boolean;
+  settings: SiteSettings | null;
 }
 
 /** Where all requests for a site are redirected to. */
@@ -61,17 +52,15 @@ export interface SiteRedirect {
   status: RedirectStatus;
 }
 
+/** Where the traffic of an environment goes. */
 export interface Origin {
-  deploymentId: string;
-  /** `http://host[:port]` or `https://host[:port]`. */
-  origin: string;
+  /** The current one; null before the first. */
+  deployment: Pick<Deployment, 'id' | 'origin'> | null;
   /** How the environment has its origins asked; null: it has set nothing. */
   settings: OriginSettings | null;
-  /** Whether it gets the external ids of its domains. */
-  sendsExternalId?: true;
 }
 
-/** An environment says this of its origin, whichever deployment that is of. */
+/** An environment says this of its origins: those of its deployments, and those that its domains have of their own. */
 export interface OriginSettings {
   /** `Host` of requests to the origin: `visitor`, `origin`, or a name. */
   hostHeader: string;
@@ -81,6 +70,8 @@ export interface OriginSettings {
   clientCertificate: OriginClientCertificate | null;
   /** Proves to the origin that a request came through the edge. Null: nothing is sent. */
   secret: OriginSecret | null;
+  /** Whether origins get the external ids of domains. */
+  sendsExternalId: boolean;
 }
 
 export interface OriginClientCertificate {

@@ -2,21 +2,12 @@ import type { Domain } from '../../domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectEnd } from '../../domain/redirect.ts';
 import { logChange } from '../cache/change-log.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import type { PlannedRedirect, Redirect } from '../store.ts';
+import type { Redirect } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
 
 export async function findRedirect(reader: Reader, workspaceId: string, domainId: string): Promise<Redirect | null> {
   return reader.one(selectRedirect, { workspaceId, domainId });
-}
-
-/** Null: none is planned, or there is no such domain in the workspace. */
-export async function findPlannedRedirect(
-  reader: Reader,
-  workspaceId: string,
-  domainId: string,
-): Promise<PlannedRedirect | null> {
-  return reader.one(selectPlanned, { workspaceId, domainId });
 }
 
 /** How the route of a domain ends, as the domains that redirect to it are told. */
@@ -25,7 +16,7 @@ export interface RouteEnd {
   at: number;
 }
 
-/** The redirects to a domain whose route is about to be deleted, which deletes them (`on delete cascade`): for their timelines and for the edge. */
+/** Removes the redirects to a domain whose route is about to be deleted. */
 export async function endRedirectsTo(
   tx: Transaction,
   destination: Pick<Domain, 'id' | 'name'>,
@@ -33,6 +24,7 @@ export async function endRedirectsTo(
 ): Promise<void> {
   if ((await tx.execute(lockSources, { destinationId: destination.id })) === 0) return;
   const sources = await tx.all(selectSources, { destinationId: destination.id, rows: MAX_REDIRECTS_TO_ONE });
+  await tx.execute(deleteRedirectsTo, { destinationId: destination.id });
   for (const row of sources) {
     const source = domainOf(row);
     const redirect = { to: destination.name, status: row.redirectStatus, reason };
@@ -44,6 +36,32 @@ export async function endRedirectsTo(
 /** The edge has it with the route of the domain that redirects. */
 export async function logRedirect(tx: Transaction, { name, status }: Pick<Domain, 'name' | 'status'>): Promise<void> {
   if (status === 'verified') logChange(tx, 'route', name);
+}
+
+/** The redirects to a domain take effect, whose route was just added. */
+export async function beginRedirectsTo(tx: Transaction, { id }: Pick<Domain, 'id'>): Promise<void> {
+  const sources = await tx.all(selectSources, { destinationId: id, rows: MAX_REDIRECTS_TO_ONE });
+  // Whether or not they are verified: that may change meanwhile.
+  for (const { name } of sources) logChange(tx, 'route', name);
+}
+
+export async function addRedirect(tx: Transaction, domain: Domain, redirect: Redirect): Promise<void> {
+  const { to, status, setAt } = redirect;
+  await tx.execute(upsertRedirect, redirect);
+  await recordEvent(tx, 'redirect.set', domain, setAt, { redirect: { to, status } });
+  await logRedirect(tx, domain);
+}
+
+function upsertRedirect(db: Tables, p: Redirect) {
+  const redirect = pick(p, ['destinationId', 'status', 'setAt']);
+  return db
+    .insertInto('redirects')
+    .values({ domainId: p.domainId, ...redirect })
+    .onConflict((on) => on.column('domainId').doUpdateSet(redirect));
+}
+
+function deleteRedirectsTo(db: Tables, p: { destinationId: string }) {
+  return db.deleteFrom('redirects').where('destinationId', '=', p.destinationId);
 }
 
 /** Changes nothing. */
@@ -80,28 +98,4 @@ export function selectSources(db: Tables, p: { destinationId: string; rows: numb
     .limit(p.rows)
     .select(domainColumns)
     .select('redirects.status as redirectStatus');
-}
-
-function selectPlanned(db: Tables, p: { workspaceId: string; domainId: string }) {
-  return db
-    .selectFrom('plannedRedirects as planned')
-    .innerJoin('domains as destinations', 'destinations.id', 'planned.destinationId')
-    .where('planned.domainId', '=', p.domainId)
-    .where('destinations.workspaceId', '=', p.workspaceId)
-    .select(['planned.domainId', 'planned.destinationId', 'destinations.name as to', 'planned.status']);
-}
-
-export function planRedirect(db: Tables, p: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>) {
-  return db.insertInto('plannedRedirects').values(pick(p, ['domainId', 'destinationId', 'status']));
-}
-
-export function selectPlannedTo(db: Tables, p: { destinationId: string }) {
-  return db
-    .selectFrom('plannedRedirects')
-    .where('destinationId', '=', p.destinationId)
-    .select(['domainId', 'destinationId', 'status']);
-}
-
-export function deletePlanned(db: Tables, p: { domainId: string }) {
-  return db.deleteFrom('plannedRedirects').where('domainId', '=', p.domainId);
 }

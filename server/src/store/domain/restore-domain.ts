@@ -1,4 +1,3 @@
-import type { Domain } from '../../domain/domain.ts';
 import { restored, windowEndsAt } from '../../domain/status.ts';
 import { ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
@@ -9,12 +8,11 @@ import { defineChange, isOutcome } from '../engine/change.ts';
 import type { Transaction } from '../engine/statement.ts';
 import { NO_SECRET } from '../engine/write.ts';
 import type { DeletedDomain, Restoration } from '../store.ts';
-import { deleteHeld, findHeld, findHeldCertificate, type HeldRedirect } from './deleted-domains.ts';
+import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts';
 import { insertPairs } from './domain-pairs.ts';
 import { insertDomain, refuseCreation } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { planRedirect } from './redirect-rows.ts';
-import { setRedirect } from './redirects.ts';
+import { redirectTo } from './redirects.ts';
 import { addRoute } from './routes.ts';
 import { putSettings } from './site-settings-rows.ts';
 import { putSuspension } from './suspensions.ts';
@@ -46,22 +44,13 @@ async function restoreDomain(
   await logChange(tx, 'domain', id);
   await recordEvent(tx, 'domain.restored', domain, now);
   if (held.suspension !== null) await putSuspension(tx, id, held.suspension);
-  if (held.redirect !== null) await restoreRedirect(tx, domain, held.redirect, now);
+  // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
+  if (held.redirect !== null) {
+    const redirect = { domainId: id, ...held.redirect };
+    await redirectTo(tx, workspaceId, redirect, now, ({ verifiedAt }) => verifiedAt === null);
+  }
   if (held.settings !== null) await putSettings(tx, id, held.settings);
   return { kind: 'restored', domain };
-}
-
-/** Refused where the destination may not be redirected to any more: the domain is then served by its origin. */
-async function restoreRedirect(
-  tx: Transaction,
-  { id: domainId, workspaceId }: Domain,
-  { destinationId, status, isPlanned }: HeldRedirect,
-  now: number,
-): Promise<void> {
-  const redirect = { domainId, destinationId, status };
-  const result = await setRedirect(tx, workspaceId, redirect, now);
-  const isWaiting = result.kind === 'refused' && result.refusal === 'not_verified';
-  if (isPlanned && isWaiting) await tx.execute(planRedirect, redirect);
 }
 
 export const restoreChanges = {

@@ -4,7 +4,7 @@ import { findInheritable, inherit } from '../certificate/inherited-certificates.
 import { deleteChallengesOf } from '../certificate/orders.ts';
 import { addLiveCheck, addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
-import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
+import { beginRedirectsTo, endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
 /**
  * Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before (a takeover),
@@ -20,6 +20,7 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
   if (inherited !== null) inherit(tx, domain.name, inherited);
   logChange(tx, 'route', domain.name);
+  await beginRedirectsTo(tx, domain);
 }
 
 /** Removes the route of a domain and the redirects to it, unless another domain serves the name by now. */
@@ -45,7 +46,7 @@ function selectRoute(db: Tables, p: { hostname: string }) {
   return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domainId');
 }
 
-/** Deletes its re-checks and the redirects to it as well (`on delete cascade`). */
+/** Deletes its re-checks as well (`on delete cascade`). */
 function deleteRoute(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('routes').where('hostname', '=', p.hostname);
 }

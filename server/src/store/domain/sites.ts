@@ -1,8 +1,6 @@
 import type { InferResult } from 'kysely';
-import { hstsField } from '../../domain/site-settings.ts';
-import type { Reader, Tables } from '../engine/statement.ts';
-import type { AppliedSettings, Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
-import { type SettingsRow, settingsColumns, siteSettingsOf } from './site-settings-rows.ts';
+import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
+import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
@@ -22,15 +20,8 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
         ? null
         : { hostname: destination, domainId: destinationId, status },
     suspendedStatus: suspensionOf(row)?.status ?? null,
-    settings: appliedSettings(row),
+    settings: row.settings && JSON.parse(row.settings),
   };
-}
-
-function appliedSettings(row: SettingsRow): AppliedSettings | null {
-  const settings = siteSettingsOf(row);
-  if (settings === null) return null;
-  const { origin = null, hsts, minTlsVersion = '1.2', redirectToHttps = true } = settings;
-  return { origin, hsts: hsts === undefined ? null : hstsField(hsts), minTlsVersion, redirectToHttps };
 }
 
 /** The domain's own, or else the one that it inherited in a takeover. */
@@ -51,15 +42,18 @@ export async function findOrigin(reader: Reader, environmentId: string): Promise
 type OriginRow = Pick<SiteRow, keyof InferResult<ReturnType<typeof selectOrigin>>[number]>;
 
 function originOf(row: OriginRow): Origin | null {
-  const { deploymentId, origin, sendsExternalId } = row;
-  if (deploymentId === null || origin === null) return null;
-  return { deploymentId, origin, ...(sendsExternalId === 1 && { sendsExternalId: true }), settings: settingsOf(row) };
+  const { deploymentId, origin } = row;
+  const deployment = deploymentId === null || origin === null ? null : { id: deploymentId, origin };
+  const settings = settingsOf(row);
+  return deployment === null && settings === null ? null : { deployment, settings };
 }
 
 function settingsOf(row: OriginRow): OriginSettings | null {
-  const { hostHeader, caCertificate, clientCertificate, clientKey, secret, previousSecret, previousExpiresAt } = row;
-  if (hostHeader === null && caCertificate === null && clientCertificate === null && secret === null) return null;
+  const { previousExpiresAt, ...set } = pick(row, SETTINGS);
+  if (Object.values(set).every((value) => value === null)) return null;
+  const { hostHeader, caCertificate, clientCertificate, clientKey, secret, previousSecret, sendsExternalId } = set;
   return {
+    sendsExternalId: sendsExternalId === 1,
     hostHeader: hostHeader ?? 'visitor',
     caCertificate,
     clientCertificate:
@@ -78,13 +72,14 @@ function settingsOf(row: OriginRow): OriginSettings | null {
 type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
 
 const SETTINGS = [
-  'originSettings.hostHeader',
-  'originSettings.caCertificate',
-  'originSettings.clientCertificate',
-  'originSettings.clientKey',
-  'originSettings.secret',
-  'originSettings.previousSecret',
-  'originSettings.previousExpiresAt',
+  'hostHeader',
+  'caCertificate',
+  'clientCertificate',
+  'clientKey',
+  'secret',
+  'previousSecret',
+  'previousExpiresAt',
+  'sendsExternalId',
 ] as const;
 
 /** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
@@ -109,7 +104,6 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'routes.environmentId',
       'deployments.id as deploymentId',
       'deployments.origin',
-      'deployments.sendsExternalId',
       'domains.externalId',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
@@ -120,18 +114,18 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'destinations.hostname as destination',
       'destinations.domainId as destinationId',
       'redirects.status',
+      'siteSettings.settings',
     ])
-    .select(SETTINGS)
-    .select(suspensionColumns)
-    .select(settingsColumns);
+    .select(columnsOf('originSettings', SETTINGS))
+    .select(suspensionColumns);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {
   return db
     .selectFrom('environments')
-    .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('originSettings', 'originSettings.environmentId', 'environments.id')
     .where('environments.id', '=', p.environmentId)
-    .select(['deployments.id as deploymentId', 'deployments.origin', 'deployments.sendsExternalId'])
-    .select(SETTINGS);
+    .select(['deployments.id as deploymentId', 'deployments.origin'])
+    .select(columnsOf('originSettings', SETTINGS));
 }

@@ -31,7 +31,7 @@ import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts'
 import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
-import { findPlannedRedirect, findRedirect } from '../domain/redirect-rows.ts';
+import { findRedirect } from '../domain/redirect-rows.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
@@ -124,7 +124,6 @@ export const reads = {
   findCaAccount,
   listHeldCas,
   countLedgerEntries,
-  findPlannedRedirect,
   findRedirect,
   findSuspension,
   findWorkspaceSuspension,

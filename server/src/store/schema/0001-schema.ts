@@ -47,8 +47,7 @@ create index environments_by_app_id_id on environments (app_id, id);
 
 create table deployments (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id),
-  environment_id TEXT not null references environments (id), origin TEXT not null, created_at INTEGER not null,
-  sends_external_id INTEGER not null
+  environment_id TEXT not null references environments (id), origin TEXT not null, created_at INTEGER not null
 ) STRICT;
 create index deployments_by_environment_id_id on deployments (environment_id, id);
 
@@ -56,7 +55,7 @@ create index deployments_by_environment_id_id on deployments (environment_id, id
 create table origin_settings (
   environment_id TEXT not null primary key references environments (id) on delete cascade, host_header TEXT,
   ca_certificate TEXT, client_certificate TEXT, client_key BYTES, secret BYTES, secret_created_at INTEGER,
-  previous_secret BYTES, previous_expires_at INTEGER
+  previous_secret BYTES, previous_expires_at INTEGER, sends_external_id INTEGER
 ) STRICT;
 create index origin_settings_by_client_key_key_id on origin_settings (substr(client_key, 1, 9))
   where client_key is not null;
@@ -122,26 +121,18 @@ create table live_checks (
 ) STRICT;
 create index live_checks_by_next_check_at on live_checks (next_check_at);
 
--- The destination is a route: a redirect ends with it, so that none leads to a name that is not verified here.
+-- A redirect takes effect while its destination has a route.
 create table redirects (
   domain_id TEXT not null primary key references domains (id) on delete cascade,
-  destination_id TEXT not null references routes (domain_id) on delete cascade, status INTEGER not null,
+  destination_id TEXT not null references domains (id) on delete cascade, status INTEGER not null,
   set_at INTEGER not null
 ) STRICT;
 create index redirects_by_destination_id_domain_id on redirects (destination_id, domain_id);
 
--- What a domain sets for its own site. A column that is null is not set.
+-- What a domain sets for its own site.
 create table site_settings (
-  domain_id TEXT not null primary key references domains (id) on delete cascade, origin TEXT, hsts TEXT,
-  min_tls_version TEXT, redirect_to_https INTEGER
+  domain_id TEXT not null primary key references domains (id) on delete cascade, settings TEXT not null
 ) STRICT;
-
--- Redirects that are set in the transaction that verifies their destination.
-create table planned_redirects (
-  domain_id TEXT not null primary key references domains (id) on delete cascade,
-  destination_id TEXT not null references domains (id) on delete cascade, status INTEGER not null
-) STRICT;
-create index planned_redirects_by_destination_id on planned_redirects (destination_id);
 
 create table suspensions (
   domain_id TEXT not null primary key references domains (id) on delete cascade, status INTEGER not null,

@@ -2,7 +2,6 @@ import type { Generated } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import type { LiveState } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
-import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { WebhookEventType } from '../../domain/webhook-message.ts';
@@ -52,12 +51,10 @@ export interface Schema {
   checks: ChecksTable;
   checkResults: CheckResultsTable;
   routes: RoutesTable;
-  /** Deleted with the domain, and with the route of its destination: that is verified. */
+  /** Deleted with either domain. */
   redirects: Omit<Redirect, 'to'>;
-  /** Deleted with the domain. */
-  siteSettings: SiteSettingsTable;
-  /** The destination is not verified yet. Deleted with either domain. */
-  plannedRedirects: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>;
+  /** JSON of `SiteSettings`. Deleted with the domain. */
+  siteSettings: { domainId: string; settings: string };
   /** Domains that their workspace has suspended. Deleted with the domain. */
   suspensions: WorkspaceSuspension & { domainId: string };
   /** Names that the operator has suspended in a workspace, whichever domain has them. */
@@ -243,16 +240,8 @@ interface OriginSettingsTable {
   /** Sealed. Sent until `previousExpiresAt`. */
   previousSecret: Uint8Array | null;
   previousExpiresAt: number | null;
-}
-
-interface SiteSettingsTable {
-  domainId: string;
-  origin: string | null;
-  /** JSON of `Hsts`. */
-  hsts: string | null;
-  minTlsVersion: TlsVersion | null;
-  /** 0 or 1. */
-  redirectToHttps: number | null;
+  /** 1: origins get the external ids of domains. */
+  sendsExternalId: number | null;
 }
 
 /** Domains that can still be restored. No foreign key: it holds nothing that is there. */
@@ -262,7 +251,7 @@ interface DeletedDomainsTable {
   name: string;
   /** JSON of `Domain`, as it was deleted. */
   domain: string;
-  /** JSON of `HeldRedirect`; null: it did not redirect. */
+  /** JSON of a `Redirect`; null: it did not redirect. */
   redirect: string | null;
   /** JSON of `Suspension`; null: it was not suspended. */
   suspension: string | null;

@@ -1,42 +1,63 @@
 import { ofTree } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isFound, isOutcome } from '../engine/change.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS } from '../engine/write.ts';
+import type { Schema } from '../schema/schema.ts';
 import { selectEnvironmentId } from './tree.ts';
 import type { OriginSettingsChange, ShownOriginSettings } from './tree-store.ts';
 
+type Row = Schema['originSettings'];
+
+const NO_SECRET = { secret: null, secretCreatedAt: null, previousSecret: null, previousExpiresAt: null };
+
 export async function findOriginSettings(reader: Reader, environmentId: string): Promise<ShownOriginSettings | null> {
   const row = await reader.one(selectSettings, { environmentId });
-  if (row === null) return null;
-  const { secret, previousSecret, clientKey, ...shown } = row;
+  return row && shownOf(row);
+}
+
+function shownOf({ environmentId, hostHeader, caCertificate, sendsExternalId, ...row }: Row): ShownOriginSettings {
   return {
-    ...shown,
-    hostHeader: shown.hostHeader ?? 'visitor',
+    environmentId,
+    hostHeader: hostHeader ?? 'visitor',
+    caCertificate,
     // Their key may have been lost, and they with it.
-    clientCertificate: clientKey === null ? null : shown.clientCertificate,
-    secretCreatedAt: secret === null ? null : shown.secretCreatedAt,
-    previousExpiresAt: previousSecret === null ? null : shown.previousExpiresAt,
+    clientCertificate: row.clientKey === null ? null : row.clientCertificate,
+    secretCreatedAt: row.secret === null ? null : row.secretCreatedAt,
+    previousExpiresAt: row.previousSecret === null ? null : row.previousExpiresAt,
+    sendExternalId: sendsExternalId === 1,
   };
 }
 
-async function updateOriginSettings(
+/** Null: the workspace has no such environment. */
+async function changeSettings(
   tx: Transaction,
   workspaceId: string,
   environmentId: string,
-  { hostHeader, caCertificate, clientCertificate, secret }: OriginSettingsChange,
+  changed: (before: Row) => Partial<Row>,
 ): Promise<ShownOriginSettings | null> {
   if ((await tx.one(selectEnvironmentId, { workspaceId, id: environmentId })) === null) return null;
-  await tx.execute(insertSettings, { environmentId });
-  if (hostHeader !== undefined) await tx.execute(updateHostHeader, { environmentId, hostHeader });
-  if (caCertificate !== undefined) await tx.execute(updateCaCertificate, { environmentId, caCertificate });
-  if (clientCertificate !== undefined) {
-    const { chain, privateKey } = clientCertificate ?? { chain: null, privateKey: null };
-    await tx.execute(updateClientCertificate, { environmentId, chain, privateKey });
-  }
-  if (secret === null) await tx.execute(removeSecrets, { environmentId });
+  await tx.execute(lockSettings, { environmentId });
+  const before = await tx.one(selectSettings, { environmentId });
+  if (before === null) return null;
+  const after = { ...before, ...changed(before) };
+  await tx.execute(updateSettings, after);
   logChange(tx, 'environment', environmentId);
-  return findOriginSettings(tx, environmentId);
+  return shownOf(after);
+}
+
+function updateOriginSettings(tx: Transaction, workspaceId: string, id: string, change: OriginSettingsChange) {
+  const { hostHeader, caCertificate, clientCertificate, sendExternalId, secret } = change;
+  return changeSettings(tx, workspaceId, id, () => ({
+    ...(hostHeader !== undefined && { hostHeader }),
+    ...(caCertificate !== undefined && { caCertificate }),
+    ...(clientCertificate !== undefined && {
+      clientCertificate: clientCertificate?.chain ?? null,
+      clientKey: clientCertificate?.privateKey ?? null,
+    }),
+    ...(sendExternalId !== undefined && { sendsExternalId: sendExternalId ? 1 : null }),
+    ...(secret === null && NO_SECRET),
+  }));
 }
 
 async function rotateOriginSecret(
@@ -46,11 +67,13 @@ async function rotateOriginSecret(
   secret: { text: Uint8Array; createdAt: number },
   previousExpiresAt: number,
 ): Promise<'rotated' | 'missing'> {
-  if ((await tx.one(selectEnvironmentId, { workspaceId, id: environmentId })) === null) return 'missing';
-  await tx.execute(insertSettings, { environmentId });
-  await tx.execute(rotate, { environmentId, ...secret, previousExpiresAt });
-  logChange(tx, 'environment', environmentId);
-  return 'rotated';
+  const rotated = await changeSettings(tx, workspaceId, environmentId, (before) => ({
+    secret: secret.text,
+    secretCreatedAt: secret.createdAt,
+    previousSecret: before.secret,
+    previousExpiresAt,
+  }));
+  return rotated === null ? 'missing' : 'rotated';
 }
 
 // No entry has a secret, nor a certificate.
@@ -100,68 +123,29 @@ function selectSettings(db: Tables, p: { environmentId: string }) {
   return db
     .selectFrom('originSettings')
     .where('environmentId', '=', p.environmentId)
-    .select([
-      'environmentId',
-      'hostHeader',
-      'caCertificate',
-      'clientCertificate',
-      'secretCreatedAt',
-      'previousExpiresAt',
-      'secret',
-      'previousSecret',
-      'clientKey',
-    ]);
+    .select(['environmentId', ...COLUMNS]);
 }
 
-function insertSettings(db: Tables, p: { environmentId: string }) {
+/** Adds the row where there is none. Its secrets may not be sealed anew between being read and being written. */
+function lockSettings(db: Tables, p: { environmentId: string }) {
   return db
     .insertInto('originSettings')
     .values({ environmentId: p.environmentId })
-    .onConflict((on) => on.column('environmentId').doNothing());
+    .onConflict((on) => on.column('environmentId').doUpdateSet({ environmentId: p.environmentId }));
 }
 
-function updateHostHeader(db: Tables, p: { environmentId: string; hostHeader: string | null }) {
-  return db
-    .updateTable('originSettings')
-    .where('environmentId', '=', p.environmentId)
-    .set({ hostHeader: p.hostHeader });
-}
+const COLUMNS = [
+  'hostHeader',
+  'caCertificate',
+  'clientCertificate',
+  'clientKey',
+  'sendsExternalId',
+  'secret',
+  'secretCreatedAt',
+  'previousSecret',
+  'previousExpiresAt',
+] as const;
 
-function updateCaCertificate(db: Tables, p: { environmentId: string; caCertificate: string | null }) {
-  return db
-    .updateTable('originSettings')
-    .where('environmentId', '=', p.environmentId)
-    .set({ caCertificate: p.caCertificate });
-}
-
-function updateClientCertificate(
-  db: Tables,
-  p: { environmentId: string; chain: string | null; privateKey: Uint8Array | null },
-) {
-  return db
-    .updateTable('originSettings')
-    .where('environmentId', '=', p.environmentId)
-    .set({ clientCertificate: p.chain, clientKey: p.privateKey });
-}
-
-function removeSecrets(db: Tables, p: { environmentId: string }) {
-  return db
-    .updateTable('originSettings')
-    .where('environmentId', '=', p.environmentId)
-    .set({ secret: null, secretCreatedAt: null, previousSecret: null, previousExpiresAt: null });
-}
-
-function rotate(
-  db: Tables,
-  p: { environmentId: string; text: Uint8Array; createdAt: number; previousExpiresAt: number },
-) {
-  return db
-    .updateTable('originSettings')
-    .where('environmentId', '=', p.environmentId)
-    .set((of) => ({
-      previousSecret: of.ref('secret'),
-      previousExpiresAt: p.previousExpiresAt,
-      secret: p.text,
-      secretCreatedAt: p.createdAt,
-    }));
+function updateSettings(db: Tables, p: Row) {
+  return db.updateTable('originSettings').where('environmentId', '=', p.environmentId).set(pick(p, COLUMNS));
 }

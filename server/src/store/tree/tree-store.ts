@@ -40,8 +40,6 @@ export interface Deployment {
   environmentId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
-  /** 1: the edge sends it the external ids of domains. */
-  sendsExternalId: number;
   createdAt: number;
 }
 
@@ -58,6 +56,8 @@ export interface ShownOriginSettings {
   secretCreatedAt: number | null;
   /** Until when the secret before is sent too; null: there is none. */
   previousExpiresAt: number | null;
+  /** Whether origins get the external ids of domains. */
+  sendExternalId: boolean;
 }
 
 /** Null removes; what is absent stays. */
@@ -65,6 +65,7 @@ export interface OriginSettingsChange {
   hostHeader?: string | null | undefined;
   caCertificate?: string | null | undefined;
   clientCertificate?: { chain: string; privateKey: Uint8Array } | null | undefined;
+  sendExternalId?: boolean | null | undefined;
   secret?: null | undefined;
 }
 

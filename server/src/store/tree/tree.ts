@@ -331,7 +331,7 @@ export const deploymentChanges = {
   }),
 };
 
-const DEPLOYMENT = ['id', 'workspaceId', 'environmentId', 'origin', 'sendsExternalId', 'createdAt'] as const;
+const DEPLOYMENT = ['id', 'workspaceId', 'environmentId', 'origin', 'createdAt'] as const;
 
 function insertDeployment(db: Tables, p: Deployment) {
   return db.insertInto('deployments').values(pick(p, DEPLOYMENT));
