@@ -54,7 +54,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   listWorkspaceDomainsOfPairsInEnvironments: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a', metadata: { b: '2' }, environmentIds: new Set(['a']) }),
   showListedDomains: async (tx: Transaction) => tx.all(selectListed, { workspaceId: '' }),
-  filterListedDomains: async (tx: Transaction) => tx.all(selectWanted, wantedOf({ limit: 1 })),
+  filterListedDomains: async (tx: Transaction) => tx.all(selectWanted, { ...wantedOf({ limit: 1 }) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
   claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
