@@ -53,7 +53,7 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
     listWorkspaceDomains(tx, '', { limit: 1, metadata: { a: '1', b: '2' }, status: 'failed', createdAfter: 1 }),
   listWorkspaceDomainsOfPairsInEnvironments: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a', metadata: { b: '2' }, environmentIds: new Set(['a']) }),
-  showListedDomains: async (tx: Transaction) => tx.all(selectListed, { workspaceId: '' }),
+  showListedDomains: async (tx: Transaction) => tx.all(selectListed, {}),
   filterListedDomains: async (tx: Transaction) => tx.all(selectWanted, { ...wantedOf({ limit: 1 }) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),

@@ -135,8 +135,8 @@ async function findListed(reader: Reader, workspaceId: string, keys: Key[]): Pro
   const found = new Map<string, ListedDomain>();
   for (let at = 0; at < keys.length; at += MOST_SHOWN) {
     const ids = keys.slice(at, at + MOST_SHOWN).map(({ id }) => id);
-    const rows = await reader.all(selectListed, { workspaceId, ...slotsOf(ids, MOST_SHOWN) });
-    for (const row of rows) found.set(row.id, listed(row));
+    const rows = await reader.all(selectListed, slotsOf(ids, MOST_SHOWN));
+    for (const row of rows) if (row.workspaceId === workspaceId) found.set(row.id, listed(row));
   }
   return keys.flatMap(({ id }) => found.get(id) ?? []);
 }
@@ -276,10 +276,9 @@ function anyOf(p: Ids, most: number) {
   return Array.from({ length: most }, (_, at) => p[`id${at}`] as string);
 }
 
-export function selectListed(db: Tables, p: Ids & { workspaceId: string }) {
-  return selectSites(db)
-    .where('domains.workspaceId', '=', p.workspaceId)
-    .where('domains.id', 'in', anyOf(p, MOST_SHOWN));
+// Ids alone: with the workspace, SQLite reads all domains of that.
+export function selectListed(db: Tables, p: Ids) {
+  return selectSites(db).where('domains.id', 'in', anyOf(p, MOST_SHOWN));
 }
 
 export function selectWanted(db: Tables, p: Ids & Wanted) {
