@@ -4,7 +4,7 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { metadataOf, newOwnData, type OwnDataChange } from '../../server/src/domain/own-data.ts';
 import type { DomainChange, WorkspacePageRequest } from '../../server/src/store/store.ts';
 import { prove, takeOver, verify } from '../support/certificates.ts';
-import { AUTHOR, anEnvironment, attach, NOW } from '../support/entities.ts';
+import { AUTHOR, aDomain, anEnvironment, attach, NOW } from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 import { readAll } from './tree.ts';
 
@@ -128,6 +128,56 @@ export function describeOwnData(subject: Subject): void {
       expect(await idsOf(mine.workspace.id, { externalId: 'x', metadata: { a: '1' } })).toEqual([holder.id]);
       await store.deleteDomain(holder.workspaceId, holder.id, NOW);
       expect(await idsOf(mine.workspace.id, { externalId: 'x' })).toEqual([]);
+    });
+
+    it.each([
+      ['a byte order mark', '\uFEFFa\uFEFF'],
+      ['marks of direction', '\u202Ea\u2066\u200F'],
+      ['255 characters of four bytes', '\u{1F600}'.repeat(255)],
+      ['letters that are equal once they are normalized', 'e\u0301\u00E9'],
+      ['characters that are none', '\uFFFF\uFFFE\uFFFD'],
+    ])('is found as it was given, and not by less: %s', async (_, text) => {
+      const { store } = subject;
+      const { environment, workspace } = await subject.plant();
+      const long = [...text.repeat(2)].slice(0, 500).join('');
+      const domain = await attach(store, environment, newOwnData({ externalId: text, metadata: { k: long } }));
+      expect(await store.findDomainById(workspace.id, domain.id)).toEqual(domain);
+      const wanted = [{ externalId: text }, { metadata: { k: long } }, { externalId: text, metadata: { k: long } }];
+      for (const each of wanted) expect(await idsOf(workspace.id, each)).toEqual([domain.id]);
+      const less = [...text].slice(1).join('');
+      for (const each of [{ externalId: less }, { metadata: { k: less } }, { externalId: text, metadata: { k: less } }])
+        expect(await idsOf(workspace.id, each)).toEqual([]);
+    });
+
+    it('is that of the new domain where one is replaced, and comes back with the old one', async () => {
+      const { store } = subject;
+      const { environment, workspace } = await subject.plant();
+      const old = await attach(store, environment, newOwnData({ externalId: 'old', metadata: { a: '1' } }));
+      const domain = aDomain(environment, { name: old.name, ...newOwnData({ externalId: 'new' }) });
+      const replacing = { holders: [old], keptUntil: LATER + 1000 };
+      expect(await store.createDomain(domain, LATER, replacing)).toEqual({ kind: 'created', replaced: old.id });
+      expect(await idsOf(workspace.id, { externalId: 'old' })).toEqual([]);
+      expect(await idsOf(workspace.id, { metadata: { a: '1' } })).toEqual([]);
+      expect(await idsOf(workspace.id, { externalId: 'new' })).toEqual([domain.id]);
+      await store.deleteDomain(workspace.id, domain.id, LATER);
+      const deleted = await store.findDeletedDomain(workspace.id, old.id, LATER);
+      if (deleted === null) throw new Error('it is kept');
+      await store.restoreDomain(deleted, LATER, 1000);
+      expect(await idsOf(workspace.id, { externalId: 'old', metadata: { a: '1' } })).toEqual([old.id]);
+      expect(await idsOf(workspace.id, { externalId: 'new' })).toEqual([]);
+    });
+
+    it('is that of both domains of a pair, and of each alone afterwards', async () => {
+      const { store } = subject;
+      const { environment, workspace } = await subject.plant();
+      const own = newOwnData({ externalId: 'x', metadata: { a: '1' } });
+      const apex = aDomain(environment, own);
+      const www = aDomain(environment, { name: `www.${apex.name}`, ...own });
+      await store.createDomainWithWww(apex, www, LATER);
+      expect(await idsOf(workspace.id, { externalId: 'x', metadata: { a: '1' } })).toEqual([apex.id, www.id]);
+      await update(www, { externalId: 'y', metadata: { a: '2' } });
+      expect(await idsOf(workspace.id, { externalId: 'x', metadata: { a: '1' } })).toEqual([apex.id]);
+      expect(await idsOf(workspace.id, { externalId: 'y', metadata: { a: '2' } })).toEqual([www.id]);
     });
 
     it('finds exactly the domains that have it, whatever was changed, moved, deleted and restored, with any other filter', async () => {

@@ -22,7 +22,7 @@ export const countDomains = defineOperation({
   name: 'domains.countDomains',
   summary: 'Count the domains of the workspace',
   description:
-    'How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute, which takes about 0.3 s for a million: `countedAt` says when.',
+    'How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when.',
   permission: { resource: 'environment', action: 'read_domain' },
   onAll: 'workspace',
   request: Type.Object({}, closed),

@@ -161,7 +161,7 @@ export interface DomainStore extends DomainChanges {
    */
   countDomains(): Promise<Record<DomainStatus, number>>;
 
-  /** The same of one workspace, by status and by state of the certificate. It takes about 0.3 µs for each domain. */
+  /** The same of one workspace, by status and by state of the certificate. */
   countWorkspaceDomains(workspaceId: string): Promise<DomainCounts>;
 
   /**
@@ -178,9 +178,9 @@ export interface DomainStore extends DomainChanges {
   findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
 
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, `externalId` or
-   * `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
-   * scans several statements' worth, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
+   * Domains of one workspace, in order of their names, by two indexed reads whose cost does not depend on how many there are: one for the ids, and one for their
+   * domains. With `environmentIds`, `externalId` or `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
+   * looks at them in several statements, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
    * items than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
