@@ -34,6 +34,8 @@ export interface RoutingInfo {
   domainId: string;
   environmentId: string;
   deploymentId: string;
+  /** As `Site.usageNumber`. */
+  usageNumber: number;
   /** The domain's external id, where its origin gets it. */
   externalId?: string;
   /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */

@@ -16,11 +16,15 @@ import { secretFor } from '../proxy/origin-target.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 
 /** The edge's response to a request: its origin's, or one of its own. */
-export type RoutingDecision =
+export type RoutingDecision = (
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null }
+) & {
+  /** Whose usage it is, as `Site.usageNumber`; absent: nobody's. */
+  usageNumber?: number;
+};
 
 /** In place of the id of a deployment, in the log: the domain has an origin of its own. */
 const OWN_ORIGIN = 'domain';
@@ -43,6 +47,12 @@ export interface OwnApi {
   networks: readonly string[];
   /** See `FORWARDED_BY_EDGE`. */
   secret: string;
+}
+
+interface Asked {
+  sender: ReturnType<typeof readSender>;
+  path: string;
+  requestId: string;
 }
 
 interface RequestRouterOptions {
@@ -90,14 +100,20 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus, settings, workspaceId } = found.site;
+    const decision = await serve(found.site, { sender, path, requestId });
+    decision.usageNumber = found.site.usageNumber;
+    return decision;
+  }
+
+  async function serve(site: CachedSite, { sender, path, requestId }: Asked): Promise<RoutingDecision> {
+    const { hostname, redirect: wanted, suspendedStatus, settings, workspaceId } = site;
     const hsts = settings !== null && sender.scheme === 'https' ? settings.hsts : null;
-    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site, hsts);
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], site, hsts);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
-    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(found.site, path);
-    const { domainId, environmentId, externalId } = found.site;
-    const ids = { workspaceId, domainId, environmentId };
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(site, path);
+    const { domainId, environmentId, usageNumber, externalId } = site;
+    const ids = { workspaceId, domainId, environmentId, usageNumber };
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
       return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId, hsts } };
@@ -106,7 +122,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     const ownOrigin = settings?.origin ?? null;
     const origin =
       ownOrigin === null ? deployed : { settings: null, ...deployed, deploymentId: OWN_ORIGIN, origin: ownOrigin };
-    if (origin === null) return branded('not_deployed', found.site, hsts);
+    if (origin === null) return branded('not_deployed', site, hsts);
     const { sendsExternalId, ...target } = origin;
     const edgeSecret = secretFor(origin.settings, clock.now());
     const own = { edgeSecret, ...(sendsExternalId && externalId !== undefined && { externalId }) };

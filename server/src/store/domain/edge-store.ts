@@ -29,6 +29,8 @@ export interface Site {
   workspaceId: string;
   domainId: string;
   environmentId: string;
+  /** What its usage is counted by (`UsageWrite`); 0: it is not counted. */
+  usageNumber: number;
   /** Of the environment's current deployment; null before the first. */
   origin: Origin | null;
   /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */

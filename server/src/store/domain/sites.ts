@@ -8,12 +8,13 @@ import { suspensionColumns, suspensionOf } from './suspensions.ts';
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId } = row;
+  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId, usageNumber } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
+    usageNumber: usageNumber ?? 0,
     origin: originOf(row),
     ...(externalId !== null && { externalId }),
     certificate: certificateOf(row),
@@ -95,6 +96,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
     .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
+    .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
@@ -111,6 +113,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'deployments.origin',
       'deployments.sendsExternalId',
       'domains.externalId',
+      'usageDomains.seq as usageNumber',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
       'servedCertificates.notAfter',
