@@ -43,8 +43,12 @@ export async function addUsage(tx: Transaction, { writer, sequence, hour, chunks
   for (const [chunk, added] of chunks) {
     const row = await tx.one(selectRow, { startsAt: hour, chunk });
     const counts = row === null ? added : unpack(row.counts);
-    if (row !== null) addChunk(counts, added);
-    tx.write(upsertRow, { startsAt: hour, chunk, counts: pack(counts) });
+    if (row !== null) {
+      addChunk(counts, added);
+      // Not updated, since SQLite fills its pages where rows come to their end.
+      tx.write(deleteRow, { startsAt: hour, chunk });
+    }
+    tx.write(insertRow, { startsAt: hour, chunk, counts: pack(counts) });
   }
 }
 
@@ -150,11 +154,12 @@ function selectRow(db: Tables, p: { startsAt: number; chunk: number }) {
   return db.selectFrom('usageCounts').where('startsAt', '=', p.startsAt).where('chunk', '=', p.chunk).select('counts');
 }
 
-function upsertRow(db: Tables, p: { startsAt: number; chunk: number; counts: Uint8Array }) {
-  return db
-    .insertInto('usageCounts')
-    .values(pick(p, ['startsAt', 'chunk', 'counts']))
-    .onConflict((on) => on.columns(['startsAt', 'chunk']).doUpdateSet({ counts: p.counts }));
+function deleteRow(db: Tables, p: { startsAt: number; chunk: number }) {
+  return db.deleteFrom('usageCounts').where('startsAt', '=', p.startsAt).where('chunk', '=', p.chunk);
+}
+
+function insertRow(db: Tables, p: { startsAt: number; chunk: number; counts: Uint8Array }) {
+  return db.insertInto('usageCounts').values(pick(p, ['startsAt', 'chunk', 'counts']));
 }
 
 interface DomainKey {
