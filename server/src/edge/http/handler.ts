@@ -68,7 +68,9 @@ export function createHandler(options: HandlerOptions): Handler {
     let remove = () => {};
     client.begin();
     bodyTimeouts.watch(client, exchange);
-    response.once('close', () => {
+    // For `HEAD`, Node does not emit it on a response over HTTP/2 whose stream was written to.
+    const closing = 'stream' in response ? response.stream : response;
+    closing.once('close', () => {
       remove();
       client.end();
       const ms = performance.now() - startedAt;
