@@ -18,8 +18,8 @@ export type * from './domain/domain-store.ts';
 export type * from './domain/edge-store.ts';
 export type * from './tree/tree-store.ts';
 export type * from './upkeep-store.ts';
-export { addChunk, addCount, chunkOf, countsOf, newChunk } from './usage/usage-chunks.ts';
 export type * from './usage/usage-store.ts';
+export { addChunk, addCount, chunkOf, countsOf, newChunk } from './usage/usage-store.ts';
 export type * from './webhook/webhook-store.ts';
 
 /**

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { addChunk, addCount, countsOf, hasUsage, newChunk, noUsage, pack, unpack } from './usage-chunks.ts';
+import { pack, unpack } from './usage-chunks.ts';
+import { addChunk, addCount, countsOf, hasUsage, newChunk, noUsage } from './usage-store.ts';
 
 const number = fc.integer({ min: 0, max: 255 });
 const value = fc.oneof(fc.constantFrom(0, 1, 127, 128, 2 ** 32, 2 ** 53 - 1), fc.maxSafeNat());

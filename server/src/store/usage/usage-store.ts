@@ -1,7 +1,70 @@
 import type { Paged, PageRequest } from '../tree/tree-store.ts';
-import type { ChunkCounts, UsageCounts } from './usage-chunks.ts';
 
-export type { ChunkCounts, UsageCounts };
+/** How much a domain was used in some time. */
+export interface UsageCounts {
+  requests: number;
+  /** Bytes of content. */
+  bytesIn: number;
+  bytesOut: number;
+  /** Responses with status 5xx of the edge itself. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
+}
+
+/** Domains that share a row: each costs little more than its bytes then, and a minute's write touches few rows. */
+export const CHUNK = 256;
+
+/** Where the counts of a kind begin in a chunk. */
+export const PLACES: UsageCounts = {
+  requests: 0,
+  bytesIn: CHUNK,
+  bytesOut: 2 * CHUNK,
+  edgeErrors: 3 * CHUNK,
+  originErrors: 4 * CHUNK,
+};
+export const NAMES = Object.keys(PLACES) as (keyof UsageCounts)[];
+
+/** The counts of a chunk of domains: one kind after the other, integers below 2^53. */
+export type ChunkCounts = Float64Array;
+
+export function newChunk(): ChunkCounts {
+  return new Float64Array(NAMES.length * CHUNK);
+}
+
+/** The chunk of a domain, by its usage number. */
+export function chunkOf(number: number): number {
+  return Math.floor(number / CHUNK);
+}
+
+export function addCount(chunk: ChunkCounts, number: number, name: keyof UsageCounts, value: number): void {
+  const place = PLACES[name] + (number % CHUNK);
+  chunk[place] = (chunk[place] ?? 0) + value;
+}
+
+export function countsOf(chunk: ChunkCounts, number: number): UsageCounts {
+  const counts = noUsage();
+  for (const name of NAMES) counts[name] = chunk[PLACES[name] + (number % CHUNK)] ?? 0;
+  return counts;
+}
+
+export function noUsage(): UsageCounts {
+  return { requests: 0, bytesIn: 0, bytesOut: 0, edgeErrors: 0, originErrors: 0 };
+}
+
+export function hasUsage(counts: UsageCounts): boolean {
+  return NAMES.some((name) => counts[name] > 0);
+}
+
+export function addCounts(to: UsageCounts, counts: Readonly<UsageCounts>): void {
+  for (const name of NAMES) to[name] += counts[name];
+}
+
+export function addChunk(to: ChunkCounts, added: ChunkCounts): void {
+  added.forEach((value, place) => {
+    if (value > 0) to[place] = (to[place] ?? 0) + value;
+  });
+}
 
 /** From one time, and before another (Unix ms). Only whole hours that begin in it count. */
 export interface UsageRange {

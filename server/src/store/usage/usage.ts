@@ -2,18 +2,21 @@ import { setImmediate } from 'node:timers/promises';
 import { paged } from '../engine/paging.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Paged, PageRequest } from '../store.ts';
+import { pack, unpack } from './usage-chunks.ts';
 import {
   addChunk,
   addCounts,
   type ChunkCounts,
   chunkOf,
   countsOf,
+  type DomainUsage,
   hasUsage,
   noUsage,
-  pack,
-  unpack,
-} from './usage-chunks.ts';
-import type { DomainUsage, UsageDomain, UsageHour, UsageRange, UsageWrite } from './usage-store.ts';
+  type UsageDomain,
+  type UsageHour,
+  type UsageRange,
+  type UsageWrite,
+} from './usage-store.ts';
 
 /** Writers that have been silent for so long have ended. */
 const WRITERS_KEPT_MS = 7 * 86_400_000;
@@ -43,12 +46,8 @@ export async function addUsage(tx: Transaction, { writer, sequence, hour, chunks
   for (const [chunk, added] of chunks) {
     const row = await tx.one(selectRow, { startsAt: hour, chunk });
     const counts = row === null ? added : unpack(row.counts);
-    if (row !== null) {
-      addChunk(counts, added);
-      // Not updated, since SQLite fills its pages where rows come to their end.
-      tx.write(deleteRow, { startsAt: hour, chunk });
-    }
-    tx.write(insertRow, { startsAt: hour, chunk, counts: pack(counts) });
+    if (row !== null) addChunk(counts, added);
+    tx.write(upsertRow, { startsAt: hour, chunk, counts: pack(counts) });
   }
 }
 
@@ -154,12 +153,11 @@ function selectRow(db: Tables, p: { startsAt: number; chunk: number }) {
   return db.selectFrom('usageCounts').where('startsAt', '=', p.startsAt).where('chunk', '=', p.chunk).select('counts');
 }
 
-function deleteRow(db: Tables, p: { startsAt: number; chunk: number }) {
-  return db.deleteFrom('usageCounts').where('startsAt', '=', p.startsAt).where('chunk', '=', p.chunk);
-}
-
-function insertRow(db: Tables, p: { startsAt: number; chunk: number; counts: Uint8Array }) {
-  return db.insertInto('usageCounts').values(pick(p, ['startsAt', 'chunk', 'counts']));
+function upsertRow(db: Tables, p: { startsAt: number; chunk: number; counts: Uint8Array }) {
+  return db
+    .insertInto('usageCounts')
+    .values(pick(p, ['startsAt', 'chunk', 'counts']))
+    .onConflict((on) => on.columns(['startsAt', 'chunk']).doUpdateSet({ counts: p.counts }));
 }
 
 interface DomainKey {
