@@ -571,7 +571,7 @@ export interface ApiCalls {
       /** `hour` if absent. Days are those of UTC. */
       resolution?: 'hour' | 'day' | undefined;
     }, options?: CallOptions): Promise<UsageHistory>;
-    /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in order of creation, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
+    /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
       /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
       from: number;

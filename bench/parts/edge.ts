@@ -28,7 +28,7 @@ interface EarlierStore {
   findRoute(hostname: string): Promise<object>;
   findServedCertificate(hostname: string): Promise<object>;
 }
-type WriteUsage = Pick<UsageStore, 'numberUsageDomains' | 'addUsage'>;
+type WriteUsage = Pick<UsageStore, 'addUsage'>;
 interface Changes {
   isFresh(): boolean;
   subscribe(): void;
@@ -69,6 +69,13 @@ const methods = {
   memory: () => process.memoryUsage().rss,
 };
 
+const numbers = new Map<string, number>();
+function numberOf(hostname: string): number {
+  const number = numbers.get(hostname) ?? numbers.size + 1;
+  numbers.set(hostname, number);
+  return number;
+}
+
 /** Responds at once. The edge reads each name once, and caches it. */
 function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage & EarlierStore {
   const origin = { deployment: { id: 'dep_bench', origin: `http://127.0.0.1:${originPort}` }, settings: null };
@@ -76,6 +83,7 @@ function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage 
     hostname,
     domainId: `dom_${hostname}`,
     environmentId: 'env_bench',
+    usageNumber: numberOf(hostname),
   });
   const findServedCertificate = async (hostname: string) => {
     const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
@@ -95,7 +103,6 @@ function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage 
       suspendedStatus: null,
       settings: null,
     }),
-    numberUsageDomains: async (ids) => ids.map((_, i) => i),
     addUsage: async () => {},
     findOperatorSite: async () => null,
     findOrigin: async () => origin,

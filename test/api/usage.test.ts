@@ -3,6 +3,7 @@ import type { UsageCounts } from '../../server/src/store/store.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 import { verify } from '../support/certificates.ts';
 import { unique } from '../support/entities.ts';
+import { usageIn } from '../support/usage.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -28,14 +29,12 @@ async function used(hours: Record<number, number>, place = { ...tree, workspaceI
   const found = await api.store.findEnvironment(place.workspaceId, place);
   if (found === null) throw new Error('there is no such environment');
   const domain = await verify(api.store, found, { name: `${unique('used')}.acme.com` });
-  const [number] = await api.store.numberUsageDomains([domain.id]);
+  const { usageNumber = 0 } = (await api.store.findSite(domain.name)) ?? {};
   for (const [hour, requests] of Object.entries(hours))
     await api.store.addUsage({
       writer: unique('writer'),
       sequence: 1,
-      hour: Number(hour),
-      domains: [number ?? 0],
-      counts: [counts(requests)],
+      ...usageIn(Number(hour), new Map([[usageNumber, counts(requests)]])),
     });
   return domain;
 }

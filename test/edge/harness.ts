@@ -102,7 +102,6 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     findBrand: (workspaceId: string) => there('findBrand', () => store.findBrand(workspaceId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),
-    numberUsageDomains: (ids: readonly string[]) => there('numberUsageDomains', () => store.numberUsageDomains(ids)),
     addUsage: (write: UsageWrite) => there('addUsage', () => store.addUsage(write)),
     changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),
   };

@@ -54,6 +54,7 @@ export async function startProxyServer(closing: Closing, options: ProxyServerOpt
       edgeSecret: null,
       workspaceId: 'ws_1',
       domainId: 'dom_1',
+      usageNumber: 1,
       environmentId: 'env_1',
       deploymentId: 'd_1',
       hsts: null,

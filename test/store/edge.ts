@@ -10,7 +10,8 @@ export function describeEdge(subject: Subject): void {
       const { environment } = await subject.plant();
       const { name, id } = await verify(store, environment);
       const ids = { workspaceId: environment.workspaceId, domainId: id, environmentId: environment.id };
-      const route = { hostname: name, ...ids, redirect: null, suspendedStatus: null, settings: null };
+      const usageNumber = expect.any(Number);
+      const route = { hostname: name, ...ids, usageNumber, redirect: null, suspendedStatus: null, settings: null };
       expect(await store.findSite(name)).toEqual({ ...route, origin: null, certificate: null });
       expect(await store.findOrigin(environment.id)).toBeNull();
       const { chain, privateKey, notAfter, ...issued } = anIssuedCertificate();

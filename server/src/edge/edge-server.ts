@@ -6,7 +6,7 @@ import { type AddressRule, addressRule, networkRule } from '../net/addresses.ts'
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import { DRAIN_IDLE_MS, type Listener, type ListenOptions, openListener } from '../net/listener.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { EdgeStore } from '../store/store.ts';
+import type { EdgeStore, HourUsage } from '../store/store.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
 import type { ServedLookup } from './cache/edge-cache.ts';
 import { createSites } from './cache/site-cache.ts';
@@ -15,7 +15,6 @@ import type { EdgeLimits } from './edge-limits.ts';
 import type { EdgeMetrics } from './edge-metrics.ts';
 import { createHealthEndpoint } from './health-endpoint.ts';
 import { trackInFlight } from './http/abort-removed-names.ts';
-import { readDestination } from './http/authority.ts';
 import { createBodyTimeouts } from './http/body-timeouts.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
@@ -27,7 +26,7 @@ import { createReverseProxy, type ReverseProxyOptions } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createTlsTerminator } from './tls/tls.ts';
-import { createUsageCounter, type HourUsage } from './usage-counter.ts';
+import { createUsageCounter } from './usage-counter.ts';
 
 /** Settings of the edge in one thread: plain values. */
 export interface EdgeServerSettings {
@@ -141,10 +140,9 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       installation,
       findBrand: sites.findBrand,
       onSuspicion: logFailure,
-      onBytes(domainId, bytesIn, bytesOut) {
-        const counts = usage.of(domainId);
-        counts.bytesIn += bytesIn;
-        counts.bytesOut += bytesOut;
+      onBytes(usageNumber, bytesIn, bytesOut) {
+        usage.add(usageNumber, 'bytesIn', bytesIn);
+        usage.add(usageNumber, 'bytesOut', bytesOut);
       },
       onFailure(exchange, failure) {
         metrics.page(failure.page);
@@ -159,12 +157,6 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const accessLog = settings.accessLog && createAccessLog({ ...settings.accessLog, isTrusted, log: deps.logAccess });
   const handler = createHandler({
     ...deps,
-    domainOf({ serverName }, request) {
-      const hostname = readDestination(request)?.hostname ?? null;
-      // Others may ask for the name on a connection that is not for it.
-      if (hostname === null || (serverName !== null && serverName !== hostname)) return null;
-      return sites.cache.get(hostname)?.domainId ?? null;
-    },
     usage,
     routeRequest,
     proxy,

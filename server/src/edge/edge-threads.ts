@@ -3,10 +3,9 @@ import type { SupervisedThread, Supervisor } from '../base/threads/supervisor.ts
 import type { ThrottledWarn } from '../base/throttled-log.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { Change, EdgeStore } from '../store/store.ts';
+import type { Change, EdgeStore, HourUsage } from '../store/store.ts';
 import type { ServedLookup } from './cache/edge-cache.ts';
 import type { EdgeServerSettings, EdgeSockets } from './edge-server.ts';
-import type { HourUsage } from './usage-counter.ts';
 
 /** The values that an edge thread is started with. */
 export interface EdgeThreadData {

@@ -25,7 +25,7 @@ import type { OwnApi } from './routing/route-request.ts';
 import { createUsageWriter, type UsageWriter } from './usage-writer.ts';
 
 export interface EdgeOptions {
-  store: EdgeStore & Pick<UsageStore, 'numberUsageDomains' | 'addUsage'>;
+  store: EdgeStore & Pick<UsageStore, 'addUsage'>;
   /** How often usage is written: once a minute unless given. */
   usageFlushMs?: number;
   /** Serves names that were served before while the store cannot be reached. */

@@ -1,17 +1,10 @@
 import type { Clock } from '../base/clock.ts';
-import { OPERATOR, type UsageCounts } from '../store/store.ts';
-
-/** Usage of one hour, by the id of the domain. */
-export interface HourUsage {
-  /** When the hour began, Unix ms. */
-  hour: number;
-  domains: Map<string, UsageCounts>;
-}
+import { addCount, chunkOf, type HourUsage, newChunk, type UsageCounts } from '../store/store.ts';
 
 /** Counts the usage of domains in one edge thread. What is counted: docs/usage.md. */
 export interface UsageCounter {
-  /** The counts of a domain in this hour, to add to at once: they are taken later. Nobody reads those of the operator's own names. */
-  of(domainId: string): UsageCounts;
+  /** Adds to the usage of a site in this hour, by its `usageNumber`. */
+  add(usageNumber: number, name: keyof UsageCounts, value: number): void;
   /** Returns what was counted since the last call. */
   take(): HourUsage[];
 }
@@ -20,29 +13,26 @@ const HOUR_MS = 3_600_000;
 
 export function createUsageCounter(clock: Clock): UsageCounter {
   let taken: HourUsage[] = [];
-  let current: HourUsage = { hour: 0, domains: new Map() };
-  let endsAt = 0;
-  const ignored = none();
+  let current: HourUsage = { hour: 0, chunks: new Map() };
 
   function begin(now: number): void {
-    if (current.domains.size > 0) taken.push(current);
-    const hour = now - (now % HOUR_MS);
-    current = { hour, domains: new Map() };
-    endsAt = hour + HOUR_MS;
+    if (current.chunks.size > 0) taken.push(current);
+    current = { hour: now - (now % HOUR_MS), chunks: new Map() };
   }
 
   return {
-    of(domainId) {
-      if (domainId === OPERATOR) return ignored;
+    add(usageNumber, name, value) {
+      if (usageNumber === 0 || value === 0) return;
       const now = clock.now();
       // A clock that was set back begins an hour too.
-      if (now >= endsAt || now < current.hour) begin(now);
-      let counts = current.domains.get(domainId);
-      if (counts === undefined) {
-        counts = none();
-        current.domains.set(domainId, counts);
+      if (now >= current.hour + HOUR_MS || now < current.hour) begin(now);
+      const number = chunkOf(usageNumber);
+      let chunk = current.chunks.get(number);
+      if (chunk === undefined) {
+        chunk = newChunk();
+        current.chunks.set(number, chunk);
       }
-      return counts;
+      addCount(chunk, usageNumber, name, value);
     },
     take() {
       begin(clock.now());
@@ -51,8 +41,4 @@ export function createUsageCounter(clock: Clock): UsageCounter {
       return all;
     },
   };
-}
-
-function none(): UsageCounts {
-  return { requests: 0, bytesIn: 0, bytesOut: 0, edgeErrors: 0, originErrors: 0 };
 }

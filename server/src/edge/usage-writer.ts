@@ -1,7 +1,6 @@
 import type { Log } from '../base/log.ts';
 import { repeat } from '../base/repeat.ts';
-import { MOST_NUMBERED, type UsageCounts, type UsageStore, type UsageWrite } from '../store/store.ts';
-import type { HourUsage } from './usage-counter.ts';
+import { addChunk, type ChunkCounts, type HourUsage, type UsageStore, type UsageWrite } from '../store/store.ts';
 
 /** Writes the usage that all edge threads of a process have counted. */
 export interface UsageWriter {
@@ -14,7 +13,7 @@ export interface UsageWriter {
 }
 
 interface UsageWriterDeps {
-  store: Pick<UsageStore, 'numberUsageDomains' | 'addUsage'>;
+  store: Pick<UsageStore, 'addUsage'>;
   /** Takes what the threads have counted. */
   take(): Promise<readonly HourUsage[]>;
   /** A new id for each process. */
@@ -25,10 +24,10 @@ interface UsageWriterDeps {
 }
 
 const FLUSH_MS = 60_000;
-/** Domains of one write: other writes run between two. */
-const DOMAINS_AT_ONCE = 2000;
-/** Hours of domains that are kept while the store is down. */
-const MOST_KEPT = 500_000;
+/** Chunks of one write: other writes run between two. */
+const CHUNKS_AT_ONCE = 16;
+/** Hours of chunks that are kept while the store is down, of 10 KB each. */
+const MOST_KEPT = 5000;
 const FAILED = 'usage could not be written; retrying in a minute';
 
 export function createUsageWriter({
@@ -39,8 +38,7 @@ export function createUsageWriter({
   flushMs = FLUSH_MS,
   mostKept = MOST_KEPT,
 }: UsageWriterDeps): UsageWriter {
-  const kept = new Map<number, Map<string, UsageCounts>>();
-  const numbers = new Map<string, number>();
+  const kept = new Map<number, Map<number, ChunkCounts>>();
   let sequence = 0;
   /** A write that may or may not have happened: repeated as it is, so that nothing counts twice. */
   let unsure: UsageWrite | null = null;
@@ -49,20 +47,19 @@ export function createUsageWriter({
   function add(usage: readonly HourUsage[]): void {
     let size = [...kept.values()].reduce((sum, { size }) => sum + size, 0);
     let dropped = 0;
-    for (const { hour, domains } of usage) {
-      const ofHour = kept.get(hour) ?? new Map<string, UsageCounts>();
+    for (const { hour, chunks } of usage) {
+      const ofHour = kept.get(hour) ?? new Map<number, ChunkCounts>();
       kept.set(hour, ofHour);
-      for (const [id, counts] of domains) {
-        const before = ofHour.get(id);
-        if (before !== undefined) addTo(before, counts);
+      for (const [chunk, counts] of chunks) {
+        const before = ofHour.get(chunk);
+        if (before !== undefined) addChunk(before, counts);
         else if (size < mostKept) {
-          ofHour.set(id, counts);
+          ofHour.set(chunk, counts);
           size += 1;
-        } else dropped += counts.requests;
+        } else dropped += 1;
       }
     }
-    if (dropped > 0)
-      log.warn({ requests: dropped }, 'usage is not counted: too much waits for the store, which is down');
+    if (dropped > 0) log.warn({ chunks: dropped }, 'usage is not counted: too much waits for the store, which is down');
   }
 
   /** One at a time, since the store takes the writes of a writer in order only. */
@@ -74,17 +71,14 @@ export function createUsageWriter({
   async function flushNow(): Promise<void> {
     add(await take());
     if (unsure !== null) await write(unsure);
-    for (const [hour, domains] of kept) {
-      await numberAll([...domains.keys()].filter((id) => !numbers.has(id)));
-      const ids = [...domains.keys()].filter((id) => numbers.has(id)).sort((a, b) => numberOf(a) - numberOf(b));
-      for (let at = 0; at < ids.length; at += DOMAINS_AT_ONCE) {
-        const some = ids.slice(at, at + DOMAINS_AT_ONCE);
-        const counts = some.flatMap((id) => domains.get(id) ?? []);
-        for (const id of some) domains.delete(id);
+    for (const [hour, chunks] of kept) {
+      while (chunks.size > 0) {
+        const some = new Map([...chunks].slice(0, CHUNKS_AT_ONCE));
+        for (const chunk of some.keys()) chunks.delete(chunk);
         sequence += 1;
-        await write({ writer, sequence, hour, domains: some.map(numberOf), counts });
+        await write({ writer, sequence, hour, chunks: some });
       }
-      if (domains.size === 0) kept.delete(hour);
+      kept.delete(hour);
     }
   }
 
@@ -92,24 +86,6 @@ export function createUsageWriter({
     unsure = usage;
     await store.addUsage(usage);
     unsure = null;
-  }
-
-  /** A domain that the store does not know had no usage before, and was deleted: nobody can ask for it. */
-  async function numberAll(ids: readonly string[]): Promise<void> {
-    const sorted = ids.toSorted();
-    for (let at = 0; at < sorted.length; at += MOST_NUMBERED) {
-      const some = sorted.slice(at, at + MOST_NUMBERED);
-      const found = await store.numberUsageDomains(some);
-      some.forEach((id, i) => {
-        const number = found[i] ?? null;
-        if (number !== null) numbers.set(id, number);
-        else for (const domains of kept.values()) domains.delete(id);
-      });
-    }
-  }
-
-  function numberOf(id: string): number {
-    return numbers.get(id) ?? 0;
   }
 
   const flushing = repeat(flush, { everyMs: flushMs, message: FAILED, log });
@@ -121,8 +97,4 @@ export function createUsageWriter({
       await flush().catch((err: unknown) => log.warn({ err }, 'usage of the last minute could not be written'));
     },
   };
-}
-
-function addTo(to: UsageCounts, counts: UsageCounts): void {
-  for (const name of Object.keys(to) as (keyof UsageCounts)[]) to[name] += counts[name];
 }

@@ -18,7 +18,6 @@ interface PruningDeps {
     | 'pruneIdempotencyKeys'
     | 'pruneSetupLinks'
     | 'pruneDeletedDomains'
-    | 'packUsage'
     | 'pruneUsage'
   >;
 }
@@ -31,10 +30,6 @@ const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
 
 /** How long usage is kept. */
 export const USAGE_KEPT_MS = 90 * 86_400_000;
-/** A day is packed once it has been over for so long: writes that failed at its end have been repeated. */
-const USAGE_LATE_MS = 3_600_000;
-/** Rows of usage that one write packs, each with those of its day: about 40 milliseconds on a busy machine. */
-const USAGE_ROWS_AT_ONCE = 10;
 
 /** Set-up links are kept for this long after they expired, so that their customers learn it. */
 const EXPIRED_LINKS_KEPT_MS = 30 * 86_400_000;
@@ -85,8 +80,7 @@ export async function prune(
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneDeletedDomains(now, ROWS_AT_ONCE), control);
-  await inSteps(() => store.packUsage(now - USAGE_LATE_MS, USAGE_ROWS_AT_ONCE), control, USAGE_ROWS_AT_ONCE);
-  await inSteps(() => store.pruneUsage(now - USAGE_KEPT_MS, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneUsage(now - USAGE_KEPT_MS, ROWS_AT_ONCE), control, 1);
 }
 
 async function inSteps(

@@ -19,7 +19,7 @@ export type * from './domain/edge-store.ts';
 export type * from './tree/tree-store.ts';
 export type * from './upkeep-store.ts';
 export type * from './usage/usage-store.ts';
-export { MOST_NUMBERED } from './usage/usage-store.ts';
+export { addChunk, addCount, chunkOf, countsOf, newChunk } from './usage/usage-store.ts';
 export type * from './webhook/webhook-store.ts';
 
 /**

@@ -28,6 +28,7 @@ function aSite(serial: number): Site {
     redirect: null,
     workspaceId: 'ws_1',
     suspendedStatus: null,
+    usageNumber: 1,
     settings: null,
   };
 }

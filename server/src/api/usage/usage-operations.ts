@@ -99,7 +99,7 @@ export const listUsage = defineList({
   name: 'usage.listUsage',
   summary: 'List the usage of all domains',
   description:
-    'The sums of each domain of the workspace, for bills: domains with usage in the time, in order of creation, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
+    'The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
   permission,
   onAll: 'workspace',
   request: Type.Object({ ...range, ...pageRequest }, closed),

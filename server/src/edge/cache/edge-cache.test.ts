@@ -38,6 +38,7 @@ function served(hostname: string, chain = `chain of ${hostname}`) {
     redirect: null,
     workspaceId: 'ws_1',
     suspendedStatus: null,
+    usageNumber: 1,
     settings: null,
   };
 }

@@ -11,6 +11,7 @@ const site: Site = {
   hostname,
   workspaceId: 'ws_1',
   suspendedStatus: null,
+  usageNumber: 1,
   settings: null,
   domainId: 'dom_1',
   environmentId: 'env_1',

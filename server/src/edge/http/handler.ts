@@ -26,9 +26,7 @@ export interface Handler {
 
 interface HandlerOptions {
   routeRequest: RouteRequest;
-  /** The id of the domain that a request names, if it is served here. */
-  domainOf(client: Client, request: ClientExchange['request']): string | null;
-  usage: Pick<UsageCounter, 'of'>;
+  usage: Pick<UsageCounter, 'add'>;
   proxy: Pick<ReverseProxy, 'forward' | 'upgrade'>;
   bodyTimeouts: Pick<BodyTimeouts, 'watch'>;
   inFlight: InFlight;
@@ -44,7 +42,7 @@ const SWITCHING_PROTOCOLS = 101;
 const CHALLENGE_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
 
 export function createHandler(options: HandlerOptions): Handler {
-  const { routeRequest, domainOf, usage, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
+  const { routeRequest, usage, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
 
   /** A trusted proxy may have given the request an id, which its own log has too. */
   function requestIdOf({ isProxy }: Client, { headers }: ClientExchange['request']): string {
@@ -52,21 +50,11 @@ export function createHandler(options: HandlerOptions): Handler {
     return typeof given === 'string' && /^[\w.:-]{8,100}$/.test(given) ? given : newId('req');
   }
 
-  /** CAs ask for challenges, and not the domain's visitors. */
-  function countedFor(decision: RoutingDecision, client: Client, request: ClientExchange['request']): string | null {
-    if (decision.kind === 'proxy') return decision.routing.domainId;
-    const isChallenge = decision.kind === 'challenge' || (decision.kind === 'page' && decision.page === 'no_challenge');
-    return isChallenge ? null : domainOf(client, request);
-  }
-
   /** Counts the end of a request. `pageLength`: null where the response is the origin's, whose bytes the proxy counts. */
-  function countRequest(domainId: string, status: number, pageLength: number | null): void {
-    const counts = usage.of(domainId);
-    counts.requests += 1;
-    counts.bytesOut += pageLength ?? 0;
-    if (status < 500) return;
-    if (pageLength === null) counts.originErrors += 1;
-    else counts.edgeErrors += 1;
+  function countRequest(usageNumber: number, status: number, pageLength: number | null): void {
+    usage.add(usageNumber, 'requests', 1);
+    usage.add(usageNumber, 'bytesOut', pageLength ?? 0);
+    if (status >= 500) usage.add(usageNumber, pageLength === null ? 'originErrors' : 'edgeErrors', 1);
   }
 
   function onRequest(client: Client, exchange: ClientExchange): void {
@@ -76,11 +64,13 @@ export function createHandler(options: HandlerOptions): Handler {
     const sampledBy = accessLog?.samples() ? accessLog : null;
     let forwarded: { contentBytes: number } | null = null;
     let origin: string | null = null;
-    let domainId: string | null = null;
+    let usageNumber = 0;
     let remove = () => {};
     client.begin();
     bodyTimeouts.watch(client, exchange);
-    response.once('close', () => {
+    // For `HEAD`, Node does not emit it on a response over HTTP/2 whose stream was written to.
+    const closing = 'stream' in response ? response.stream : response;
+    closing.once('close', () => {
       remove();
       client.end();
       const ms = performance.now() - startedAt;
@@ -88,7 +78,7 @@ export function createHandler(options: HandlerOptions): Handler {
       const status = sentStatus(response) ?? CLIENT_CLOSED;
       metrics.request(protocol, status, ms / 1000);
       const pageLength = pageBytes(exchange);
-      if (domainId !== null) countRequest(domainId, status, pageLength);
+      countRequest(usageNumber, status, pageLength);
       if (sampledBy === null) return;
       const bytes = pageLength ?? forwarded?.contentBytes ?? 0;
       sampledBy.write({ client, request, requestId, protocol, status, bytes, ms, origin });
@@ -96,7 +86,7 @@ export function createHandler(options: HandlerOptions): Handler {
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (isClosed(response)) return;
-        domainId = countedFor(decision, client, request);
+        usageNumber = decision.usageNumber ?? 0;
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => abort(client, exchange));
           forwarded = proxy.forward({ ...decision.routing, ...exchange });
@@ -117,7 +107,7 @@ export function createHandler(options: HandlerOptions): Handler {
     const sampledBy = accessLog?.samples() ? accessLog : null;
     const sentBefore = bytesSent(socket);
     let response: { status: number | null; hasFailed?: boolean } | null = null;
-    let domainId: string | null = null;
+    let usageNumber = 0;
     let origin: string | null = null;
     let remove = () => {};
     client.begin();
@@ -126,8 +116,7 @@ export function createHandler(options: HandlerOptions): Handler {
       remove();
       client.end();
       const status = response?.status ?? CLIENT_CLOSED;
-      if (domainId !== null && status >= 500)
-        usage.of(domainId)[response?.hasFailed === false ? 'originErrors' : 'edgeErrors'] += 1;
+      if (status >= 500) usage.add(usageNumber, response?.hasFailed === false ? 'originErrors' : 'edgeErrors', 1);
       if (sampledBy === null) return;
       const bytes = bytesSent(socket) - sentBefore;
       const ms = performance.now() - startedAt;
@@ -136,9 +125,9 @@ export function createHandler(options: HandlerOptions): Handler {
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (socket.destroyed) return;
-        domainId = countedFor(decision, client, request);
+        usageNumber = decision.usageNumber ?? 0;
         // At once, since a tunnel may last for days.
-        if (domainId !== null) usage.of(domainId).requests += 1;
+        usage.add(usageNumber, 'requests', 1);
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => socket.destroy());
           response = proxy.upgrade({ ...decision.routing, request, socket, head });

@@ -35,6 +35,8 @@ export interface RoutingInfo {
   domainId: string;
   environmentId: string;
   deploymentId: string;
+  /** As `Site.usageNumber`. */
+  usageNumber: number;
   /** The domain's external id, where its origin gets it. */
   externalId?: string;
   /** Value of `Strict-Transport-Security` in place of the origin's; null: the origin's is passed on. */

@@ -82,7 +82,7 @@ export class ProxiedRequest {
     if (bytesIn + bytesOut === 0) return;
     this.#countedIn = this.#sent;
     this.#countedOut = this.#received;
-    this.#context.onBytes(this.exchange.domainId, bytesIn, bytesOut);
+    this.#context.onBytes(this.exchange.usageNumber, bytesIn, bytesOut);
   }
 
   start(): void {

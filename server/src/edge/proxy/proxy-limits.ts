@@ -35,8 +35,8 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
-/** Bytes of content from the client to an origin, and back. */
-export type CountBytes = (domainId: string, bytesIn: number, bytesOut: number) => void;
+/** Bytes of content from the client to an origin, and back, for `Site.usageNumber`. */
+export type CountBytes = (usageNumber: number, bytesIn: number, bytesOut: number) => void;
 
 /** Shared by the requests and tunnels of one proxy. */
 export interface ProxyContext<Self> {

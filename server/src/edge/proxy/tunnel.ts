@@ -52,7 +52,7 @@ export class Tunnel {
   /** Reports the bytes since the last call. */
   countBytes(): void {
     if (this.#bytesIn + this.#bytesOut === 0) return;
-    this.#context.onBytes(this.exchange.domainId, this.#bytesIn, this.#bytesOut);
+    this.#context.onBytes(this.exchange.usageNumber, this.#bytesIn, this.#bytesOut);
     this.#bytesIn = 0;
     this.#bytesOut = 0;
   }

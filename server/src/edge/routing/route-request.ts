@@ -17,11 +17,15 @@ import { secretFor } from '../proxy/origin-target.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 
 /** The edge's response to a request: its origin's, or one of its own. */
-export type RoutingDecision =
+export type RoutingDecision = (
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null }
+) & {
+  /** Whose usage it is, as `Site.usageNumber`; absent: nobody's. */
+  usageNumber?: number;
+};
 
 /** In place of the id of a deployment, in the log: the domain has an origin of its own. */
 const OWN_ORIGIN = 'domain';
@@ -44,6 +48,12 @@ export interface OwnApi {
   networks: readonly string[];
   /** See `FORWARDED_BY_EDGE`. */
   secret: string;
+}
+
+interface Asked {
+  sender: ReturnType<typeof readSender>;
+  path: string;
+  requestId: string;
 }
 
 interface RequestRouterOptions {
@@ -90,21 +100,27 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus, settings, workspaceId } = found.site;
-    const hsts = hstsFor(found.site, sender);
-    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], found.site, hsts);
+    const decision = await serve(found.site, { sender, path, requestId });
+    decision.usageNumber = found.site.usageNumber;
+    return decision;
+  }
+
+  async function serve(site: CachedSite, { sender, path, requestId }: Asked): Promise<RoutingDecision> {
+    const { hostname, redirect: wanted, suspendedStatus, settings, workspaceId } = site;
+    const hsts = hstsFor(site, sender);
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], site, hsts);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
-    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(found.site, path);
-    const { domainId, environmentId, externalId } = found.site;
-    const ids = { workspaceId, domainId, environmentId };
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(site, path);
+    const { domainId, environmentId, usageNumber, externalId } = site;
+    const ids = { workspaceId, domainId, environmentId, usageNumber };
     if (hostname === api?.hostname) {
       const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
       return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId, hsts } };
     }
     const environment = await sites.findOrigin(environmentId);
-    const deployment = deploymentOf(found.site, environment);
-    if (deployment === null) return branded('not_deployed', found.site, hsts);
+    const deployment = deploymentOf(site, environment);
+    if (deployment === null) return branded('not_deployed', site, hsts);
     const asked = environment?.settings ?? null;
     const target = {
       origin: deployment.origin,

@@ -29,7 +29,7 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
     chain === null || privateKey === null || notAfter === null
       ? null
       : { chain, privateKey, notAfter, inherited: false };
-  const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR };
+  const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR, usageNumber: 0 };
   return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null, settings: null };
 }
 

@@ -204,7 +204,7 @@ async function removeDomain(
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
-  if (domain.verifiedAt !== null) endUsage(tx, domain, now);
+  endUsage(tx, domain, now);
   logChange(tx, 'domain', domainId);
   await recordEvent(tx, 'domain.deleted', domain, now, why);
 }

@@ -30,6 +30,8 @@ export interface Site {
   workspaceId: string;
   domainId: string;
   environmentId: string;
+  /** What its usage is counted by (`UsageWrite`); 0: it is not counted. */
+  usageNumber: number;
   /** As `findOrigin` has it. */
   origin: Origin | null;
   /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */

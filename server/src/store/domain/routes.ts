@@ -4,6 +4,7 @@ import { findInheritable, inherit } from '../certificate/inherited-certificates.
 import { deleteChallengesOf } from '../certificate/orders.ts';
 import { addLiveCheck, addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import { beginUsage } from '../usage/usage.ts';
 import { beginRedirectsTo, endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
 /**
@@ -15,6 +16,7 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   const inherited = former && (await findInheritable(tx, domain.name, at));
   withdraw(tx, domain.name);
   tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  beginUsage(tx, domain);
   addMonitor(tx, domain.id, recheckAt);
   addLiveCheck(tx, domain, at);
   tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });

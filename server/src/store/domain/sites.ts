@@ -6,12 +6,13 @@ import { suspensionColumns, suspensionOf } from './suspensions.ts';
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId } = row;
+  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId, usageNumber } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
+    usageNumber: usageNumber ?? 0,
     origin: originOf(row),
     ...(externalId !== null && { externalId }),
     certificate: certificateOf(row),
@@ -90,6 +91,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
     .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
+    .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
@@ -105,6 +107,7 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'deployments.id as deploymentId',
       'deployments.origin',
       'domains.externalId',
+      'usageDomains.seq as usageNumber',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
       'servedCertificates.notAfter',

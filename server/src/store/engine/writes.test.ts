@@ -35,9 +35,7 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     'pruneChanges',
     'pruneRequests',
     'pruneIdempotencyKeys',
-    'numberUsageDomains',
     'addUsage',
-    'packUsage',
     'pruneUsage',
   ]);
 });

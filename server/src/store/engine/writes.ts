@@ -19,7 +19,7 @@ import { recordBackup, recordIssuing } from '../heartbeats.ts';
 import { pruneIdempotencyKeys, pruneRequests } from '../request/requests.ts';
 import { replaceSecret } from '../sealing/sealed-values.ts';
 import { pruneSetupLinks } from '../setup/setup.ts';
-import { addUsage, numberUsageDomains, packUsage, pruneUsage } from '../usage/usage.ts';
+import { addUsage, pruneUsage } from '../usage/usage.ts';
 import { saveDelivery } from '../webhook/delivery-results.ts';
 import { pruneDeliveries } from '../webhook/delivery-rows.ts';
 import { leaseDelivery } from '../webhook/queue.ts';
@@ -119,9 +119,7 @@ export const writes = {
   pruneChanges: upkeep(pruneChanges),
   pruneRequests: upkeep(pruneRequests),
   pruneIdempotencyKeys: upkeep(pruneIdempotencyKeys),
-  numberUsageDomains: write({ ...upkeep(numberUsageDomains), locks: () => ['numbers of usage'] }),
   // Rows are read before they are written.
   addUsage: write({ ...upkeep(addUsage), locks: () => ['usage'] }),
-  packUsage: write({ ...upkeep(packUsage), locks: () => ['usage'] }),
   pruneUsage: upkeep(pruneUsage),
 };

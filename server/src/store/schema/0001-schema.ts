@@ -317,19 +317,20 @@ create table request_counts (
 ) STRICT;
 create index request_counts_by_window_ends_at on request_counts (window_ends_at);
 
--- Usage. Domains are numbered, so that many share a row and each costs a few bytes an hour. A deleted one keeps its number, for bills.
+-- Usage. Domains are numbered when they are first served, so that many share a row and each costs a few bytes an hour.
+-- A deleted one keeps its number, for bills.
 create table usage_domains (
   seq SEQUENCE, domain_id TEXT not null unique, workspace_id TEXT not null, environment_id TEXT not null,
   deleted_at INTEGER
 ) STRICT;
 create index usage_domains_by_deleted_at on usage_domains (deleted_at) where deleted_at is not null;
-create index usage_domains_by_workspace_id_domain_id on usage_domains (workspace_id, domain_id);
+create index usage_domains_by_workspace_id_seq on usage_domains (workspace_id, seq);
 
 create table usage_counts (
-  seq SEQUENCE, chunk INTEGER not null, starts_at INTEGER not null, counts BYTES not null,
-  constraint usage_counts_chunk unique (chunk, starts_at)
+  starts_at INTEGER not null, chunk INTEGER not null, counts BYTES not null,
+  constraint usage_counts_key primary key (starts_at, chunk)
 ) STRICT;
-create index usage_counts_by_starts_at_chunk on usage_counts (starts_at, chunk);
+create index usage_counts_by_chunk_starts_at on usage_counts (chunk, starts_at);
 
 create table usage_writers (
   id TEXT not null primary key, last_write INTEGER not null, written_at INTEGER not null

@@ -321,9 +321,9 @@ interface WebhookQueuesTable {
   lease: string | null;
 }
 
-/** No foreign key: a deleted domain keeps its row for as long as its usage is kept. */
+/** Domains that were verified once. No foreign key: a deleted one keeps its row for as long as its usage is kept. */
 interface UsageDomainsTable {
-  /** The number of the domain: `UsageDomain.number`. */
+  /** `Site.usageNumber`. */
   seq: Generated<number>;
   domainId: string;
   workspaceId: string;
@@ -332,12 +332,11 @@ interface UsageDomainsTable {
   deletedAt: number | null;
 }
 
-/** Counts of the hours of one chunk of domains (`usage/packed-counts.ts`). */
+/** Counts of the hours of one chunk of domains (`usage/usage-chunks.ts`). */
 interface UsageCountsTable {
-  seq: Generated<number>;
-  chunk: number;
-  /** Of a single hour, or of a packed day: its first hour. */
+  /** Of the hour. */
   startsAt: number;
+  chunk: number;
   counts: Uint8Array;
 }
 

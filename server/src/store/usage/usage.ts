@@ -1,25 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { sql } from 'kysely';
-import { paged, pageSlots } from '../engine/paging.ts';
+import { paged } from '../engine/paging.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Paged, PageRequest } from '../store.ts';
+import { pack, unpack } from './usage-chunks.ts';
 import {
+  addChunk,
   addCounts,
-  addToSlot,
+  type ChunkCounts,
   chunkOf,
-  DAY_MS,
-  HOUR_MS,
-  noUsage,
-  packSlots,
-  positionOf,
-  readSlot,
-  type Slots,
-  slotOf,
-  unpackSlots,
-} from './packed-counts.ts';
-import {
+  countsOf,
   type DomainUsage,
-  MOST_NUMBERED,
+  hasUsage,
+  noUsage,
   type UsageDomain,
   type UsageHour,
   type UsageRange,
@@ -27,49 +19,36 @@ import {
 } from './usage-store.ts';
 
 /** Writers that have been silent for so long have ended. */
-const WRITERS_KEPT_MS = 7 * DAY_MS;
-/** Days that ended earlier are packed already. */
-const PACKED_WITHIN_MS = 2 * DAY_MS;
+const WRITERS_KEPT_MS = 7 * 86_400_000;
+/** Rows that are unpacked in one turn: a few milliseconds. */
+const ROWS_AT_ONCE = 50;
+/** Chunks that a page of sums reads: those of a workspace whose domains are far apart would take seconds. */
+const CHUNKS_A_PAGE = 8;
 
-export async function numberUsageDomains(tx: Transaction, domainIds: readonly string[]): Promise<(number | null)[]> {
-  const find = async () =>
-    new Map((await tx.all(selectNumbers, idSlots(domainIds))).map(({ domainId, number }) => [domainId, number]));
-  let found = await find();
-  const missing = domainIds.filter((id) => !found.has(id));
-  if (missing.length > 0) {
-    for (const domainId of missing) tx.write(insertNumber, { domainId });
-    found = await find();
-  }
-  return domainIds.map((id) => found.get(id) ?? null);
+interface Owned {
+  id: string;
+  workspaceId: string;
+  environmentId: string;
 }
 
-/** A deleted domain keeps its usage: what is not written yet as well. */
-export function endUsage(
-  tx: Transaction,
-  { id, workspaceId, environmentId }: { id: string; workspaceId: string; environmentId: string },
-  at: number,
-): void {
-  tx.write(upsertDeleted, { domainId: id, workspaceId, environmentId, deletedAt: at });
+/** Numbers a domain that is served from now on. It keeps the number for good, so that its usage is that of one domain. */
+export function beginUsage(tx: Transaction, domain: Owned): void {
+  tx.write(insertNumber, domain);
 }
 
-export async function addUsage(tx: Transaction, write: UsageWrite): Promise<void> {
-  const { writer, sequence, hour, domains, counts } = write;
+/** A deleted domain keeps its usage, for bills. */
+export function endUsage(tx: Transaction, { id, environmentId }: Owned, at: number): void {
+  tx.write(updateDeleted, { domainId: id, environmentId, deletedAt: at });
+}
+
+export async function addUsage(tx: Transaction, { writer, sequence, hour, chunks }: UsageWrite): Promise<void> {
   if ((await tx.execute(upsertWriter, { id: writer, lastWrite: sequence, writtenAt: tx.now })) === 0) return;
-  const chunks = [chunkOf(domains[0] ?? 0), chunkOf(domains.at(-1) ?? 0)] as const;
-  const before = await tx.all(selectRowsOfHour, { startsAt: hour, first: chunks[0], last: chunks[1] });
-  const packed = new Map(before.map((row) => [row.chunk, row.counts]));
-  const added = new Map<number, Slots>();
-  domains.forEach((domain, i) => {
-    const chunk = chunkOf(domain);
-    let slots = added.get(chunk);
-    if (slots === undefined) {
-      const row = packed.get(chunk);
-      slots = row === undefined ? new Map() : unpackSlots(row);
-      added.set(chunk, slots);
-    }
-    addToSlot(slots, slotOf(domain, hour, hour), counts[i] ?? noUsage());
-  });
-  for (const [chunk, slots] of added) tx.write(upsertRow, { chunk, startsAt: hour, counts: packSlots(slots) });
+  for (const [chunk, added] of chunks) {
+    const row = await tx.one(selectRow, { startsAt: hour, chunk });
+    const counts = row === null ? added : unpack(row.counts);
+    if (row !== null) addChunk(counts, added);
+    tx.write(upsertRow, { startsAt: hour, chunk, counts: pack(counts) });
+  }
 }
 
 export async function findUsageDomain(
@@ -85,111 +64,77 @@ export async function findUsageDomain(
 }
 
 export async function findUsage(reader: Reader, number: number, range: UsageRange): Promise<UsageHour[]> {
-  const hours: Slots = new Map();
-  await forEachHour(reader, chunkOf(number), range, (position, hour, counts) => {
-    if (position === positionOf(number)) addToSlot(hours, hour, counts);
+  const hours: UsageHour[] = [];
+  await forEachHour(reader, chunkOf(number), range, (chunk, hour) => {
+    const counts = countsOf(chunk, number);
+    if (hasUsage(counts)) hours.push({ hour, ...counts });
   });
-  return [...hours].sort(([a], [b]) => a - b).map(([hour, counts]) => ({ hour, ...counts }));
+  return hours;
 }
 
 export async function listUsage(
   reader: Reader,
   workspaceId: string,
   range: UsageRange,
-  page: PageRequest,
+  { limit, cursor = '0' }: PageRequest,
 ): Promise<Paged<DomainUsage>> {
-  const rows = await reader.all(selectUsageDomains, { workspaceId, ...pageSlots(page) });
-  const { items, ...rest } = paged(rows, page);
-  const sums = new Map(items.map(({ number }) => [number, noUsage()]));
-  for (const chunk of new Set(items.map(({ number }) => chunkOf(number)))) {
-    const ofChunk = new Map(
-      [...sums].flatMap(([number, sum]) => (chunkOf(number) === chunk ? [[positionOf(number), sum] as const] : [])),
-    );
-    await forEachHour(reader, chunk, range, (position, _, counts) => {
-      const sum = ofChunk.get(position);
-      if (sum !== undefined) addCounts(sum, counts);
+  const from = /^\d{1,15}$/.test(cursor) ? Number(cursor) : Number.MAX_SAFE_INTEGER;
+  const rows = await reader.all(selectUsageDomains, { workspaceId, from, rows: limit + 1 });
+  const chunks = new Set<number>();
+  const tooFar = rows.findIndex(({ number }) => chunks.add(chunkOf(number)).size > CHUNKS_A_PAGE);
+  const numbered = rows.map((row) => ({ ...row, id: String(row.number) }));
+  const page = paged(numbered, { limit: tooFar === -1 ? limit : Math.min(limit, tooFar) });
+  const sums = page.items.map(({ number, domainId, domain }) => ({
+    number,
+    shown: { domainId, domain, ...noUsage() },
+  }));
+  for (const chunk of new Set(sums.map(({ number }) => chunkOf(number)))) {
+    const ofChunk = sums.filter(({ number }) => chunkOf(number) === chunk);
+    await forEachHour(reader, chunk, range, (counts) => {
+      for (const { number, shown } of ofChunk) addCounts(shown, countsOf(counts, number));
     });
   }
-  const used = items.map(({ id, domain, number }) => ({ domainId: id, domain, ...(sums.get(number) ?? noUsage()) }));
-  return { ...rest, items: used.filter(({ requests, bytesIn, bytesOut }) => requests + bytesIn + bytesOut > 0) };
+  return { ...page, items: sums.map(({ shown }) => shown).filter(hasUsage) };
 }
 
-/** Calls `each` with every hour of a chunk in the range. SQLite reads in the API's thread, so other requests run between two days. */
+/** Calls `each` with a chunk's hours in the range, in order. SQLite reads in the API's thread, so other requests run between two turns. */
 async function forEachHour(
   reader: Reader,
   chunk: number,
   { from, to }: UsageRange,
-  each: (position: number, hour: number, counts: UsageHour | Omit<UsageHour, 'hour'>) => void,
+  each: (counts: ChunkCounts, hour: number) => void,
 ): Promise<void> {
-  for (const row of await reader.all(selectRows, { chunk, from: startOfDay(from), to })) {
-    for (const [slot, counts] of unpackSlots(row.counts)) {
-      const { position, hour } = readSlot(slot, row.startsAt);
-      if (hour >= from && hour < to) each(position, hour, counts);
-    }
+  for (let next: number | null = from; next !== null; ) {
+    const rows: { startsAt: number; counts: Uint8Array }[] = await reader.all(selectRows, {
+      chunk,
+      from: next,
+      to,
+      rows: ROWS_AT_ONCE,
+    });
+    for (const { startsAt, counts } of rows) each(unpack(counts), startsAt);
+    next = rows.length < ROWS_AT_ONCE ? null : (rows.at(-1)?.startsAt ?? 0) + 1;
     await setImmediate();
   }
 }
 
-export async function packUsage(tx: Transaction, endedBefore: number, limit: number): Promise<number> {
-  const to = startOfDay(endedBefore);
-  const unpacked = await tx.all(selectUnpacked, { from: to - PACKED_WITHIN_MS, to, limit });
-  const days = new Map(unpacked.map((row) => [`${row.chunk} ${startOfDay(row.startsAt)}`, row]));
-  for (const { chunk, startsAt } of days.values()) await packDay(tx, chunk, startOfDay(startsAt));
-  return unpacked.length;
-}
-
-/** Replaces the rows of a day by one. */
-async function packDay(tx: Transaction, chunk: number, day: number): Promise<void> {
-  const packed: Slots = new Map();
-  const dayRange = { chunk, from: day, to: day + DAY_MS };
-  for (const row of await tx.all(selectRows, dayRange)) {
-    const offset = (row.startsAt - day) / HOUR_MS;
-    for (const [slot, counts] of unpackSlots(row.counts)) addToSlot(packed, slot + offset, counts);
-  }
-  await tx.execute(deleteRows, dayRange);
-  await tx.execute(upsertRow, { chunk, startsAt: day, counts: packSlots(packed) });
-}
-
 export async function pruneUsage(tx: Transaction, before: number, limit: number): Promise<number> {
   await tx.execute(deleteWriters, { before: tx.now - WRITERS_KEPT_MS });
-  const rows = await tx.execute(deleteOldRows, { before: startOfDay(before), limit });
-  return rows + (await tx.execute(deleteNumbers, { before, limit: limit - rows }));
+  const rows = await tx.execute(deleteOldestHour, { before });
+  return rows + (await tx.execute(deleteNumbers, { before, limit }));
 }
 
-function startOfDay(at: number): number {
-  return at - (at % DAY_MS);
-}
-
-/** One statement for any number of ids, up to the most. */
-type IdSlots = Record<`id${number}`, string>;
-
-function idSlots(ids: readonly string[]): IdSlots {
-  return Object.fromEntries(Array.from({ length: MOST_NUMBERED }, (_, i) => [`id${i}`, ids[i] ?? '']));
-}
-
-function selectNumbers(db: Tables, p: IdSlots) {
-  const ids = Array.from({ length: MOST_NUMBERED }, (_, i) => p[`id${i}`] ?? '');
-  return db.selectFrom('usageDomains').where('domainId', 'in', ids).select(['domainId', 'seq as number']);
-}
-
-function insertNumber(db: Tables, p: { domainId: string }) {
+function insertNumber(db: Tables, p: Owned) {
   return db
     .insertInto('usageDomains')
-    .columns(['domainId', 'workspaceId', 'environmentId'])
-    .expression((of) =>
-      of.selectFrom('domains').where('id', '=', p.domainId).select(['id', 'workspaceId', 'environmentId']),
-    )
+    .values({ domainId: p.id, ...pick(p, ['workspaceId', 'environmentId']) })
     .onConflict((on) => on.column('domainId').doNothing());
 }
 
-function upsertDeleted(
-  db: Tables,
-  p: { domainId: string; workspaceId: string; environmentId: string; deletedAt: number },
-) {
+function updateDeleted(db: Tables, p: { domainId: string; environmentId: string; deletedAt: number }) {
   return db
-    .insertInto('usageDomains')
-    .values(pick(p, ['domainId', 'workspaceId', 'environmentId', 'deletedAt']))
-    .onConflict((on) => on.column('domainId').doUpdateSet(pick(p, ['environmentId', 'deletedAt'])));
+    .updateTable('usageDomains')
+    .where('domainId', '=', p.domainId)
+    .set(pick(p, ['environmentId', 'deletedAt']));
 }
 
 function upsertWriter(db: Tables, p: { id: string; lastWrite: number; writtenAt: number }) {
@@ -204,20 +149,15 @@ function upsertWriter(db: Tables, p: { id: string; lastWrite: number; writtenAt:
     );
 }
 
-function selectRowsOfHour(db: Tables, p: { startsAt: number; first: number; last: number }) {
-  return db
-    .selectFrom('usageCounts')
-    .where('startsAt', '=', p.startsAt)
-    .where('chunk', '>=', p.first)
-    .where('chunk', '<=', p.last)
-    .select(['chunk', 'counts']);
+function selectRow(db: Tables, p: { startsAt: number; chunk: number }) {
+  return db.selectFrom('usageCounts').where('startsAt', '=', p.startsAt).where('chunk', '=', p.chunk).select('counts');
 }
 
-function upsertRow(db: Tables, p: { chunk: number; startsAt: number; counts: Uint8Array }) {
+function upsertRow(db: Tables, p: { startsAt: number; chunk: number; counts: Uint8Array }) {
   return db
     .insertInto('usageCounts')
-    .values(pick(p, ['chunk', 'startsAt', 'counts']))
-    .onConflict((on) => on.columns(['chunk', 'startsAt']).doUpdateSet({ counts: p.counts }));
+    .values(pick(p, ['startsAt', 'chunk', 'counts']))
+    .onConflict((on) => on.columns(['startsAt', 'chunk']).doUpdateSet({ counts: p.counts }));
 }
 
 interface DomainKey {
@@ -254,59 +194,35 @@ function selectDeleted(db: Tables, p: DomainKey) {
     .select(['domainId', 'environmentId', 'seq as number']);
 }
 
-function selectUsageDomains(db: Tables, p: { workspaceId: string; from: string; rows: number }) {
+function selectUsageDomains(db: Tables, p: { workspaceId: string; from: number; rows: number }) {
   return db
     .selectFrom('usageDomains')
     .leftJoin('domains', 'domains.id', 'usageDomains.domainId')
     .where('usageDomains.workspaceId', '=', p.workspaceId)
-    .where('usageDomains.domainId', '>=', p.from)
-    .orderBy('usageDomains.domainId')
+    .where('usageDomains.seq', '>=', p.from)
+    .orderBy('usageDomains.seq')
     .limit(p.rows)
-    .select(['usageDomains.domainId as id', 'usageDomains.seq as number', 'domains.name as domain']);
+    .select(['usageDomains.domainId', 'usageDomains.seq as number', 'domains.name as domain']);
 }
 
-interface ChunkRange {
-  chunk: number;
-  from: number;
-  to: number;
-}
-
-function selectRows(db: Tables, p: ChunkRange) {
+function selectRows(db: Tables, p: UsageRange & { chunk: number; rows: number }) {
   return db
     .selectFrom('usageCounts')
     .where('chunk', '=', p.chunk)
     .where('startsAt', '>=', p.from)
     .where('startsAt', '<', p.to)
+    .orderBy('startsAt')
+    .limit(p.rows)
     .select(['startsAt', 'counts']);
 }
 
-function deleteRows(db: Tables, p: ChunkRange) {
-  return db
-    .deleteFrom('usageCounts')
-    .where('chunk', '=', p.chunk)
-    .where('startsAt', '>=', p.from)
-    .where('startsAt', '<', p.to);
-}
-
-/** Rows of single hours, but for the first of a day: that becomes the row of the day. */
-function selectUnpacked(db: Tables, p: { from: number; to: number; limit: number }) {
-  return db
-    .selectFrom('usageCounts')
-    .where('startsAt', '>=', p.from)
-    .where('startsAt', '<', p.to)
-    .where(sql<boolean>`starts_at % ${sql.lit(DAY_MS)} <> 0`)
-    .orderBy('startsAt')
-    .orderBy('chunk')
-    .limit(p.limit)
-    .select(['startsAt', 'chunk']);
-}
-
-function deleteOldRows(db: Tables, p: { before: number; limit: number }) {
-  return db
-    .deleteFrom('usageCounts')
-    .where('seq', 'in', (of) =>
-      of.selectFrom('usageCounts').where('startsAt', '<', p.before).orderBy('startsAt').limit(p.limit).select('seq'),
-    );
+function deleteOldestHour(db: Tables, p: { before: number }) {
+  return db.deleteFrom('usageCounts').where('startsAt', '=', (of) =>
+    of
+      .selectFrom('usageCounts')
+      .where('startsAt', '<', p.before)
+      .select(({ fn }) => fn.min('startsAt').as('oldest')),
+  );
 }
 
 /** Numbers are kept of domains that were restored. */
