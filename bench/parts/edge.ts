@@ -78,7 +78,9 @@ function numberOf(hostname: string): number {
 
 /** Responds at once. The edge reads each name once, and caches it. */
 function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage & EarlierStore {
-  const origin = { deployment: { id: 'dep_bench', origin: `http://127.0.0.1:${originPort}` }, settings: null };
+  const deployment = { id: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
+  // The last two are for earlier commits.
+  const origin = { deployment, settings: null, deploymentId: deployment.id, origin: deployment.origin };
   const findRoute = async (hostname: string) => ({
     hostname,
     domainId: `dom_${hostname}`,
