@@ -1,4 +1,4 @@
-/** What changed, and so which caches must invalidate `key`. */
+/** The kind of thing that changed, and so which caches must invalidate `key`. */
 export type ChangeKind =
   | 'workspace'
   | 'root_key'
@@ -59,7 +59,7 @@ export interface RequestStore {
 export interface BackupStore {
   /** Says that there is a backup of the store as it was then. That backup has the time of the one before: whoever restores it has no newer one. */
   recordBackup(at: number): Promise<void>;
-  /** Of which time the last backup is that was recorded; null: none was. */
+  /** The time of the last backup that was recorded; null: none was. */
   findLastBackup(): Promise<number | null>;
 }
 
@@ -88,7 +88,7 @@ export interface StoredSecret extends SecretPlace {
   bytes: Uint8Array;
 }
 
-/** Of each kind of which there are any. */
+/** The number of each kind that there is. */
 export type SecretCounts = Partial<Record<SecretPlace['kind'], number>>;
 
 export interface SecretChanges {

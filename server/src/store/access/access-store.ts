@@ -183,10 +183,10 @@ export interface FoundSetupLink extends SetupLink {
   environmentId: string;
 }
 
-/** What a workspace shows to its customers, and where. */
+/** The brand of a workspace, and the pages that may show it. */
 export interface SetupPage {
   brand: Brand;
-  /** Of the pages that may use sessions of links, besides the server's own. */
+  /** The origins of pages that may use sessions of links, besides the server's own. */
   origins: string[];
 }
 

@@ -371,7 +371,7 @@ async function deleteWorkspace(tx: Transaction, workspaceId: string) {
 export const workspaceChanges = {
   deleteWorkspace: defineChange({
     perform: deleteWorkspace,
-    // What refers to it is kept away by foreign keys.
+    // Foreign keys keep away all that refers to it.
     locks: (workspaceId) => [workspaceId],
     audit: {
       async targets(tx, id) {

@@ -10,7 +10,7 @@ interface Maker {
   workspaceId: string;
   name: string;
   expiresAt: number | null;
-  /** Of its workspace, as JSON. */
+  /** The limits of its workspace, as JSON. */
   limits: string;
 }
 

@@ -162,7 +162,7 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
 }
 
-/** What an event says of a certificate. */
+/** The certificate as an event shows it. */
 export function certificateAfter({ state, problem, issued }: Certificate): CertificateAfter {
   return {
     state,

@@ -56,7 +56,7 @@ function deleteName(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
 }
 
-/** What a deleted route may have left behind is taken over. */
+/** Takes over what a deleted route may have left behind. */
 function insertName(db: Tables, p: { hostname: string; now: number }) {
   return db
     .insertInto('certificates')

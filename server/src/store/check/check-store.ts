@@ -25,7 +25,7 @@ export interface StoredCheck {
   schedule: CheckSchedule;
 }
 
-/** Of the checks of a waiting domain, or of the re-checks of a verified one. A failed domain has none. */
+/** The schedule of a waiting domain's checks, or of a verified one's re-checks. A failed domain has none. */
 export interface CheckSchedule {
   /** Checks claimed so far: in this window, or since the domain was verified. */
   attempts: number;

@@ -151,11 +151,11 @@ export interface DueRange {
 interface Due {
   now: number;
   limit: number;
-  /** Of the schedule: it says what is too far ahead. */
+  /** The schedule's limit: it says what is too far ahead. */
   periodMs: number;
 }
 
-/** What is overdue, the most overdue first; then what is due later than any clock that is right has scheduled. */
+/** Claims the overdue, the most overdue first; then what is due later than any clock that is right has scheduled. */
 export async function findDue<Row>(
   { now, limit, periodMs }: Due,
   search: (range: DueRange) => Row[] | Promise<Row[]>,

@@ -42,7 +42,7 @@ export async function findHeld(reader: Reader, workspaceId: string, id: string, 
   return row && heldOf(row);
 }
 
-/** What the workspace has suspended of a domain that is about to be deleted. */
+/** The workspace's own suspension of a domain that is about to be deleted. */
 export async function findHeldSuspension(reader: Reader, domainId: string): Promise<WorkspaceSuspension | null> {
   return reader.one(selectSuspension, { domainId });
 }

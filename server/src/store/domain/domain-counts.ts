@@ -17,7 +17,7 @@ interface Place {
   name: string;
 }
 
-/** Of the workspaces from one to another. */
+/** Counts the workspaces from one to another. */
 interface Scope {
   from: string;
   to: string;

@@ -163,7 +163,7 @@ function isFoundByIndex(page: WorkspacePageRequest): boolean {
   return filters <= ofIndex && others.every((other) => other === undefined);
 }
 
-/** What a statement compares each row of a range with. Empty texts are any. */
+/** A statement compares each row of a range with this. Empty texts are any. */
 interface Wanted {
   status: string;
   certificate: string;

@@ -10,7 +10,7 @@ import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
 import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 
 /**
- * What becomes of a domain that is to be created. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
+ * The outcome of a creation. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
  * has as many domains as its limit allows.
  */
 export type Creation =
@@ -36,7 +36,7 @@ export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
   certificate?: CertificateState | undefined;
-  /** What was seen of the domain from outside. */
+  /** The state of the site as it was seen from outside. */
   live?: LiveState | undefined;
   /** Part of an id or name, case-insensitive and literal. */
   search?: string | undefined;
@@ -198,7 +198,7 @@ export interface DeletedDomain {
 }
 
 /**
- * What became of a restoration. `missing`: no such domain is kept. `environment_missing`: its environment was deleted. `held`: the workspace has another domain
+ * The outcome of a restoration. `missing`: no such domain is kept. `environment_missing`: its environment was deleted. `held`: the workspace has another domain
  * of the name. `superseded`: another workspace has been verified for the name since, or is now. `quota`: as in `Creation`.
  */
 export type Restoration =
@@ -306,7 +306,7 @@ export interface SuspensionChanges {
  * there are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
  */
 export interface SuspensionStore extends SuspensionChanges {
-  /** What is in effect. Null: the domain is not suspended, or the workspace has no such domain. */
+  /** The suspension in effect. Null: the domain is not suspended, or the workspace has no such domain. */
   findSuspension(workspaceId: string, domainId: string): Promise<Suspension | null>;
   /** Null: the operator has not suspended it, or there is no such workspace. */
   findWorkspaceSuspension(workspaceId: string): Promise<WorkspaceSuspension | null>;

@@ -30,7 +30,7 @@ export interface Site {
   workspaceId: string;
   domainId: string;
   environmentId: string;
-  /** What its usage is counted by (`UsageWrite`); 0: it is not counted. */
+  /** The number by which its usage is counted (`UsageWrite`); 0: it is not counted. */
   usageNumber: number;
   /** As `findOrigin` has it. */
   origin: Origin | null;

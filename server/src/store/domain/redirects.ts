@@ -8,7 +8,7 @@ import { domainTargets, findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { addRedirect, findRedirect, logRedirect, selectSources } from './redirect-rows.ts';
 
-// What changes a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
+// Every change of a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
 // those that end the redirects to a destination (`redirect-rows.ts`).
 
 type WantedRedirect = Pick<Redirect, 'domainId' | 'destinationId' | 'status'>;

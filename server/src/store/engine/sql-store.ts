@@ -142,7 +142,7 @@ export const reads = {
   listUsage,
 };
 
-/** What SQLite and PostgreSQL each do in their own way. */
+/** SQLite and PostgreSQL each do this in their own way. */
 const ENGINE_METHODS = [
   'claimDue',
   'claimMonitored',
@@ -223,7 +223,7 @@ export function sqlStore(engine: Engine): Store {
   };
 }
 
-/** Of a change that is no repeat. */
+/** The outcome of a change that is no repeat. */
 function outcomeOf(result: OnceResult<unknown>): unknown {
   if (result.kind !== 'first')
     throw new Error(`a change that is made each time was taken for a repeat: ${result.kind}`);

@@ -32,7 +32,7 @@ function sealedAccount<Account extends { issuer: string; privateKey: Uint8Array 
   return { ...account, privateKey: seal(account.privateKey, { kind: 'account', id: account.issuer }) };
 }
 
-/** What roles write, but for what each engine does in its own way (`Engine`). */
+/** The writes of roles, but for those that each engine does in its own way (`Engine`). */
 export const writes = {
   pruneAuditEntries: upkeep(pruneAuditEntries),
   saveKeyUses: upkeep(saveKeyUses),

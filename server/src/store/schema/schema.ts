@@ -141,7 +141,7 @@ interface MonitorsTable extends Omit<MonitorMemory, 'suspected'> {
   suspected: string | null;
 }
 
-/** What was seen from outside of a name: one row for each route; deleted with it. */
+/** The last look from outside at a name: one row for each route, deleted with it. */
 interface LiveChecksTable {
   domainId: string;
   hostname: string;
@@ -334,7 +334,7 @@ interface UsageDomainsTable {
 
 /** Counts of the hours of one chunk of domains (`usage/usage-chunks.ts`). */
 interface UsageCountsTable {
-  /** Of the hour. */
+  /** The start of the hour. */
   startsAt: number;
   chunk: number;
   counts: Uint8Array;
@@ -347,7 +347,7 @@ interface UsageWritersTable {
   writtenAt: number;
 }
 
-/** What creations made, for repeats. Either `made` or `secret` is there. */
+/** The results of creations, for repeats. Either `made` or `secret` is there. */
 interface IdempotencyKeysTable {
   id: string;
   fingerprint: string;

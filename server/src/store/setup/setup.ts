@@ -72,7 +72,7 @@ export const setupLinkChanges = {
 const TIMES = ['createdAt', 'expiresAt', 'revokedAt'] as const;
 const LINK = ['id', 'workspaceId', 'domainId', ...TIMES, 'createdBy', 'revokedBy'] as const;
 
-/** Of the links of a domain, those that work. */
+/** The links of a domain that work. */
 export function countWorking(db: Tables, p: { domainId: string; at: number }) {
   return db
     .selectFrom('setupLinks')

@@ -102,7 +102,7 @@ export interface HourUsage {
   chunks: Map<number, ChunkCounts>;
 }
 
-/** What one process adds to an hour. */
+/** The counts that one process adds to an hour. */
 export interface UsageWrite extends HourUsage {
   /** Id of the writer, a new one for each process. */
   writer: string;
