@@ -19,12 +19,12 @@ afterAll(async () => {
 const update = async (...args: string[]) => (await run(['domains', 'update', name, ...args, ...data])).stdout;
 
 test('settings of a domain are set, shown and removed from the command line', async () => {
-  expect(await update()).toBe(`${name} has no settings of its own.\n`);
+  expect(await update()).toBe(`${name} has no data and no settings of its own.\n`);
   const origin = ['--origin', 'https://own.example:8443'];
   const hsts = ['--hsts-max-age', '31536000', '--hsts-include-subdomains', '--hsts-preload'];
   expect(await update(...origin, ...hsts, '--min-tls', '1.3', '--no-https-redirect')).toBe(
     [
-      `Settings of ${name}:`,
+      `${name} has`,
       '  origin: https://own.example:8443',
       '  HSTS: 31536000 seconds, with all names below it, preload',
       '  lowest TLS version: 1.3',
@@ -33,13 +33,13 @@ test('settings of a domain are set, shown and removed from the command line', as
     ].join('\n'),
   );
   expect(await update('--remove', 'origin', '--remove', 'hsts', '--https-redirect')).toBe(
-    `Settings of ${name}:\n  lowest TLS version: 1.3\n  HTTP: redirected to HTTPS\n`,
+    `${name} has\n  lowest TLS version: 1.3\n  HTTP: redirected to HTTPS\n`,
   );
   expect(await runJson(['domains', 'update', name, '--remove', 'min-tls', ...data])).toMatchObject({
     domain: name,
     settings: { redirectToHttps: true },
   });
-  expect(await update('--remove', 'https-redirect')).toBe(`${name} has no settings of its own.\n`);
+  expect(await update('--remove', 'https-redirect')).toBe(`${name} has no data and no settings of its own.\n`);
   for (const wrong of [
     ['--hsts-preload'],
     ['--hsts-max-age', '63072001'],

@@ -134,7 +134,7 @@ describe.concurrent('a mistake', () => {
   test('in a type names the nearest one, and all', async () => {
     const { code, stderr } = await run(['webhooks', 'create', url, '--type', 'domain.verifed', ...data]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/Did you mean domain\.verified\? Types are: domain\.created .*certificate\.expiring \*/);
+    expect(stderr).toMatch(/Did you mean domain\.verified\? Types are: domain\.created .*site\.unreachable \*/);
   });
 
   test('in the URL is reported by the API', async () => {
