@@ -15,6 +15,7 @@ import {
   listExpiring,
   listWaiting,
 } from '../certificate/certificate-rows.ts';
+import { listDnsChallenges, listEdgeAddresses } from '../certificate/dns-answers.ts';
 import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
@@ -111,6 +112,8 @@ export const reads = {
   findOperatorSite,
   findOrigin,
   findChallenge,
+  listDnsChallenges,
+  listEdgeAddresses,
   listSecretPrefixes,
   listSecrets,
   countSecrets,

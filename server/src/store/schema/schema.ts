@@ -13,7 +13,9 @@ import type {
   Challenge,
   Change,
   Deployment,
+  DnsChallenge,
   DomainEvent,
+  EdgeAddress,
   Environment,
   IssuedCertificate,
   ListedRootKey,
@@ -66,6 +68,8 @@ export interface Schema {
   heartbeats: HeartbeatsTable;
   spending: SpendingTable;
   challenges: Challenge;
+  dnsChallenges: DnsChallenge;
+  edgeAddresses: EdgeAddress;
   caAccounts: InJson<CaAccount, 'problem'>;
   /** No foreign key: the timeline outlives the domain. */
   events: InOrder<InJson<DomainEvent, 'data'>>;
