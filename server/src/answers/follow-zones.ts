@@ -83,6 +83,6 @@ export function followZones(deps: FollowZonesDeps): Stoppable {
 
 function byLabel(challenges: readonly DnsChallenge[]): Map<string, string[]> {
   const values = new Map<string, string[]>();
-  for (const { label, value } of challenges) values.set(label, [...(values.get(label) ?? []), value]);
-  return values;
+  for (const { label, value } of challenges) values.set(label, [...(values.get(label) ?? []), value].sort());
+  return new Map([...values].sort());
 }

@@ -43,12 +43,7 @@ function deleteChallenge(db: Tables, p: { label: string; value: string }) {
 }
 
 function selectChallenges(db: Tables, p: { now: number }) {
-  return db
-    .selectFrom('dnsChallenges')
-    .where('expiresAt', '>=', p.now)
-    .select(['label', 'value', 'expiresAt'])
-    .orderBy('label')
-    .orderBy('value');
+  return db.selectFrom('dnsChallenges').where('expiresAt', '>=', p.now).select(['label', 'value', 'expiresAt']);
 }
 
 function deleteExpired(db: Tables, p: { expiredBefore: number }) {

@@ -4,7 +4,7 @@ export interface DnsStore {
   addDnsChallenge(challenge: DnsChallenge): Promise<void>;
   /** Removes one value. Logged as above. (unsynced) */
   removeDnsChallenge(label: string, value: string): Promise<void>;
-  /** All that have not expired before `now`. */
+  /** All that have not expired before `now`, in any order. */
   listDnsChallenges(now: number): Promise<DnsChallenge[]>;
 
   /** An edge is alive and has these addresses; those that nobody has reported for a day are forgotten. (unsynced) */
