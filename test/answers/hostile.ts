@@ -9,8 +9,13 @@ import { seeded } from '../support/seeded-random.ts';
 /** Queries as a hostile client would send them: close to real ones, with octets changed, removed and repeated at random. */
 
 const LABEL = 'k7q2m9x4c1v8b3n6z5t0';
-const NAMES = ['acme.example.net', `${LABEL}.acme.example.net`, `${LABEL}.cname.example.net`, `a.ns.acme.example.net`];
-const TYPES = ['A', 'AAAA', 'TXT', 'NS', 'SOA', 'CAA', 'ANY', 'AXFR', 'UNKNOWN_65'];
+const NAMES: [string, ...string[]] = [
+  'acme.example.net',
+  `${LABEL}.acme.example.net`,
+  `${LABEL}.cname.example.net`,
+  `a.ns.acme.example.net`,
+];
+const TYPES: [string, ...string[]] = ['A', 'AAAA', 'TXT', 'NS', 'SOA', 'CAA', 'ANY', 'AXFR', 'UNKNOWN_65'];
 const MAX_AMPLIFICATION = 4;
 
 export interface Tally {

@@ -9,7 +9,7 @@ export const RCODES = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, notimp
 export type AnswerCode = keyof typeof RCODES;
 
 /** A response, but for what its transport decides. */
-export interface Answer {
+export interface ZoneAnswer {
   rcode: AnswerCode;
   /** The zone of the name; null: it is in none of ours. */
   zone: Zone | null;
@@ -24,7 +24,7 @@ export interface Answer {
 const TYPE_ANY = 255;
 
 /** Answers one query: a function of the zones alone. */
-export function answerQuery(query: Query, zones: Zones): Answer {
+export function answerQuery(query: Query, zones: Zones): ZoneAnswer {
   const { name, type } = query;
   if (query.edns !== null && query.edns.version !== 0) return failure('badvers');
   if (query.class !== CLASS_IN || type === TYPE_AXFR || type === TYPE_IXFR) return failure('refused');
@@ -45,19 +45,19 @@ export function answerQuery(query: Query, zones: Zones): Answer {
   return answerFrom(zone, records.get(type));
 }
 
-function answerFrom(zone: Zone, set: RecordSet | undefined): Answer {
+function answerFrom(zone: Zone, set: RecordSet | undefined): ZoneAnswer {
   return set === undefined ? negative('noerror', zone) : positive(zone, set);
 }
 
-function positive(zone: Zone, answers: RecordSet): Answer {
+function positive(zone: Zone, answers: RecordSet): ZoneAnswer {
   return { rcode: 'noerror', zone, answers, isNegative: false, withGlue: answers.type === TYPES.NS };
 }
 
-function negative(rcode: 'noerror' | 'nxdomain', zone: Zone): Answer {
+function negative(rcode: 'noerror' | 'nxdomain', zone: Zone): ZoneAnswer {
   return { rcode, zone, answers: null, isNegative: true, withGlue: false };
 }
 
 /** An answer without records, which no zone gives. */
-export function failure(rcode: AnswerCode): Answer {
+export function failure(rcode: AnswerCode): ZoneAnswer {
   return { rcode, zone: null, answers: null, isNegative: false, withGlue: false };
 }

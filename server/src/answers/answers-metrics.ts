@@ -9,31 +9,34 @@ export type AnswerMetrics = ReturnType<typeof answersMetrics>;
 
 /** The metrics of the role `dns`. Every label has few values, whatever clients send. */
 export function answersMetrics({ counter, gauge }: MetricFactory) {
-  const queries = counter('nameplate_dns_queries_total', 'DNS queries answered, by transport and RCODE.', [
+  const queries = counter('nameplate_dns_server_queries_total', 'DNS queries answered, by transport and RCODE.', [
     'transport',
     'rcode',
   ]);
   const limited = counter(
-    'nameplate_dns_limited_total',
+    'nameplate_dns_server_limited_total',
     'DNS queries over UDP beyond the limit of their network, by what they got: truncate (an empty response), drop (none).',
     ['action'],
     LIMITED,
   );
   const unanswered = counter(
-    'nameplate_dns_unanswered_total',
+    'nameplate_dns_server_unanswered_total',
     'Messages at the DNS port that are no queries and get no response, by transport.',
     ['transport'],
     TRANSPORTS,
   );
-  const failedSends = counter('nameplate_dns_failed_sends_total', 'DNS responses over UDP that could not be sent.');
-  const connections = gauge('nameplate_dns_connections', 'Open TCP connections of DNS clients.');
-  const challenges = gauge('nameplate_dns_challenges', 'Names with open DNS-01 challenges that are answered.');
+  const failedSends = counter(
+    'nameplate_dns_server_failed_sends_total',
+    'DNS responses over UDP that could not be sent.',
+  );
+  const connections = gauge('nameplate_dns_server_connections', 'Open TCP connections of DNS clients.');
+  const challenges = gauge('nameplate_dns_server_challenges', 'Names with open DNS-01 challenges that are answered.');
   // Looking a series up by its labels takes longer than the answer does.
   const codes = Object.keys(RCODES) as AnswerCode[];
   const series = Object.fromEntries(
     TRANSPORTS.map((transport) => [
       transport,
-      Object.fromEntries(codes.map((rcode) => [rcode, queries.labels(transport, rcode)])),
+      Object.fromEntries(codes.map((rcode) => [rcode, fromZero(queries.labels(transport, rcode))])),
     ]),
   ) as Record<Transport, Record<AnswerCode, { inc(): void }>>;
   return {
@@ -44,4 +47,10 @@ export function answersMetrics({ counter, gauge }: MetricFactory) {
     connections: (open: number) => connections.set(open),
     challenges: (names: number) => challenges.set(names),
   };
+}
+
+/** Alerts need that: Prometheus sees no increase in a series that begins at 1. */
+function fromZero<Series extends { inc(by: number): void }>(series: Series): Series {
+  series.inc(0);
+  return series;
 }

@@ -38,7 +38,7 @@ const OPT = {
   flags: 0,
   flag_do: false,
   options: [],
-} as const;
+};
 
 interface About {
   settings?: Partial<ZoneSettings>;
@@ -68,7 +68,7 @@ function encode(
     type: 'query',
     id: 4711,
     questions: [{ name, type: type as 'A', class: classWord as 'IN' }],
-    additionals: opt === null ? [] : [{ ...OPT, ...opt } as Answer],
+    additionals: opt === null ? [] : [{ ...OPT, ...opt } as unknown as Answer],
     ...more,
   });
 }

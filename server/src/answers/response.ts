@@ -8,7 +8,7 @@ import {
   MASK_OPCODE,
   TYPE_OPT,
 } from '../dns/protocol/wire.ts';
-import { type Answer, RCODES } from './answer-query.ts';
+import { RCODES, type ZoneAnswer } from './answer-query.ts';
 import type { Query } from './query.ts';
 import type { RecordSet, Zones } from './zones.ts';
 
@@ -36,7 +36,7 @@ export interface ResponseOptions {
 export function writeResponse(
   request: Uint8Array,
   query: Query,
-  answer: Answer,
+  answer: ZoneAnswer,
   { glue }: Pick<Zones, 'glue'>,
   { limit, truncated = false, cookie }: ResponseOptions,
 ): Buffer {
