@@ -1,15 +1,18 @@
 import { createSocket } from 'node:dgram';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import packet from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
 import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { answersOf, queryDns, sendTcp, sendUdp } from '../support/dns-query.ts';
+import { ENCRYPTION_KEY } from '../support/encryption-key.ts';
 
 const LABEL = 'k7q2m9x4c1v8b3n6z5t0';
 const CHALLENGE = `${LABEL}.acme.example.net`;
@@ -131,4 +134,35 @@ test('a port that another program has, over TCP or over UDP, is refused at the s
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   await isRefused(`127.0.0.1:${other.address().port}`);
+});
+
+test('a node that is started without its database answers addresses, and says of challenges that it cannot', async () => {
+  const alone = await start({
+    NAMEPLATE_ROLES: 'dns',
+    NAMEPLATE_DATABASE_URL: 'postgres://np@127.0.0.1:1/np',
+    NAMEPLATE_ENCRYPTION_KEY: ENCRYPTION_KEY,
+  });
+  onTestFinished(() => alone.stop());
+  const at = alone.dns?.[0] ?? '';
+  expect(await answersOf(at, { name: TARGET, type: 'A' })).toEqual(['192.0.2.10']);
+  expect(await answersOf(at, { name: CHALLENGE, type: 'TXT' })).toBe('SERVFAIL');
+});
+
+test('a thread that dies is replaced, and answers the challenges that there were', async () => {
+  const workers: Worker[] = [];
+  const onWorker = (message: unknown) => void workers.push((message as { worker: Worker }).worker);
+  subscribe('worker_threads', onWorker);
+  const other = await start({ NAMEPLATE_ROLES: 'dns' });
+  onTestFinished(async () => {
+    unsubscribe('worker_threads', onWorker);
+    await other.stop();
+  });
+  const at = other.dns?.[0] ?? '';
+  await other.store.addDnsChallenge({ label: LABEL, value: 'kept', expiresAt: Date.now() + 60_000 });
+  await answers(CHALLENGE, 'TXT', ['kept'], at);
+  const thread = workers.find((worker) => (worker as Worker & { threadName: string }).threadName === 'dns');
+  await thread?.terminate();
+  await answers(CHALLENGE, 'TXT', ['kept'], at);
+  expect(await answersOf(at, { name: CHALLENGE, type: 'TXT', transport: 'tcp' })).toEqual(['kept']);
+  await other.store.removeDnsChallenge(LABEL, 'kept');
 });

@@ -1,6 +1,6 @@
 import type { MetricFactory } from '../base/metric-factory.ts';
 import { type AnswerCode, RCODES } from './answer-query.ts';
-import type { Transport } from './responder.ts';
+import type { Transport } from './query.ts';
 
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
 const LIMITED = ['truncate', 'drop'] as const;

@@ -35,6 +35,9 @@ export interface Edns {
 /** A message that is no query as RFC 1035 has it; `unanswered`: responding would help nobody, and could begin a loop. */
 export type Unreadable = { kind: 'unanswered' } | { kind: 'malformed' } | { kind: 'opcode' };
 
+/** How a message came, and its response goes. */
+export type Transport = 'udp' | 'tcp';
+
 export const TYPE_IXFR = 251;
 export const TYPE_AXFR = 252;
 

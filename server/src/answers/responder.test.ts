@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { metricFactory } from '../base/metric-factory.ts';
 import { answersMetrics } from './answers-metrics.ts';
 import { createCookies } from './cookies.ts';
-import { createResponder, type Transport } from './responder.ts';
+import type { Transport } from './query.ts';
+import { createResponder } from './responder.ts';
 import { createResponseLimit } from './response-limit.ts';
 import { makeZones, type ZoneData, type ZoneSettings } from './zones.ts';
 

@@ -2,12 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import { type AnswerCode, answerQuery } from './answer-query.ts';
 import type { AnswerMetrics } from './answers-metrics.ts';
 import type { Cookies } from './cookies.ts';
-import { type Query, readQuery } from './query.ts';
+import { type Query, readQuery, type Transport } from './query.ts';
 import { EDNS_OCTETS, writeHeader, writeResponse } from './response.ts';
 import type { ResponseLimit } from './response-limit.ts';
 import type { Zones } from './zones.ts';
-
-export type Transport = 'udp' | 'tcp';
 
 export interface Responder {
   /** The response to a message; null: none. Never throws, whatever the message is. */
