@@ -1,6 +1,6 @@
 import packet, { type Answer } from 'dns-packet';
-import { answersMetrics } from '../../server/src/answers/answers-metrics.ts';
 import { createCookies } from '../../server/src/answers/cookies.ts';
+import { dnsServerMetrics } from '../../server/src/answers/dns-server-metrics.ts';
 import { createResponder } from '../../server/src/answers/responder.ts';
 import { makeZones } from '../../server/src/answers/zones.ts';
 import { metricFactory } from '../../server/src/base/metric-factory.ts';
@@ -46,7 +46,7 @@ export function attack(packets: number, seed: number): Tally {
     cookies: createCookies(Buffer.alloc(32, 1)),
     limit: null,
     clock: { now: () => 0 },
-    metrics: answersMetrics(metricFactory()),
+    metrics: dnsServerMetrics(metricFactory()),
   });
 
   const aQuery = (): Buffer => {

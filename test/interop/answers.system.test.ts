@@ -58,7 +58,7 @@ afterAll(async () => {
   directory.remove();
 });
 
-/** What a client prints in short: the records' data, sorted. */
+/** The records' data as a client prints them in short, sorted. */
 async function ask(program: 'dig' | 'kdig', server: string, ...words: string[]): Promise<string[]> {
   const given = [`@${server}`, '-p', String(internet.port), '+short', '+time=2', ...words];
   const { stdout } = await execute(clients.path(program), given, { env: { ...process.env, ...clients.env } });

@@ -2,7 +2,7 @@ import { isTargetLabel } from '../base/ids.ts';
 import { isWithin } from '../dns/protocol/dns-name.ts';
 import { CLASS_IN, TYPES } from '../dns/protocol/wire.ts';
 import { type Query, TYPE_AXFR, TYPE_IXFR } from './query.ts';
-import { ANY_SET, type RecordSet, type Records, type Zone, type Zones } from './zones.ts';
+import { ANY_SET, type RecordSet, type Records, type ServedZones, type Zone } from './zones.ts';
 
 /** RCODEs by their number (RFC 6895 section 2.3); `badvers` does not fit into a header (RFC 6891 section 6.1.3). */
 export const RCODES = { noerror: 0, formerr: 1, servfail: 2, nxdomain: 3, notimp: 4, refused: 5, badvers: 16 } as const;
@@ -24,7 +24,7 @@ export interface ZoneAnswer {
 const TYPE_ANY = 255;
 
 /** Answers one query: a function of the zones alone. */
-export function answerQuery(query: Query, zones: Zones): ZoneAnswer {
+export function answerQuery(query: Query, zones: ServedZones): ZoneAnswer {
   const { name, type } = query;
   if (query.edns !== null && query.edns.version !== 0) return failure('badvers');
   if (query.class !== CLASS_IN || type === TYPE_AXFR || type === TYPE_IXFR) return failure('refused');

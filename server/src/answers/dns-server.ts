@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import { type Listener, type ListenOptions, openListener } from '../net/listener.ts';
-import type { AnswerMetrics } from './answers-metrics.ts';
 import { createCookies } from './cookies.ts';
+import type { DnsServerMetrics } from './dns-server-metrics.ts';
 import { createResponder } from './responder.ts';
 import { createResponseLimit } from './response-limit.ts';
 import { createTcpAnswers } from './tcp.ts';
@@ -33,7 +33,7 @@ const SEEDS = 2 ** 32;
 /** An authoritative server over UDP and TCP. Rejects with the error of the system where it cannot listen. */
 export async function startDnsServer(
   { zones: settings, listen, responsesPerSecond }: DnsServerSettings,
-  { data, clock, metrics }: { data: ZoneData; clock: Clock; metrics: AnswerMetrics },
+  { data, clock, metrics }: { data: ZoneData; clock: Clock; metrics: DnsServerMetrics },
 ): Promise<DnsServer> {
   let zones = makeZones(settings, data);
   const limit = responsesPerSecond === 0 ? null : createResponseLimit(responsesPerSecond, randomInt(SEEDS));

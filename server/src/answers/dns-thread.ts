@@ -3,9 +3,9 @@ import { systemClock } from '../base/clock.ts';
 import { metricFactory } from '../base/metric-factory.ts';
 import type { SupervisedMethods } from '../base/threads/supervisor.ts';
 import { serveParent } from '../base/threads/thread.ts';
-import { answersMetrics } from './answers-metrics.ts';
 import type { DnsThreadData, DnsThreadMethods } from './dns.ts';
 import { startDnsServer } from './dns-server.ts';
+import { dnsServerMetrics } from './dns-server-metrics.ts';
 
 // The script of the thread that answers DNS queries. The main thread reads the store for it.
 
@@ -24,6 +24,6 @@ const own: DnsThreadMethods & SupervisedMethods = {
 };
 const main = serveParent<Record<string, never>>(own);
 
-const server = startDnsServer(settings, { data, clock: systemClock, metrics: answersMetrics(factory) });
+const server = startDnsServer(settings, { data, clock: systemClock, metrics: dnsServerMetrics(factory) });
 await server;
 main.ready();

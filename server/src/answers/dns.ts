@@ -24,7 +24,7 @@ export interface DnsThreadMethods {
 
 interface DnsOptions extends Omit<DnsServerSettings, 'listen'> {
   listen: readonly Endpoint[];
-  /** What is answered at first. */
+  /** The thread begins with it. */
   data: ZoneData;
   supervisor: Supervisor;
   inherited?: InheritedSockets | undefined;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aliveAddresses, HEARTBEAT_MS, type SeenEdges, seeEdges } from './edges.ts';
 
-/** What is answered after each look, two seconds apart; a look has the heartbeats of edges by their own clocks. */
+/** The answers after each look, two seconds apart; a look has the heartbeats of edges by their own clocks. */
 function answered(looks: Record<string, number>[]): string[] {
   let edges: SeenEdges = new Map();
   return looks.map((beats, i) => {

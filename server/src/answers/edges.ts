@@ -11,7 +11,7 @@ export const GONE_MS = 86_400_000;
 export type SeenEdges = ReadonlyMap<string, { beatAt: number; seenAt: number }>;
 
 /**
- * What is known of the edges after another look. An edge is alive while its heartbeat changes: so clocks of other nodes
+ * Knowledge of the edges after another look. An edge is alive while its heartbeat changes: so clocks of other nodes
  * do not matter. `now`: ms, monotonic.
  */
 export function seeEdges(before: SeenEdges, beats: readonly EdgeAddress[], now: number): SeenEdges {

@@ -33,7 +33,7 @@ export interface Edns {
 }
 
 /** A message that is no query as RFC 1035 has it; `unanswered`: responding would help nobody, and could begin a loop. */
-export type Unreadable = { kind: 'unanswered' } | { kind: 'malformed' } | { kind: 'opcode' };
+export type NoQuery = { kind: 'unanswered' } | { kind: 'malformed' } | { kind: 'opcode' };
 
 /** How a message came, and its response goes. */
 export type Transport = 'udp' | 'tcp';
@@ -41,9 +41,9 @@ export type Transport = 'udp' | 'tcp';
 export const TYPE_IXFR = 251;
 export const TYPE_AXFR = 252;
 
-const UNANSWERED: Unreadable = { kind: 'unanswered' };
-const MALFORMED: Unreadable = { kind: 'malformed' };
-const OTHER_OPCODE: Unreadable = { kind: 'opcode' };
+const UNANSWERED: NoQuery = { kind: 'unanswered' };
+const MALFORMED: NoQuery = { kind: 'malformed' };
+const OTHER_OPCODE: NoQuery = { kind: 'opcode' };
 
 const MAX_LABEL_OCTETS = 63;
 const OPTION_COOKIE = 10;
@@ -53,7 +53,7 @@ const MAX_COOKIE_OCTETS = 40;
 const EDNS_FLAG_DO = 0x8000;
 
 /** Reads a message of anybody. It takes a number of steps that its length bounds, and never throws. */
-export function readQuery(octets: Uint8Array): Query | Unreadable {
+export function readQuery(octets: Uint8Array): Query | NoQuery {
   if (octets.length < HEADER_OCTETS) return UNANSWERED;
   const view = viewOf(octets);
   const flags = view.getUint16(2);

@@ -1,8 +1,8 @@
 import packet, { type Answer, type DecodedPacket, type Packet } from 'dns-packet';
 import { describe, expect, test } from 'vitest';
 import { metricFactory } from '../base/metric-factory.ts';
-import { answersMetrics } from './answers-metrics.ts';
 import { createCookies } from './cookies.ts';
+import { dnsServerMetrics } from './dns-server-metrics.ts';
 import type { Transport } from './query.ts';
 import { createResponder } from './responder.ts';
 import { createResponseLimit } from './response-limit.ts';
@@ -55,7 +55,7 @@ function aResponder({ settings, data, perSecond, now = () => NOW }: About = {}) 
     cookies: createCookies(Buffer.alloc(32, 1)),
     limit: perSecond === undefined ? null : createResponseLimit(perSecond, 7),
     clock: { now },
-    metrics: answersMetrics(metricFactory()),
+    metrics: dnsServerMetrics(metricFactory()),
   });
 }
 
@@ -74,7 +74,7 @@ function encode(
   });
 }
 
-/** What a client reads in a response: code, flags and the records of each section. */
+/** A response as a client reads it: code, flags and the records of each section. */
 function shown(response: Buffer | null) {
   if (response === null) return null;
   const {

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import { type AnswerCode, answerQuery } from './answer-query.ts';
-import type { AnswerMetrics } from './answers-metrics.ts';
 import type { Cookies } from './cookies.ts';
+import type { DnsServerMetrics } from './dns-server-metrics.ts';
 import { type Query, readQuery, type Transport } from './query.ts';
 import { EDNS_OCTETS, writeHeader, writeResponse } from './response.ts';
 import type { ResponseLimit } from './response-limit.ts';
-import type { Zones } from './zones.ts';
+import type { ServedZones } from './zones.ts';
 
 export interface Responder {
   /** The response to a message; null: none. Never throws, whatever the message is. */
@@ -14,12 +14,12 @@ export interface Responder {
 
 interface ResponderDeps {
   /** As they are now. */
-  zones(): Zones;
+  zones(): ServedZones;
   cookies: Cookies;
   /** Null: no limit. */
   limit: ResponseLimit | null;
   clock: Clock;
-  metrics: AnswerMetrics;
+  metrics: DnsServerMetrics;
 }
 
 const PLAIN_UDP_OCTETS = 512;

@@ -10,7 +10,7 @@ import {
 } from '../dns/protocol/wire.ts';
 import { RCODES, type ZoneAnswer } from './answer-query.ts';
 import type { Query } from './query.ts';
-import type { RecordSet, Zones } from './zones.ts';
+import type { RecordSet, ServedZones } from './zones.ts';
 
 /** Largest response over UDP: fits into one packet on every common path (RFC 9715 section 3.1). */
 export const EDNS_OCTETS = 1232;
@@ -37,7 +37,7 @@ export function writeResponse(
   request: Uint8Array,
   query: Query,
   answer: ZoneAnswer,
-  { glue }: Pick<Zones, 'glue'>,
+  { glue }: Pick<ServedZones, 'glue'>,
   { limit, truncated = false, cookie }: ResponseOptions,
 ): Buffer {
   const optOctets = query.edns === null ? 0 : OPT_OCTETS + (cookie === null ? 0 : 4 + cookie.length);

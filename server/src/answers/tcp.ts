@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { limitConnections } from '../net/connection-limit.ts';
-import type { AnswerMetrics } from './answers-metrics.ts';
+import type { DnsServerMetrics } from './dns-server-metrics.ts';
 import type { Responder } from './responder.ts';
 
 /** DNS over TCP (RFC 7766): a client may send many queries over one connection, and need not wait between them. */
@@ -19,7 +19,7 @@ const LIMITS = { total: 1000, perAddress: 100 };
 const MAX_QUERY_OCTETS = 4096;
 const LENGTH_OCTETS = 2;
 
-export function createTcpAnswers(responder: Responder, metrics: Pick<AnswerMetrics, 'connections'>): TcpAnswers {
+export function createTcpAnswers(responder: Responder, metrics: Pick<DnsServerMetrics, 'connections'>): TcpAnswers {
   const open = new Set<Socket>();
   const connections = limitConnections({ ...LIMITS, isProxy: () => false, onCount: metrics.connections });
 

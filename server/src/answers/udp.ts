@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Endpoint } from '../config/config.ts';
-import type { AnswerMetrics } from './answers-metrics.ts';
+import type { DnsServerMetrics } from './dns-server-metrics.ts';
 import type { Responder } from './responder.ts';
 
 /** Queries that wait while the thread is busy for a moment. The system takes less where it is set to. */
@@ -12,7 +12,7 @@ const MAX_QUEUED = 1000;
 /** Answers queries over UDP. Resolves with what closes the socket; rejects with the error of the system. */
 export async function answerUdp(
   { host, port }: Endpoint,
-  { responder, metrics }: { responder: Responder; metrics: Pick<AnswerMetrics, 'failedSend'> },
+  { responder, metrics }: { responder: Responder; metrics: Pick<DnsServerMetrics, 'failedSend'> },
 ): Promise<() => void> {
   const socket = openSocket(host, { reusePort: process.platform === 'linux' });
   socket.on('message', (message, { address, port: from }) => {

@@ -24,7 +24,7 @@ export interface ZoneServer {
   addresses: readonly string[];
 }
 
-/** What changes in the zones. */
+/** The part of the zones that changes. */
 export interface ZoneData {
   /** Values of open challenges, by the label of their target; null: they could not be read yet. */
   challenges: ReadonlyMap<string, readonly string[]> | null;
@@ -56,7 +56,7 @@ export interface Zone {
   target: Records;
 }
 
-export interface Zones {
+export interface ServedZones {
   /** The most specific first. */
   all: readonly Zone[];
   /** TXT records by the label of a target; null as above. */
@@ -91,7 +91,7 @@ const SOA_TIMES = { serial: 1, refresh: 86_400, retry: 7200, expire: 3_600_000, 
 const HTTPS_RDATA = Buffer.from('000100000100' + '0c' + '026832' + '08687474702f312e31', 'hex');
 
 /** The zones as they are answered until the data change. */
-export function makeZones(settings: ZoneSettings, { challenges, addresses }: ZoneData): Zones {
+export function makeZones(settings: ZoneSettings, { challenges, addresses }: ZoneData): ServedZones {
   const { challengeZone, cnameZone, servers, selfCheckName } = settings;
   const edges = addressRecords(addresses, ADDRESS_TTL_S);
   const all: Zone[] = [];

@@ -1,5 +1,5 @@
 import { collectDefaultMetrics } from 'prom-client';
-import { answersMetrics } from '../answers/answers-metrics.ts';
+import { dnsServerMetrics } from '../answers/dns-server-metrics.ts';
 import { apiMetrics } from '../api/api-metrics.ts';
 import { metricFactory } from '../base/metric-factory.ts';
 import { threadMetrics } from '../base/threads/thread-metrics.ts';
@@ -26,6 +26,6 @@ export function createMetrics({ ofProcess = true } = {}) {
     ...certificateMetrics(factory),
     ...deliveryMetrics(factory),
     ...apiMetrics(factory),
-    dns: answersMetrics(factory),
+    dns: dnsServerMetrics(factory),
   };
 }

@@ -92,7 +92,7 @@ async function examineServer(
   const host = `${name} (${hostAndPort({ host: address, port })})`;
   for (const zone of zones)
     for (const over of TRANSPORTS) {
-      // What one transport cannot, the other must not make up for.
+      // One transport must not make up for the other.
       const asking = { recursion: false, signal: AbortSignal.timeout(TIMEOUT_MS), over, mayRepeat: () => false };
       const response = await client.query({ name: zone, type: 'SOA' }, { address, port }, asking);
       const problem = typeof response === 'string' ? response : response.authoritative ? null : response.rcode;

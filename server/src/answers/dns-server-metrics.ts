@@ -5,10 +5,10 @@ import type { Transport } from './query.ts';
 const TRANSPORTS: readonly Transport[] = ['udp', 'tcp'];
 const LIMITED = ['truncate', 'drop'] as const;
 
-export type AnswerMetrics = ReturnType<typeof answersMetrics>;
+export type DnsServerMetrics = ReturnType<typeof dnsServerMetrics>;
 
 /** The metrics of the role `dns`. Every label has few values, whatever clients send. */
-export function answersMetrics({ counter, gauge }: MetricFactory) {
+export function dnsServerMetrics({ counter, gauge }: MetricFactory) {
   const queries = counter('nameplate_dns_server_queries_total', 'DNS queries answered, by transport and RCODE.', [
     'transport',
     'rcode',
