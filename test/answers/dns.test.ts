@@ -2,13 +2,14 @@ import { createSocket } from 'node:dgram';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import packet from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
+import { examineListeners } from '../../server/src/cli/doctor/examine-host.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
 import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { answersOf, queryDns, sendTcp, sendUdp } from '../support/dns-query.ts';
@@ -134,6 +135,19 @@ test('a port that another program has, over TCP or over UDP, is refused at the s
   await once(other, 'listening');
   onTestFinished(() => void other.close());
   await isRefused(`127.0.0.1:${other.address().port}`);
+});
+
+test('doctor knows the port of a DNS server of ours from that of another program', async () => {
+  const other = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  onTestFinished(() => void other.close());
+  const ports = [Number(new URL(`dns://${dns}`).port), (other.address() as AddressInfo).port];
+  const dnsListen = ports.map((port) => ({ host: '127.0.0.1', port }));
+  const results = await examineListeners({ roles: ['dns'], dnsListen });
+  expect(results.map(({ level, found }) => `${level} ${found}`)).toEqual([
+    `ok Nameplate is already running at ${dns}`,
+    expect.stringContaining(`fail cannot listen on 127.0.0.1:${ports[1]}`),
+  ]);
 });
 
 test('a node that is started without its database answers addresses, and says of challenges that it cannot', async () => {

@@ -21,7 +21,7 @@ export function dnsServerMetrics({ counter, gauge }: MetricFactory) {
   );
   const unanswered = counter(
     'nameplate_dns_server_unanswered_total',
-    'Messages at the DNS port that are no queries and get no response, by transport.',
+    'Messages at the DNS port that get no response, by transport: they are no queries, or could not be received.',
     ['transport'],
     TRANSPORTS,
   );

@@ -31,6 +31,7 @@ export function followZones(deps: FollowZonesDeps): Stoppable {
   let isFailing = false;
   let reading: Promise<void> | undefined;
   let isStale = false;
+  let isStopped = false;
 
   async function read(): Promise<void> {
     const now = clock.now();
@@ -57,6 +58,8 @@ export function followZones(deps: FollowZonesDeps): Stoppable {
 
   /** One read at a time; another one after it, where something has changed meanwhile. */
   function poll(): Promise<void> {
+    // The feed says at its own end that everything may change.
+    if (isStopped) return Promise.resolve();
     if (reading !== undefined) {
       isStale = true;
       return reading;
@@ -75,6 +78,7 @@ export function followZones(deps: FollowZonesDeps): Stoppable {
   const polling = repeat(poll, { everyMs: HEARTBEAT_MS, log, message: 'what DNS answers could not be read' });
   return {
     async stop() {
+      isStopped = true;
       await polling.stop();
       await reading;
     },

@@ -12,7 +12,7 @@ const MAX_QUEUED = 1000;
 /** Answers queries over UDP. Resolves with what closes the socket; rejects with the error of the system. */
 export async function answerUdp(
   { host, port }: Endpoint,
-  { responder, metrics }: { responder: Responder; metrics: Pick<DnsServerMetrics, 'failedSend'> },
+  { responder, metrics }: { responder: Responder; metrics: Pick<DnsServerMetrics, 'failedSend' | 'unanswered'> },
 ): Promise<() => void> {
   const socket = openSocket(host, { reusePort: process.platform === 'linux' });
   socket.on('message', (message, { address, port: from }) => {
@@ -27,6 +27,8 @@ export async function answerUdp(
       });
   });
   await bind(socket, { host, port });
+  // The system lacks memory for a moment, as in a flood.
+  socket.on('error', () => metrics.unanswered('udp'));
   return () => socket.close();
 }
 
