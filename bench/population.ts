@@ -127,6 +127,8 @@ export function newDomain(ids: Population['ids'], id: string, name: string, at: 
     verifiedAt: null,
     windowStartedAt: at,
     revision: 2,
+    externalId: null,
+    metadata: null,
   };
 }
 

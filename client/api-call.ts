@@ -1,4 +1,5 @@
 import type { CallOptions } from './call-types.ts';
+import { explainFailure, isTimeout } from './connection-failure.ts';
 import {
   ConnectionError,
   type ErrorResponse,
@@ -6,7 +7,7 @@ import {
   type Support,
   UnexpectedResponse,
 } from './nameplate-error.ts';
-import { askedWait, backOff, isTemporary, pause } from './retry.ts';
+import { backOff, isTemporary, pause } from './retry.ts';
 
 /**
  * A root key or token, or a function that returns a current one: it is called for each attempt, and its error ends the
@@ -20,7 +21,7 @@ export interface ApiConnection {
   baseUrl: string;
   credential: Credential;
   fetch: typeof fetch;
-  /** Longest time of one attempt. */
+  /** Longest time of a call with all its attempts and the waits between them; of a stream, until it begins. */
   timeoutMs: number;
   /** Attempts after the first one. */
   retries: number;
@@ -41,25 +42,28 @@ interface Success {
   pagination?: { cursor?: string };
 }
 
-/** A call that is asked to wait longer fails at once. */
-const LONGEST_WAIT_MS = 300_000;
-
 /**
  * Calls `<group>.<operation>`. Repeats requests that the server refused to handle (429), after the time it asks for.
- * Also repeats repeatable ones after a server error, or no response. Rejects with `NameplateError`, `ConnectionError`,
+ * Also repeats repeatable ones after a server error, or no response. A wait that would end after the time limit is not
+ * begun: the call rejects at once then, with the error that it would have waited for. Rejects with `NameplateError`, `ConnectionError`,
  * `UnexpectedResponse`, or the reason of the signal.
  */
 export async function callApi(connection: ApiConnection, operation: string, call: ApiCall): Promise<Success> {
   const { signal, isRepeatable } = call;
+  const { retries, timeoutMs } = connection;
+  const endsAt = performance.now() + timeoutMs;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const limited = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await callOnce(connection, operation, call);
+      return await callOnce(connection, operation, call, limited);
     } catch (error) {
       signal?.throwIfAborted();
       const isHarmless = isRepeatable || (error instanceof NameplateError && error.status === 429);
-      const isLast = attempt >= connection.retries || askedWait(error) > LONGEST_WAIT_MS;
+      const waitMs = backOff(error, attempt);
+      const isLast = attempt >= retries || performance.now() + waitMs >= endsAt;
       if (isLast || !isHarmless || !isTemporary(error)) throw error;
-      await pause(backOff(error, attempt), signal);
+      await pause(waitMs, signal);
     }
   }
 }
@@ -67,12 +71,12 @@ export async function callApi(connection: ApiConnection, operation: string, call
 async function callOnce(
   connection: ApiConnection,
   operation: string,
-  { body, idempotencyKey, signal }: ApiCall,
+  { body, idempotencyKey }: ApiCall,
+  signal: AbortSignal,
 ): Promise<Success> {
-  const limit = AbortSignal.timeout(connection.timeoutMs);
   const response = await post(connection, operation, body, {
     headers: typeof idempotencyKey === 'string' ? { 'idempotency-key': idempotencyKey } : {},
-    signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    signal,
   });
   if (!response.ok) throw await errorOf(response);
   const success = await readJson(response);
@@ -85,12 +89,12 @@ async function callOnce(
  * does.
  */
 export async function post(
-  { baseUrl, credential, fetch }: ApiConnection,
+  { baseUrl, credential, fetch, timeoutMs }: ApiConnection,
   operation: string,
   body: object,
   { headers, signal }: { headers?: Record<string, string>; signal: AbortSignal },
 ): Promise<Response> {
-  const current = typeof credential === 'function' ? await credential() : credential;
+  const current = typeof credential === 'function' ? await unlessAborted(credential(), signal) : credential;
   try {
     return await fetch(`${baseUrl}/v2/${operation}`, {
       method: 'POST',
@@ -105,8 +109,20 @@ export async function post(
       signal,
     });
   } catch (cause) {
-    throw new ConnectionError(`${baseUrl} cannot be reached`, { cause });
+    if (cause instanceof ConnectionError) throw cause;
+    throw new ConnectionError(explainFailure(cause, baseUrl, timeoutMs), { cause });
   }
+}
+
+/** Rejects with `ConnectionError` where the signal comes first. */
+function unlessAborted<T>(work: T | Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(new ConnectionError('The root key did not come in time', { cause: signal.reason }));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const end = () => signal.removeEventListener('abort', abort);
+    Promise.resolve(work).then(resolve, reject).finally(end);
+  });
 }
 
 /** The error of a response that is not a success. */
@@ -129,7 +145,8 @@ export function unexpected(response: Response): UnexpectedResponse {
 /** Undefined: the body is not JSON. Rejects with `ConnectionError` where it is incomplete. */
 async function readJson(response: Response): Promise<unknown> {
   const text = await response.text().catch((cause) => {
-    throw new ConnectionError('The connection was lost', { cause });
+    const message = isTimeout(cause) ? 'The response did not end in time' : 'The connection was lost';
+    throw new ConnectionError(message, { cause });
   });
   try {
     return JSON.parse(text);

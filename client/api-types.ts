@@ -4,32 +4,49 @@ import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 /** Every operation but `domains.watchDomain`, which is a stream. */
 export interface ApiCalls {
   domains: {
-    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomain(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
       domain: string;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
+      /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+      externalId?: string | undefined;
+      /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string> | undefined;
+      /** If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart. */
+      withWww?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
       domainId: string;
       /** The DNS records the domain needs: the same values for as long as it exists. */
       dnsRecords: Array<DnsRecord>;
+      counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
     createDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
-      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. */
-      domains: Array<string>;
+      /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data. */
+      domains: Array<string | {
+        domain: string;
+        /** The platform's own id for the domain, without control characters. Several domains may have the same. */
+        externalId?: string | undefined;
+        /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+        metadata?: Record<string, string> | undefined;
+      }>;
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
@@ -38,12 +55,17 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    getSite(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Site>;
     /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -53,7 +75,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -63,18 +85,57 @@ export interface ApiCalls {
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
       /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
+      /** Only domains that were last seen in this state from outside. */
+      live?: 'live' | 'partly_live' | 'unreachable' | undefined;
+      /** Only domains that have exactly this external id. */
+      externalId?: string | undefined;
+      /** Only domains whose metadata has each of these pairs, at most 5. */
+      metadata?: Record<string, string> | undefined;
+      /** Only domains created then or later. Unix time in milliseconds. */
+      createdAfter?: number | undefined;
+      /** Only domains created before that. Unix time in milliseconds. */
+      createdBefore?: number | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
       /** Only domains of this environment, in order of creation. */
       within?: {
-        /** Id or slug of the project. */
-        project: string;
-        /** Id or slug of the app. */
-        app: string;
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
-    }, options?: CallOptions): Promise<Page<ListedDomain>>;
+    }, options?: CallOptions): Promise<Page<Site>>;
+    /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain`. */
+    countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
+    /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.create_deployment` on the environment of the domain, for `settings.origin`. */
+    updateDomain(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The platform's own id for the domain; null removes it. */
+      externalId?: string | null | undefined;
+      /** Pairs to add or replace; a value of null removes its pair, and null in place of the object removes all. Other pairs stay. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
+      metadata?: Record<string, string | null> | null | undefined;
+      /** Settings of this domain alone. A setting that is absent stays as it is, and null removes it. */
+      settings?: {
+        /** Where the traffic of this domain goes, in place of its environment's deployment: an http or https URL of scheme, host and port only. To set or remove it, the key also needs `create_deployment` for the environment. */
+        origin?: string | null | undefined;
+        /** `Strict-Transport-Security` (RFC 6797) of all HTTPS responses of this domain, in place of the origin's own. Replaced as a whole. */
+        hsts?: {
+          /** Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept. */
+          maxAge: number;
+          /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
+          includeSubDomains?: boolean | undefined;
+          /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+          preload?: boolean | undefined;
+        } | null | undefined;
+        /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
+        minTlsVersion?: '1.2' | '1.3' | null | undefined;
+        /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
+        redirectToHttps?: boolean | null | undefined;
+      } | undefined;
+    }, options?: CallOptions): Promise<UpdatedDomain>;
     /** Check a domain now. Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result. Permission: `environment.*.verify_domain` or `environment.<environment_id>.verify_domain`. A session of a set-up link may call it for its domain. */
     verifyDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -90,14 +151,14 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. */
+    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to; if the domain has an own origin, `create_deployment` there too. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. Also `environment.*.create_deployment` on the environment that the domain is moved to, if the domain has an own origin. */
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
@@ -113,7 +174,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -131,10 +192,10 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Look at a name before it is attached. Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     checkName(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** The name, in Unicode or Punycode. */
@@ -145,7 +206,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -196,9 +257,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
   };
   setup: {
-    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
+    /** Set the brand of the workspace. Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes. Permission: `setup.*.set_brand`. */
     setBrand(input: {
-      brand?: Brand | undefined;
+      brand?: NewBrand | undefined;
       /** Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback. */
       origins?: Array<string> | undefined;
     }, options?: CallOptions): Promise<SetupPage>;
@@ -259,10 +320,10 @@ export interface ApiCalls {
       /** The new app. Begins with `app_`. */
       appId: string;
     }>;
-    /** Get an app. Retrieves an app by its id or slug and that of its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
+    /** Get an app. Retrieves an app by its id, or by its slug and its project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
     getApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<App>;
@@ -277,8 +338,8 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
     deleteApp(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<void>;
@@ -286,8 +347,8 @@ export interface ApiCalls {
   environments: {
     /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
     createEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Short name for use in requests, unique in its parent. */
@@ -298,19 +359,19 @@ export interface ApiCalls {
       /** The new environment. Begins with `env_`. */
       environmentId: string;
     }>;
-    /** Get an environment. Retrieves an environment by its id or slug and those of its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
+    /** Get an environment. Retrieves an environment by its id, or by its slug and its project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
     getEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Environment>;
     /** List the environments of an app. Environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
     listEnvironments(input: {
-      /** Id or slug of the project. */
-      project: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -320,23 +381,72 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
       refuseRestorable?: boolean | undefined;
     }, options?: CallOptions): Promise<void>;
+    /** Set how the origins of an environment are asked. Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    updateOriginSettings(input: {
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** `Host` that the origin gets: `visitor`, `origin` (the host of its URL), or a name. An https origin is then also asked for that name (SNI), and its certificate has to be for it. Null: `visitor`. */
+      hostHeader?: string | null | undefined;
+      /** The edge shows it to https origins (mTLS). Null: nothing is shown. */
+      clientCertificate?: {
+        /** PEM, with its chain. */
+        certificate: string;
+        /** Its private key, PEM, not encrypted. It is stored sealed and never shown. */
+        privateKey: string;
+      } | null | undefined;
+      /** PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs. */
+      caCertificate?: string | null | undefined;
+      /** If true, each request to an origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field. */
+      sendExternalId?: boolean | null | undefined;
+      /** Null: no secret is sent any more. */
+      secret?: null | undefined;
+    }, options?: CallOptions): Promise<OriginSettings>;
+    /** Get how the origins of an environment are asked. Retrieves the settings, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
+    getOriginSettings(input: {
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
+      /** Id or slug of the environment. */
+      environment: string;
+    }, options?: CallOptions): Promise<OriginSettings>;
+    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    rotateOriginSecret(input: {
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
+      /** Id or slug of the environment. */
+      environment: string;
+      /** How long the secret before is sent too; a day if absent. 0 if it has leaked. */
+      overlapSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<{
+      /** The new secret. Begins with `npe_`. */
+      secret: string;
+      /** Until when the secret before is sent too, if there was one. Unix time in milliseconds. */
+      previousExpiresAt: number;
+    }>;
   };
   deployments: {
     /** Deploy to an environment. The deployment becomes the environment's current one: traffic to its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
     createDeployment(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Where the traffic goes: an http or https URL of scheme, host and port only. */
@@ -347,10 +457,10 @@ export interface ApiCalls {
     }>;
     /** List the deployments of an environment. Deployments in order of creation, one page at a time. The environment names its current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
     listDeployments(input: {
-      /** Id or slug of the project. */
-      project: string;
-      /** Id or slug of the app. */
-      app: string;
+      /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+      project?: string | undefined;
+      /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+      app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
@@ -360,12 +470,12 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Deployment>>;
   };
   webhooks: {
-    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains. Permission: `webhook.*.create_webhook`. */
+    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -384,14 +494,14 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -400,13 +510,13 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<void>;
-    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     rotateSecret(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** How long the previous secret also signs; a day if absent. 0 if it has leaked. */
       overlapSeconds?: number | undefined;
-    }, options?: CallOptions): Promise<{
+    }, options?: CreationOptions): Promise<{
       /** The new secret. Begins with `whsec_`. */
       secret: string;
       /** Until when the previous secret also signs. Unix time in milliseconds. */
@@ -449,6 +559,30 @@ export interface ApiCalls {
       deliveryId: string;
     }>;
   };
+  usage: {
+    /** Get the usage of a domain. What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. */
+    getUsage(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
+      from: number;
+      /** The hours that begin before it count; now if absent. Unix time in milliseconds. */
+      to?: number | undefined;
+      /** `hour` if absent. Days are those of UTC. */
+      resolution?: 'hour' | 'day' | undefined;
+    }, options?: CallOptions): Promise<UsageHistory>;
+    /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
+    listUsage(input: {
+      /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
+      from: number;
+      /** The hours that begin before it count; now if absent. Unix time in milliseconds. */
+      to?: number | undefined;
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<DomainUsage>>;
+  };
   audit: {
     /** List who changed what. The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
     listEntries(input: {
@@ -464,14 +598,82 @@ export interface ApiCalls {
       target?: string | undefined;
     }, options?: CallOptions): Promise<Page<AuditEntry>>;
   };
+  keys: {
+    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` tells which keys it made. Permission: `key.*.create_key`. */
+    createKey(input: {
+      /** Name for people. */
+      name: string;
+      /** The new key may do this. */
+      permissions?: Array<string> | undefined;
+      /** A set of permissions, in addition to `permissions`. */
+      preset?: 'read-only' | 'support' | 'platform' | undefined;
+      /** From then on the key is refused. Default: when the caller expires. Unix time in milliseconds. */
+      expiresAt?: number | undefined;
+    }, options?: CreationOptions): Promise<CreatedKey>;
+    /** Get a root key. Retrieves a key by its id. Nobody can retrieve the secret. Permission: `key.*.read_key` or `key.<key_id>.read_key`. */
+    getKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+    }, options?: CallOptions): Promise<RootKey>;
+    /** List the root keys of the workspace. Keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed. Permission: `key.*.read_key`. */
+    listKeys(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<RootKey>>;
+    /** Rotate a root key. Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is. Permission: `key.*.rotate_key` or `key.<key_id>.rotate_key`. */
+    rotateKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+      /** How long the old key still works; a day if absent. 0 if it has leaked. */
+      overlapSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<RotatedKey>;
+    /** Revoke a root key. Deletes the key: it is refused within a second everywhere, and so are the dashboard tokens that it made. The caller may have fewer permissions than the key, since revoking gives nothing. Permission: `key.*.revoke_key` or `key.<key_id>.revoke_key`. */
+    revokeKey(input: {
+      /** Id of the root key (`key_…`). */
+      keyId: string;
+    }, options?: CallOptions): Promise<void>;
+  };
+  tokens: {
+    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions: for pages that call the API for somebody who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces. Permission: `token.*.create_token`. */
+    createToken(input: {
+      /** The person, as timelines and the audit log name them: an id of yours. Does not begin as ids of keys and links do. */
+      subject: string;
+      permissions?: Array<string> | undefined;
+      /** How long the token works: 1 to 120 seconds. Default: 60. */
+      expiresInSeconds?: number | undefined;
+    }, options?: CreationOptions): Promise<CreatedToken>;
+  };
+  workspaces: {
+    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
+    createWorkspace(input: {
+      /** Name for people. */
+      name: string;
+      /** The new key may do this. */
+      permissions?: Array<string> | undefined;
+      /** A set of permissions, in addition to `permissions`. */
+      preset?: 'read-only' | 'support' | 'platform' | undefined;
+    }, options?: CreationOptions): Promise<CreatedWorkspace>;
+    /** List the workspaces that this workspace made. Workspaces in order of creation, one page at a time. Permission: `workspace.*.read_workspace`. */
+    listWorkspaces(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+    }, options?: CallOptions): Promise<Page<Workspace>>;
+  };
 }
 
 export const OPERATIONS: readonly string[] = [
   'domains.createDomain',
   'domains.createDomains',
   'domains.getDomain',
+  'domains.getSite',
   'domains.listDomains',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
+  'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
   'domains.restoreDomain',
@@ -502,6 +704,9 @@ export const OPERATIONS: readonly string[] = [
   'environments.getEnvironment',
   'environments.listEnvironments',
   'environments.deleteEnvironment',
+  'environments.updateOriginSettings',
+  'environments.getOriginSettings',
+  'environments.rotateOriginSecret',
   'deployments.createDeployment',
   'deployments.listDeployments',
   'webhooks.createWebhook',
@@ -514,7 +719,17 @@ export const OPERATIONS: readonly string[] = [
   'webhooks.listDeliveries',
   'webhooks.getDelivery',
   'webhooks.redeliver',
+  'usage.getUsage',
+  'usage.listUsage',
   'audit.listEntries',
+  'keys.createKey',
+  'keys.getKey',
+  'keys.listKeys',
+  'keys.rotateKey',
+  'keys.revokeKey',
+  'tokens.createToken',
+  'workspaces.createWorkspace',
+  'workspaces.listWorkspaces',
   'setup.openSession',
 ];
 
@@ -539,7 +754,7 @@ interface AuditEntry {
   /** The operation, such as `domains.deleteDomain`, or command, such as `keys create`. */
   action: string;
   /** The credential of the caller. `command`: the operator ran a command on the server. */
-  actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command';
+  actorKind: 'root_key' | 'dashboard_token' | 'setup_link' | 'command' | (string & {});
   /** Id of the root key or set-up link, subject of the dashboard token; `operator` for a command. */
   actor: string;
   /** Address of the client; absent for a command. */
@@ -551,7 +766,7 @@ interface AuditEntry {
   /** Its name or slug at that time, if it has one. */
   targetName?: string;
   /** The new values, in short. Properties depend on the action. Never a secret. */
-  detail: Record<string, never>;
+  detail: Record<string, unknown>;
 }
 
 /** How the workspace appears to its customers. */
@@ -574,7 +789,7 @@ interface Certificate {
   /** Its canonical name. */
   domain: string;
   /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
   /** Attempts that failed in a row. */
   failures: number;
@@ -586,10 +801,54 @@ interface Certificate {
   createdAt?: number;
 }
 
+interface CertificateChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `certificate.*`: the certificate. */
+  certificate: {
+    /** As in domains.getCertificate. */
+    state: string;
+    /** The reason that blocks it, for programs. */
+    reason?: string;
+    /** The reason, for people. */
+    message?: string;
+    /** The issuer of the certificate in use. */
+    issuer?: string;
+    /** When the certificate in use expires. Unix time in milliseconds. */
+    notAfter?: number;
+  };
+}
+
+interface CertificateExpiringEvent {
+  type: 'certificate.expiring';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
+interface CertificateFailedEvent {
+  type: 'certificate.failed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
+interface CertificateIssuedEvent {
+  type: 'certificate.issued';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
   /** The reason that blocks the certificate, for programs. More values may be added. */
-  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here';
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
   /** The cause, its place and its fix. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */
@@ -599,7 +858,7 @@ interface CertificateProblem {
 /** When it will be renewed. */
 interface CertificateRenewal {
   /** `ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left. */
-  source: 'ari' | 'lifetime';
+  source: 'ari' | 'lifetime' | (string & {});
   /** Beginning of the window. Unix time in milliseconds. */
   startsAt: number;
   /** Its end. Unix time in milliseconds. */
@@ -610,6 +869,13 @@ interface CertificateRenewal {
   explanationUrl?: string;
 }
 
+interface CertificateRenewedEvent {
+  type: 'certificate.renewed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
+}
+
 /** The last test request to the name over HTTP, made before a CA is contacted; absent before the first. */
 interface CertificateSelfCheck {
   /** When it was made. Unix time in milliseconds. */
@@ -618,7 +884,7 @@ interface CertificateSelfCheck {
     /** IP address that the name resolves to. */
     address: string;
     /** `ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted. */
-    outcome: 'ours' | 'another' | 'unreachable' | 'not_public';
+    outcome: 'ours' | 'another' | 'unreachable' | 'not_public' | (string & {});
     /** The response that was seen instead. */
     seen?: string;
   }>;
@@ -626,15 +892,52 @@ interface CertificateSelfCheck {
 
 interface ConflictingRecord {
   /** The record of the domain that cannot be published while this one is there. */
-  record: 'routing' | 'ownership';
+  record: 'routing' | 'ownership' | (string & {});
   /** Type of the record that is there. */
-  type: 'CNAME' | 'A' | 'AAAA';
+  type: 'CNAME' | 'A' | 'AAAA' | (string & {});
   /** Its name. */
   name: string;
   /** Its name as the DNS provider shows it. */
   nameInZone: string;
   /** Its values: text from the DNS, as it is. */
   values: Array<string>;
+}
+
+/** With `withWww`: the domain that redirects to the new one. */
+interface Counterpart {
+  /** The second domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** The DNS records the domain needs: the same values for as long as it exists. */
+  dnsRecords: Array<DnsRecord>;
+}
+
+interface CreatedKey {
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
+  /** From then on it is refused; absent if it does not expire. Unix time in milliseconds. */
+  expiresAt?: number;
+}
+
+interface CreatedToken {
+  /** For `Authorization: Bearer …`. */
+  token: string;
+  /** From then on the token is refused. Unix time in milliseconds. */
+  expiresAt: number;
+}
+
+interface CreatedWorkspace {
+  /** The new workspace. Begins with `ws_`. */
+  workspaceId: string;
+  /** Its environment. Begins with `env_`. */
+  environmentId: string;
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
 }
 
 interface Delivery {
@@ -645,13 +948,13 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'webhook.test';
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | 'webhook.test' | (string & {});
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
   domain?: string;
   /** `waiting` for its next attempt, or for an earlier event of the domain; `failed`: given up after three days. */
-  state: 'waiting' | 'delivered' | 'failed';
+  state: 'waiting' | 'delivered' | 'failed' | (string & {});
   /** Attempts made. */
   attempts: number;
   lastAttempt?: DeliveryAttempt;
@@ -695,7 +998,7 @@ interface Diagnosis {
   /** Its canonical name. */
   domain: string;
   /** Its status, as in domains.getDomain. A diagnosis does not change it. */
-  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
   /** When the DNS was asked; with `cached`, since when checks have found this. Absent before the first check. Unix time in milliseconds. */
   checkedAt?: number;
   schedule: DiagnosisSchedule;
@@ -708,11 +1011,30 @@ interface Diagnosis {
   findings: Array<Finding>;
 }
 
+interface DiagnosisChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings: Array<Finding>;
+}
+
+interface DiagnosisChangedEvent {
+  type: 'diagnosis.changed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DiagnosisChange;
+}
+
 interface DiagnosisRecord {
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record: 'routing' | 'ownership';
+  record: 'routing' | 'ownership' | (string & {});
   /** Type to publish. */
-  type: 'CNAME' | 'ALIAS' | 'TXT';
+  type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
   /** Fully qualified name of the record. */
   name: string;
   /** The name as it is entered at the DNS provider. */
@@ -726,13 +1048,13 @@ interface DiagnosisRecord {
   /** Whether this look found it with that value; with `cached`, whether the last check did. */
   verified: boolean;
   /** `yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy. */
-  needed: 'yes' | 'no' | 'alternative';
+  needed: 'yes' | 'no' | 'alternative' | (string & {});
   /** The answers of each nameserver that was asked; empty with `cached`. */
   seen: Array<{
     /** Host name of the nameserver; address of a resolver. */
     nameserver: string;
     /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
-    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
     /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
     values: Array<string>;
     /** For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none. */
@@ -772,7 +1094,7 @@ interface DiagnosisZone {
     /** Its addresses that may be asked. */
     addresses: Array<string>;
     /** `answered`, `not_asked`, or why it could not be asked or did not answer. */
-    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+    outcome: 'answered' | 'not_asked' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
   }>;
   /** Who runs the nameservers; absent if unknown. */
   provider?: {
@@ -784,7 +1106,7 @@ interface DiagnosisZone {
     panel?: string;
   };
   /** `bogus`: signatures do not verify, so validating resolvers answer nothing. Absent if unknown. */
-  dnssec?: 'unsigned' | 'secure' | 'bogus';
+  dnssec?: 'unsigned' | 'secure' | 'bogus' | (string & {});
 }
 
 interface DnsRecord {
@@ -825,11 +1147,83 @@ interface Domain {
   updatedAt?: number;
 }
 
+/** The domain after the change. */
+interface DomainChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+}
+
+/** How many domains there are. More properties may be added. */
+interface DomainCounts {
+  total: number;
+  byStatus: {
+    pending: number;
+    verifying: number;
+    verified: number;
+    failed: number;
+  };
+  /** By the state of the certificate, as in domains.listWorkspaceDomains. More states may be added. */
+  byCertificate: {
+    none: number;
+    wanted: number;
+    waiting_for_routing: number;
+    ordering: number;
+    issued: number;
+    renewing: number;
+    failed: number;
+  };
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
+}
+
+interface DomainCreatedEvent {
+  type: 'domain.created';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainDeletedEvent {
+  type: 'domain.deleted';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainDeletion;
+}
+
+interface DomainDeletion {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
+  deletion?: {
+    /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
+    reason: 'replaced' | (string & {});
+    /** The domain that took its place. Begins with `dom_`. */
+    by: string;
+  };
+}
+
+interface DomainDriftedEvent {
+  type: 'domain.drifted';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainFinding;
+}
+
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
-  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring';
+  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -840,7 +1234,7 @@ interface DomainEvent {
 /** The domain after the change, and what changed. */
 interface DomainEventData {
   /** Its status. */
-  status: 'pending' | 'verifying' | 'verified' | 'failed';
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
   /** Whether the routing record was in place. */
   routingVerified: boolean;
   /** Whether the ownership record was in place. */
@@ -848,7 +1242,7 @@ interface DomainEventData {
   /** As in domains.getDomain. */
   verificationError?: string;
   /** In `record.seen` and `record.lost`: the record. */
-  record?: 'routing' | 'ownership';
+  record?: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
@@ -871,9 +1265,9 @@ interface DomainEventData {
     /** Name of the domain that it leads, or led, to. */
     to: string;
     /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-    status: 301 | 308;
+    status: 301 | 308 | (number & {});
     /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
-    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded';
+    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded' | (string & {});
   };
   /** In `domain.moved`: from where to where. */
   move?: {
@@ -882,11 +1276,62 @@ interface DomainEventData {
     /** The environment that it is in since. Begins with `env_`. */
     to: string;
   };
+  /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
+  deletion?: {
+    /** `replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added. */
+    reason: 'replaced' | (string & {});
+    /** The domain that took its place. Begins with `dom_`. */
+    by: string;
+  };
   /** In `domain.suspended`; in `domain.resumed`: what it was. */
   suspension?: {
     /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
-    status: 451 | 503;
+    status: 451 | 503 | (number & {});
   };
+  live?: Live;
+}
+
+interface DomainFailedEvent {
+  type: 'domain.failed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainFinding;
+}
+
+interface DomainFinding {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings?: Array<Finding>;
+}
+
+interface DomainMove {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.moved`: from where to where. */
+  move: {
+    /** The environment that it left. Begins with `env_`. */
+    from: string;
+    /** The environment that it is in since. Begins with `env_`. */
+    to: string;
+  };
+}
+
+interface DomainMovedEvent {
+  type: 'domain.moved';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainMove;
 }
 
 interface DomainOutcome {
@@ -899,6 +1344,13 @@ interface DomainOutcome {
   error?: OutcomeError;
 }
 
+interface DomainRecoveredEvent {
+  type: 'domain.recovered';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
 /** `redirect` is absent where requests go to the origin. */
 interface DomainRedirect {
   /** The domain. Begins with `dom_`. */
@@ -908,6 +1360,41 @@ interface DomainRedirect {
   redirect?: Redirect;
 }
 
+interface DomainRestoredEvent {
+  type: 'domain.restored';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainResumedEvent {
+  type: 'domain.resumed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SuspensionChange;
+}
+
+interface DomainRetriedEvent {
+  type: 'domain.retried';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainSupersededEvent {
+  type: 'domain.superseded';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
+}
+
+interface DomainSuspendedEvent {
+  type: 'domain.suspended';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SuspensionChange;
+}
+
 /** `suspension` is absent where the site is served. */
 interface DomainSuspension {
   /** The domain. Begins with `dom_`. */
@@ -915,6 +1402,31 @@ interface DomainSuspension {
   /** Its canonical name. */
   domain: string;
   suspension?: Suspension;
+}
+
+/** More properties may be added. */
+interface DomainUsage {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its name; absent once it is deleted. */
+  domain?: string;
+  /** Requests, and WebSockets. */
+  requests: number;
+  /** Bytes of content that its visitors sent, without header fields. */
+  bytesIn: number;
+  /** Bytes of content that its visitors were sent, without header fields. */
+  bytesOut: number;
+  /** Responses with status 5xx that the edge gave itself, such as those for an origin that is down. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
+}
+
+interface DomainVerifiedEvent {
+  type: 'domain.verified';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: DomainChange;
 }
 
 interface Environment {
@@ -935,16 +1447,16 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
 
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
   /** The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
-  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache';
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | (string & {});
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
-  severity: 'blocking' | 'warning' | 'info';
+  severity: 'blocking' | 'warning' | 'info' | (string & {});
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record?: 'routing' | 'ownership';
+  record?: 'routing' | 'ownership' | (string & {});
   /** Name at which it was seen. */
   name?: string;
   /** The values that are there: text from the DNS, as it is. */
@@ -967,15 +1479,15 @@ interface Finding {
 /** The fix, for programs; absent if there is nothing to do. */
 interface FindingAction {
   /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. */
-  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate';
+  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | (string & {});
   /** Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated. */
-  at: 'zone' | 'registrar' | 'zone_above';
+  at: 'zone' | 'registrar' | 'zone_above' | (string & {});
   /** Name of the zone. */
   zone: string;
   /** Its DNS provider; absent if unknown. */
   provider?: string;
   /** Type of the record. */
-  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS';
+  type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS' | (string & {});
   /** How the provider calls an ALIAS record; absent if unknown. */
   typeInZone?: string;
   /** Fully qualified name of the record. */
@@ -999,9 +1511,9 @@ interface FindingAction {
 /** Facts that the sentences mention besides the other fields. */
 interface FindingFacts {
   /** Which case of the code it is. More values may be added. */
-  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries';
+  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
   /** Unread: the whole zone, some of its nameservers, or which nameservers it has. */
-  scope?: 'zone' | 'some' | 'delegation';
+  scope?: 'zone' | 'some' | 'delegation' | (string & {});
   /** A zone of its own. */
   zone?: string;
   /** The zone from which it was delegated. */
@@ -1058,6 +1570,16 @@ interface FindingFacts {
   ttlSeconds?: number;
 }
 
+/** `Strict-Transport-Security` of its HTTPS responses. */
+interface Hsts {
+  /** Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept. */
+  maxAge: number;
+  /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
+  includeSubDomains?: boolean;
+  /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+  preload?: boolean;
+}
+
 /** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
 interface IssuedCertificate {
   /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
@@ -1075,21 +1597,25 @@ interface IssuedCertificate {
   renewal: CertificateRenewal;
 }
 
-/** The certificate, in short; domains.getCertificate has all of it. */
-interface ListedCertificate {
-  /** As in domains.getCertificate. */
-  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
-  problem?: CertificateProblem;
-  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
-  notAfter?: number;
-}
-
-/** More properties may be added. */
-interface ListedDomain {
-  domain: Domain;
-  certificate: ListedCertificate;
-  redirect?: Redirect;
-  suspension?: Suspension;
+/** The site as it was seen from outside, about once an hour, and every six hours once it has been live for a day. Absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it. */
+interface Live {
+  /** `live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added. */
+  state: 'live' | 'partly_live' | 'unreachable' | (string & {});
+  /** Why visitors do not reach the site; more may be added. */
+  problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'no_route' | (string & {});
+  /** The addresses that were looked at: eight at most. */
+  addresses: Array<{
+    /** IPv4 or IPv6. */
+    address: string;
+    /** Why visitors do not reach the site; more may be added. */
+    problem?: 'no_address' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'timeout' | 'no_route' | (string & {});
+  }>;
+  /** When it was first seen in this state. Unix time in milliseconds. */
+  since: number;
+  /** When it was seen last. Unix time in milliseconds. */
+  checkedAt: number;
+  /** The node that looked. */
+  from: string;
 }
 
 interface NameCheck {
@@ -1105,7 +1631,7 @@ interface NameCheck {
     fix?: string;
   };
   /** `apex`: the name is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record. */
-  kind?: 'apex' | 'subdomain';
+  kind?: 'apex' | 'subdomain' | (string & {});
   /** Whether this workspace has the domain already. The DNS is not asked then: use domains.diagnoseDomain. */
   held: boolean;
   zone?: DiagnosisZone;
@@ -1115,6 +1641,39 @@ interface NameCheck {
   caa?: Array<string>;
   /** The mistakes that would keep the domain from being verified or served, whatever its records. */
   findings: Array<Finding>;
+}
+
+interface NewBrand {
+  /** Name of the platform. */
+  name?: string;
+  /** Image as a `data:` URL in base64: PNG, WebP, JPEG or SVG, at most 64 KiB. */
+  logo?: string;
+  /** Colour of buttons and links on a light background, such as `#1d5fd1`. */
+  accent?: string;
+  /** The same on a dark background; `accent` unless given. */
+  accentDark?: string;
+  /** Where customers get help: a `mailto:` or `https:` URL. */
+  support?: string;
+}
+
+interface OriginSettings {
+  /** The environment. Begins with `env_`. */
+  environmentId: string;
+  /** `Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or the name that it is. `X-Forwarded-Host` is always the visitor's. */
+  hostHeader: string;
+  /** Absent: no secret is sent. The secret itself is shown only when it is made. */
+  secret?: {
+    /** Creation of the secret that is sent. Unix time in milliseconds. */
+    createdAt: number;
+    /** Until when the secret before is sent too. Unix time in milliseconds. */
+    previousExpiresAt?: number;
+  };
+  /** Certificate that the edge shows to https origins, PEM. */
+  clientCertificate?: string;
+  /** Whether origins get `Nameplate-External-Id`. */
+  sendExternalId: boolean;
+  /** The CAs that certificates of https origins have to be of, PEM. Absent: public CAs. */
+  caCertificate?: string;
 }
 
 /** Present if the name was refused. */
@@ -1139,14 +1698,109 @@ interface Project {
   createdAt: number;
 }
 
-/** Where the requests for a domain are redirected to. */
+interface RecordChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `record.seen` and `record.lost`: the record. */
+  record: 'routing' | 'ownership' | (string & {});
+  /** In the same: the values that were there, text from the DNS as it is. */
+  seen?: Array<string>;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  findings?: Array<Finding>;
+}
+
+interface RecordLostEvent {
+  type: 'record.lost';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RecordChange;
+}
+
+interface RecordSeenEvent {
+  type: 'record.seen';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RecordChange;
+}
+
+/** Where the requests for a domain are redirected to, while both domains are verified. */
 interface Redirect {
   /** Canonical name of the domain that is redirected to. */
   to: string;
   /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
-  status: 301 | 308;
+  status: 301 | 308 | (number & {});
   /** When it was set to this. Unix time in milliseconds. */
   setAt: number;
+}
+
+interface RedirectChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `redirect.*`: the redirect. */
+  redirect: {
+    /** Name of the domain that it leads, or led, to. */
+    to: string;
+    /** The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST. */
+    status: 301 | 308 | (number & {});
+    /** In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added. */
+    reason?: 'requested' | 'destination_deleted' | 'destination_failed' | 'destination_superseded' | (string & {});
+  };
+}
+
+interface RedirectRemovedEvent {
+  type: 'redirect.removed';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RedirectChange;
+}
+
+interface RedirectSetEvent {
+  type: 'redirect.set';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: RedirectChange;
+}
+
+interface RootKey {
+  /** The root key. Begins with `key_`. */
+  id: string;
+  /** Name for people; may be empty. */
+  name: string;
+  /** First characters of the key, to tell keys apart. */
+  start: string;
+  /** It may do this. */
+  permissions: Array<string>;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Id of the key that made it, also if that is gone; absent if the operator or another workspace did. */
+  createdBy?: string;
+  /** From then on it is refused; absent if it does not expire. Unix time in milliseconds. */
+  expiresAt?: number;
+  /** Since when the operator has disabled it. Unix time in milliseconds. */
+  disabledAt?: number;
+  /** At most an hour before its last use; absent before the first. Unix time in milliseconds. */
+  lastUsedAt?: number;
+  /** Id of its successor, if it was rotated. */
+  replacedBy?: string;
+}
+
+interface RotatedKey {
+  /** The new key. Begins with `key_`. */
+  keyId: string;
+  /** The root key, shown this once. Begins with `np_`. */
+  key: string;
+  /** Until when the old key works. Unix time in milliseconds. */
+  previousExpiresAt: number;
 }
 
 interface SetupLink {
@@ -1172,14 +1826,136 @@ interface SetupPage {
   origins: Array<string>;
 }
 
+/** A domain, and what serves it. More properties may be added. */
+interface Site {
+  domain: Domain;
+  live?: Live;
+  certificate: SiteCertificate;
+  redirect?: Redirect;
+  suspension?: Suspension;
+  origin?: SiteOrigin;
+  settings?: SiteSettings;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+}
+
+/** The certificate, in short; domains.getCertificate has all of it. */
+interface SiteCertificate {
+  /** As in domains.getCertificate. */
+  state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
+  problem?: CertificateProblem;
+  /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
+  notAfter?: number;
+}
+
+interface SiteChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  live: Live;
+}
+
+interface SiteLiveEvent {
+  type: 'site.live';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SiteChange;
+}
+
+/** Where requests of visitors go; absent before the first deployment. */
+interface SiteOrigin {
+  /** Scheme, host and port. */
+  url: string;
+  /** The current deployment of the domain's environment; absent where the domain has an origin of its own. */
+  deploymentId?: string;
+}
+
+/** The settings of the domain: those that were set. */
+interface SiteSettings {
+  /** Where the traffic of the domain goes, in place of its environment's deployment. */
+  origin?: string;
+  hsts?: Hsts;
+  /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
+  minTlsVersion?: '1.2' | '1.3' | (string & {});
+  /** False: HTTP requests go to the origin, and are not redirected to HTTPS. */
+  redirectToHttps?: boolean;
+}
+
+interface SiteUnreachableEvent {
+  type: 'site.unreachable';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: SiteChange;
+}
+
 /** That visitors get a page in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
-  status: 451 | 503;
+  status: 451 | 503 | (number & {});
   /** `workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it. */
-  by: 'workspace' | 'operator';
+  by: 'workspace' | 'operator' | (string & {});
   /** When it was set to this. Unix time in milliseconds. */
   suspendedAt: number;
+}
+
+interface SuspensionChange {
+  domain: Domain;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
+  actor?: string;
+  /** In `domain.suspended`; in `domain.resumed`: what it was. */
+  suspension: {
+    /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
+    status: 451 | 503 | (number & {});
+  };
+}
+
+/** The data and the settings that can be changed, as they are now. More properties may be added. */
+interface UpdatedDomain {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** The platform's own id for the domain. */
+  externalId?: string;
+  /** The platform's own data. */
+  metadata?: Record<string, string>;
+  settings?: SiteSettings;
+}
+
+/** More properties may be added. */
+interface UsageHistory {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its name; absent once it is deleted. */
+  domain?: string;
+  /** In order. Hours and days without usage are absent. */
+  usage: Array<UsageInTime>;
+}
+
+/** More properties may be added. */
+interface UsageInTime {
+  /** When the hour began, or the day in UTC. Unix time in milliseconds. */
+  at: number;
+  /** Requests, and WebSockets. */
+  requests: number;
+  /** Bytes of content that its visitors sent, without header fields. */
+  bytesIn: number;
+  /** Bytes of content that its visitors were sent, without header fields. */
+  bytesOut: number;
+  /** Responses with status 5xx that the edge gave itself, such as those for an origin that is down. */
+  edgeErrors: number;
+  /** Responses with status 5xx of the origin. */
+  originErrors: number;
 }
 
 interface ValidationError {
@@ -1197,13 +1973,13 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | '*'>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*' | (string & {})>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
   disabledAt?: number;
   /** `requested`: by `webhooks.updateWebhook`; `failing`: nothing was delivered for three days. */
-  disabledReason?: 'requested' | 'failing';
+  disabledReason?: 'requested' | 'failing' | (string & {});
   /** First failed attempt since the last delivery; absent if there was none. Unix time in milliseconds. */
   failingSince?: number;
   /** Creation. Unix time in milliseconds. */
@@ -1212,44 +1988,124 @@ interface Webhook {
   updatedAt?: number;
 }
 
+/** Body of a request to a webhook. More types may be added: ignore those that you do not know. */
+type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | SiteLiveEvent | SiteUnreachableEvent | WebhookTestEvent;
+
+interface WebhookTest {
+  /** The webhook. Begins with `wh_`. */
+  webhookId: string;
+}
+
+interface WebhookTestEvent {
+  type: 'webhook.test';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: WebhookTest;
+}
+
+interface Workspace {
+  /** The workspace. Begins with `ws_`. */
+  id: string;
+  /** Name for people. */
+  name: string;
+  /** Creation. Unix time in milliseconds. */
+  createdAt: number;
+  /** Since when the operator has disabled it: its keys are refused. Unix time in milliseconds. */
+  disabledAt?: number;
+}
+
 export type {
   App,
   AuditEntry,
   Brand,
   Certificate,
+  CertificateChange,
+  CertificateExpiringEvent,
+  CertificateFailedEvent,
+  CertificateIssuedEvent,
   CertificateProblem,
   CertificateRenewal,
+  CertificateRenewedEvent,
   CertificateSelfCheck,
   ConflictingRecord,
+  Counterpart,
+  CreatedKey,
+  CreatedToken,
+  CreatedWorkspace,
   Delivery,
   DeliveryAttempt,
   Deployment,
   Diagnosis,
+  DiagnosisChange,
+  DiagnosisChangedEvent,
   DiagnosisRecord,
   DiagnosisSchedule,
   DiagnosisZone,
   DnsRecord,
   Domain,
+  DomainChange,
+  DomainCounts,
+  DomainCreatedEvent,
+  DomainDeletedEvent,
+  DomainDeletion,
+  DomainDriftedEvent,
   DomainEvent,
   DomainEventData,
+  DomainFailedEvent,
+  DomainFinding,
+  DomainMove,
+  DomainMovedEvent,
   DomainOutcome,
+  DomainRecoveredEvent,
   DomainRedirect,
+  DomainRestoredEvent,
+  DomainResumedEvent,
+  DomainRetriedEvent,
+  DomainSupersededEvent,
+  DomainSuspendedEvent,
   DomainSuspension,
+  DomainUsage,
+  DomainVerifiedEvent,
   Environment,
   ErrorCode,
   Finding,
   FindingAction,
   FindingFacts,
+  Hsts,
   IssuedCertificate,
-  ListedCertificate,
-  ListedDomain,
+  Live,
   NameCheck,
+  NewBrand,
+  OriginSettings,
   OutcomeError,
   Project,
+  RecordChange,
+  RecordLostEvent,
+  RecordSeenEvent,
   Redirect,
+  RedirectChange,
+  RedirectRemovedEvent,
+  RedirectSetEvent,
+  RootKey,
+  RotatedKey,
   SetupLink,
   SetupPage,
+  Site,
+  SiteCertificate,
+  SiteChange,
+  SiteLiveEvent,
+  SiteOrigin,
+  SiteSettings,
+  SiteUnreachableEvent,
   Suspension,
+  SuspensionChange,
+  UpdatedDomain,
+  UsageHistory,
+  UsageInTime,
   ValidationError,
   Webhook,
+  WebhookEvent,
+  WebhookTest,
+  WebhookTestEvent,
+  Workspace,
 };

@@ -3,11 +3,11 @@ export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Options of a call that creates something. */
+/** Options of a call that creates something, or rotates a secret. */
 export interface CreationOptions extends CallOptions {
   /**
    * Names the creation: for 24 hours, a repeat of the call with the same key and input gets the first response, and
-   * creates nothing. Unless given, each call has a random one, kept over its retries. Give your own to repeat a call
+   * neither creates nor rotates anything. Unless given, each call has a random one, kept over its retries. Give your own to repeat a call
    * that another process began; null sends none.
    */
   idempotencyKey?: string | null | undefined;

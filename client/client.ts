@@ -1,7 +1,7 @@
 import { type ApiConnection, type Credential, callApi } from './api-call.ts';
 import { type ApiCalls, type Domain, OPERATIONS } from './api-types.ts';
 import type { CallOptions, CreationOptions, Page } from './call-types.ts';
-import { isCreation, isRead } from './operation-kinds.ts';
+import { isRead, takesKey } from './operation-kinds.ts';
 import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
 /**
@@ -19,6 +19,12 @@ export {
   type Support,
   UnexpectedResponse,
 } from './nameplate-error.ts';
+export {
+  type SignedRequest,
+  type UnknownEvent,
+  UnverifiedWebhook,
+  verifyWebhook,
+} from './verify-webhook.ts';
 export type { WatchOptions } from './watch-domain.ts';
 
 export interface ClientOptions {
@@ -26,11 +32,11 @@ export interface ClientOptions {
   baseUrl: string;
   /** A root key, a token, or a function that returns a current one. */
   rootKey: Credential;
-  /** Time limit of one attempt; 30 s unless given. */
+  /** Time limit of a call, with all its attempts and the waits between them; 30 s unless given. */
   timeoutMs?: number;
   /**
-   * Attempts after the first one, where it is safe to repeat; 3 unless given. No call waits longer than five minutes
-   * for the next attempt.
+   * Attempts after the first one, where it is safe to repeat; 3 unless given. A call does not wait for an attempt that
+   * `timeoutMs` would not allow: it rejects at once, with the last error.
    */
   retries?: number;
   /** In place of the global `fetch`. */
@@ -43,7 +49,7 @@ export interface ClientOptions {
  * responded), or the reason of its signal.
  *
  * A call is repeated after 429. After a server error, or without a response, it is repeated where that does no harm:
- * reads, and creations, which send an `Idempotency-Key`.
+ * reads, and creations and rotations, which send an `Idempotency-Key`.
  */
 export interface NameplateClient extends Omit<ApiCalls, 'domains'> {
   domains: ApiCalls['domains'] & DomainWatches;
@@ -93,8 +99,8 @@ export function createClient(options: ClientOptions): NameplateClient {
     body: object,
     { signal, isRead: reads = isRead(operation), ...creation }: CreationOptions & { isRead?: boolean } = {},
   ): Promise<Data> {
-    const { idempotencyKey = isCreation(operation) ? crypto.randomUUID() : null } = creation;
-    const isRepeatable = reads || (isCreation(operation) && idempotencyKey !== null);
+    const { idempotencyKey = takesKey(operation) ? crypto.randomUUID() : null } = creation;
+    const isRepeatable = reads || (takesKey(operation) && idempotencyKey !== null);
     const { data, pagination } = await callApi(connection, operation, { body, signal, idempotencyKey, isRepeatable });
     return (pagination === undefined ? data : { items: data, cursor: pagination.cursor }) as Data;
   }

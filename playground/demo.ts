@@ -5,7 +5,7 @@ import { systemClock } from '../server/src/base/clock.ts';
 import { loadCatalogue } from '../server/src/cli/catalogue.ts';
 import { CliError } from '../server/src/cli/cli-error.ts';
 import { makeDataDir, type Ready } from '../server/src/cli/data-dir.ts';
-import { type DataOptions, DEFAULT_DATA, dataCommand } from '../server/src/cli/options.ts';
+import { type DataOptions, DEFAULT_DATA, dataCommand, IS_CLONE, PROGRAM } from '../server/src/cli/options.ts';
 import { paint, print, printable, shortDuration, wrap } from '../server/src/cli/output/output.ts';
 import { describeDiagnosis, type ShownDiagnosis } from '../server/src/cli/output/show-diagnosis.ts';
 import { untilSignal } from '../server/src/cli/signals.ts';
@@ -53,7 +53,7 @@ async function run(options: DataOptions): Promise<void> {
   if (options.json) print(JSON.stringify({ title: 'It all worked', seconds: ms / 1000 }));
   else
     print(
-      `${paint('green', 'It all worked')}, in ${shortDuration(ms)}. To try it yourself: ${paint('bold', 'npm start')}`,
+      `${paint('green', 'It all worked')}, in ${shortDuration(ms)}. To try it yourself: ${paint('bold', IS_CLONE ? 'npm start' : `${PROGRAM} dev`)}`,
     );
 }
 
@@ -89,7 +89,7 @@ function stepPrinter({ api, dns, edge }: Ready, statusText: Record<number, strin
     if (request?.path === '/v2/domains.diagnoseDomain' && answer) {
       const diagnosis = dataOf(answer.body) as ShownDiagnosis;
       const shown = describeDiagnosis(diagnosis, systemClock.now()).replace(/^(?=.)/gm, '    ');
-      print(`    ${paint('cyan', `./bin/nameplate domains diagnose ${diagnosis.domain}`)}\n\n${shown}\n`);
+      print(`    ${paint('cyan', `${PROGRAM} domains diagnose ${diagnosis.domain}`)}\n\n${shown}\n`);
       return;
     }
     if (request) {

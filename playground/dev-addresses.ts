@@ -2,7 +2,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import { isApi } from '../server/src/cli/api/api-client.ts';
 import { CliError } from '../server/src/cli/cli-error.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../server/src/cli/data-dir.ts';
-import { type DataOptions, DEFAULT_DATA, shellQuote } from '../server/src/cli/options.ts';
+import { type DataOptions, DEFAULT_DATA, PROGRAM, shellQuote } from '../server/src/cli/options.ts';
 import { confirm } from '../server/src/cli/output/terminal.ts';
 import { joinList } from '../server/src/domain/text.ts';
 
@@ -101,5 +101,5 @@ function commandFor(
     window !== undefined && `--window ${window / 1000}`,
     json && '--json',
   ];
-  return ['./bin/nameplate dev', ...flags.filter((flag) => typeof flag === 'string')].join(' ');
+  return [`${PROGRAM} dev`, ...flags.filter((flag) => typeof flag === 'string')].join(' ');
 }

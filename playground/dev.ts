@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { loadCatalogue } from '../server/src/cli/catalogue.ts';
 import type { Ready } from '../server/src/cli/data-dir.ts';
-import { curlCommand, dataCommand, dataFlag, parseDuration, parsePort } from '../server/src/cli/options.ts';
+import { curlCommand, dataCommand, dataFlag, PROGRAM, parseDuration, parsePort } from '../server/src/cli/options.ts';
 import { paint, print, printable, shortDuration, timeOfDay } from '../server/src/cli/output/output.ts';
 import { startUnlessStopped, stopInTime, untilSignal } from '../server/src/cli/signals.ts';
 import { readPlaygroundConfig } from '../server/src/config/config.ts';
@@ -74,7 +74,7 @@ interface Timing {
  */
 function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing, name: string): string {
   const { api, dns, edge, rootKey, project, app, environment } = ready;
-  const command = (path: string) => `    ${paint('bold', `./bin/nameplate ${path} ${name}${dataFlag(dataDir)}`)}`;
+  const command = (path: string) => `    ${paint('bold', `${PROGRAM} ${path} ${name}${dataFlag(dataDir)}`)}`;
   return [
     '',
     `  ${paint('bold', 'Nameplate playground')}`,
@@ -105,7 +105,7 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     '',
     command('domains diagnose'),
     '',
-    `  In a third terminal, see what webhooks are sent: ${paint('bold', `./bin/nameplate webhooks listen${dataFlag(dataDir)}`)}`,
+    `  In a third terminal, see what webhooks are sent: ${paint('bold', `${PROGRAM} webhooks listen${dataFlag(dataDir)}`)}`,
     '',
     `  ${paint('dim', 'Ctrl-C stops it. Events of domains and certificates follow, and what webhooks are sent.')}`,
     '',

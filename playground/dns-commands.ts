@@ -8,6 +8,7 @@ import {
   dataCommand,
   dataFlag,
   define,
+  PROGRAM,
   parseCount,
 } from '../server/src/cli/options.ts';
 import { type Column, listing, paint, printable, show, table, timeOfDay } from '../server/src/cli/output/output.ts';
@@ -107,7 +108,7 @@ function addPublish(dns: Command): void {
         await control(options, 'set', { name, type, values: [value], ttl });
       }
       show(options, dnsRecords, () => {
-        const next = `./bin/nameplate domains wait ${printable(domain)} --certificate${dataFlag(options.data)}`;
+        const next = `${PROGRAM} domains wait ${printable(domain)} --certificate${dataFlag(options.data)}`;
         return `Published in the simulator:\n\n${recordsTable(dnsRecords)}\n\nNext: ${paint('bold', next)}`;
       });
     },

@@ -128,7 +128,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 
     const deps: SeedDeps = { store: server.store, clock, newId: idMaker(clock), randomBytes };
     const seeded = await seed(deps, before?.rootKey);
-    const hello = await deployHello(deps, seeded);
+    const hello = await deployHello(deps, seeded, before?.hello);
     opened.push(() => hello.close());
     const control = await startControl(simulator, seeded.rootKey, records.save, portOf(before?.control) ?? PANEL_PORT);
     opened.push(() => control.close());
@@ -150,7 +150,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       dnsPanel: control.panel(EXAMPLE_ZONE),
       ...(token !== null && { setup: `${server.api}/setup#${token}` }),
     };
-    const file: PlaygroundFile = { ...ready, control: control.url, pid: process.pid, windowMs };
+    const file: PlaygroundFile = { ...ready, hello: hello.origin, control: control.url, pid: process.pid, windowMs };
     await writePlaygroundFile(dataDir, file);
     const { metrics, store, failed } = server;
     return { ready, control: control.url, metrics, store, failed, stop };

@@ -18,9 +18,13 @@ export interface SeedDeps {
   randomBytes: (bytes: number) => Uint8Array;
 }
 
-/** Every permission that an operation requires. */
+/** Every permission that an operation requires, some of them for an option. */
 const ALL_PERMISSIONS = [
-  ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
+  ...new Set(
+    operations
+      .flatMap(({ permission, needs = [] }) => [permission, ...needs.map((need) => need.permission)])
+      .map(({ resource, action }) => `${resource}.*.${action}`),
+  ),
 ].sort();
 
 const WORKSPACE = 'playground';
@@ -61,11 +65,14 @@ async function allowsEverything({ store }: SeedDeps, rootKey: string): Promise<b
   return ALL_PERMISSIONS.every((permission) => found.key.permissions.includes(permission));
 }
 
-/** Starts the origin server, on the port of the last start if that is still free, and deploys it. */
-export async function deployHello(deps: SeedDeps, seeded: Seeded): Promise<HelloOrigin> {
-  const before = await currentOrigin(deps, seeded, seeded.environment.id);
+/**
+ * Starts the origin server, on the port of the last start (`before`) if that is still free. Deploys it, unless another
+ * origin has been deployed in its place.
+ */
+export async function deployHello(deps: SeedDeps, seeded: Seeded, before: string | undefined): Promise<HelloOrigin> {
   const hello = await startHello(before === undefined ? 0 : Number(new URL(before).port));
-  await deploy(deps, seeded, seeded.environment.id, hello.origin);
+  const current = await currentOrigin(deps, seeded, seeded.environment.id);
+  if (current === undefined || current === before) await deploy(deps, seeded, seeded.environment.id, hello.origin);
   return hello;
 }
 

@@ -6,15 +6,17 @@ import type { ApiDocument, ApiOperation, JsonSchema } from '../server/src/api/op
  */
 export function renderClientTypes({ paths, components }: ApiDocument): string {
   const operations = Object.values(paths).flatMap(({ post }) => (post !== undefined && isCall(post) ? [post] : []));
-  const groups = Map.groupBy(operations, ({ operationId }) => operationId.split('.')[0] ?? '');
-  const calls = [...groups].map(([group, each]) => `  ${group}: {\n${each.map(renderCall).join('\n')}\n  };\n`);
+  const groups = Map.groupBy(operations, ({ tags }) => tags[0]);
+  const calls = [...groups].map(
+    ([group, each]) => `  ${group}: {\n${each.map((call) => renderCall(call, components.schemas)).join('\n')}\n  };\n`,
+  );
   const shapes = Object.entries(components.schemas).filter(([name]) => !OTHERS.test(name));
   return [
     '// Generated from the OpenAPI document by "npm run generate".',
     "import type { CallOptions, CreationOptions, Page } from './call-types.ts';\n",
     '/** Every operation but `domains.watchDomain`, which is a stream. */',
     `export interface ApiCalls {\n${calls.join('')}}\n`,
-    `export const OPERATIONS: readonly string[] = [\n${operations.map(({ operationId }) => `  '${operationId}',\n`).join('')}];\n`,
+    `export const OPERATIONS: readonly string[] = [\n${operations.map(({ tags, operationId }) => `  '${tags[0]}.${operationId}',\n`).join('')}];\n`,
     ...shapes.map(([name, schema]) => `${comment(schema, '')}${declared(name, schema)}\n`),
     `export type {\n${shapes.map(([name]) => `  ${name},\n`).join('')}};\n`,
   ].join('\n');
@@ -24,8 +26,8 @@ function declared(name: string, schema: JsonSchema): string {
   return schema.type === 'object' ? `interface ${name} ${typeOf(schema, '')}` : `type ${name} = ${typeOf(schema, '')};`;
 }
 
-/** The client has errors and pages in a form of its own. */
-const OTHERS = /Answer$|^Meta$|^Pagination$/;
+/** The client has envelopes, errors and pages in a form of its own. */
+const OTHERS = /Response$|^Meta$|^Pagination$/;
 
 const JSON_TYPE = 'application/json';
 
@@ -39,18 +41,20 @@ function resultOf({ responses }: ApiOperation): JsonSchema | undefined {
   return success !== undefined && 'content' in success ? success.content[JSON_TYPE]?.schema : undefined;
 }
 
-function renderCall(operation: ApiOperation): string {
+type Schemas = ApiDocument['components']['schemas'];
+
+function renderCall(operation: ApiOperation, schemas: Schemas): string {
   const { operationId, summary, description, requestBody, parameters = [] } = operation;
-  const name = operationId.split('.')[1];
   const input = typeOf(requestBody?.content[JSON_TYPE]?.schema ?? {}, '    ', ' | undefined');
   const isCreation = parameters.some(({ $ref }) => $ref.endsWith('/Idempotency-Key'));
   const options = isCreation ? 'CreationOptions' : 'CallOptions';
   const text = comment({ description: `${summary}. ${description.replaceAll('\n\n', ' ')}` }, '    ');
-  return `${text}    ${name}(input: ${input}, options?: ${options}): Promise<${returned(operation)}>;`;
+  return `${text}    ${operationId}(input: ${input}, options?: ${options}): Promise<${returned(operation, schemas)}>;`;
 }
 
-function returned(operation: ApiOperation): string {
-  const { data, pagination } = (resultOf(operation)?.properties ?? {}) as Record<string, JsonSchema>;
+function returned(operation: ApiOperation, schemas: Schemas): string {
+  const envelope = schemas[nameIn(resultOf(operation) ?? {})];
+  const { data, pagination } = (envelope?.properties ?? {}) as Record<string, JsonSchema>;
   if (data === undefined) throw new Error(`${operation.operationId} returns no data`);
   if (pagination !== undefined) return `Page<${typeOf(data.items as JsonSchema, '    ')}>`;
   return isEmpty(data) ? 'void' : typeOf(data, '    ');
@@ -62,11 +66,19 @@ function isEmpty({ type, properties = {} }: JsonSchema): boolean {
 
 /** `absent`: the type that a property may have when it is left out. */
 function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
-  if (typeof schema.$ref === 'string') return schema.$ref.split('/').at(-1) ?? '';
+  if (schema.$ref !== undefined) return nameIn(schema);
+  if (Object.keys(schema).length === 0) return 'unknown';
+  if (schema.const !== undefined) return unionOf([schema.const]);
   if (Array.isArray(schema.enum)) return unionOf(schema.enum);
+  if (Array.isArray(schema.oneOf)) return schema.oneOf.map(nameIn).join(' | ');
   // Editors suggest the known values, and the compiler takes others.
   const known = schema['x-extensible-enum'];
-  if (Array.isArray(known)) return `${unionOf(known)} | (string & {})`;
+  if (Array.isArray(known)) return `${unionOf(known)} | (${schema.type === 'string' ? 'string' : 'number'} & {})`;
+  if (Array.isArray(schema.type)) {
+    return schema.type
+      .map((type) => (type === 'null' ? type : typeOf({ ...schema, type }, indent, absent)))
+      .join(' | ');
+  }
   switch (schema.type) {
     case 'string':
     case 'boolean':
@@ -82,11 +94,18 @@ function typeOf(schema: JsonSchema, indent: string, absent = ''): string {
   }
 }
 
+/** Name of the schema that is referred to. */
+function nameIn({ $ref }: JsonSchema): string {
+  return String($ref).split('/').at(-1) ?? '';
+}
+
 function unionOf(values: unknown[]): string {
   return values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value))).join(' | ');
 }
 
 function objectType(schema: JsonSchema, indent: string, absent: string): string {
+  const values = schema.additionalProperties;
+  if (typeof values === 'object') return `Record<string, ${typeOf(values as JsonSchema, indent)}>`;
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
   if (properties.length === 0) return 'Record<string, never>';
   const required = new Set(schema.required as string[] | undefined);

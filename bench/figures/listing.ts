@@ -8,7 +8,7 @@ import { ratioOf, spreadOf } from '../spread.ts';
 const SIZES = [1000, 100_000, 1_000_000];
 const GOAL = 2;
 /** It looks at as many domains as a page may, which are more than there are in the smallest database. */
-const SCANS: Filter[] = ['a search that finds nothing'];
+const SCANS: Filter[] = ['a search that finds nothing', 'a common pair and a rare status'];
 
 /**
  * A page of 100 of domains.listWorkspaceDomains through the store, by how many domains there are and how few of them
@@ -57,13 +57,17 @@ function sizes({ effort }: Bench): number[] {
 
 /**
  * All domains begin as `verifying`. A third becomes verified, with a certificate; three fail, and three certificates
- * do.
+ * do. A third has an external id and a pair of metadata; three have the same id.
  */
 const VARIETY = [
   "update domains set status = 'verified' where substr(id, 30, 1) <= '9'",
   "insert into routes (hostname, domain_id, environment_id) select name, id, environment_id from domains where status = 'verified'",
   "insert into certificates (hostname, state, created_at, workspace_id, next_try_at, begun, lease, failures) select name, 'issued', 0, workspace_id, 0, 1, 1, 0 from domains where status = 'verified'",
   "update domains set status = 'failed' where id in (select id from domains where status = 'verifying' order by id limit 3)",
+  `update domains set external_id = 'customer_' || name, metadata = '{"plan":"pro"}' where substr(id, 29, 1) <= '9'`,
+  "update domains set external_id = 'customer_7' where id in (select id from domains order by id limit 3)",
+  "insert into domain_pairs (workspace_id, key, value, place, domain_id) select workspace_id, '', external_id, environment_id || '.' || id, id from domains where external_id is not null",
+  "insert into domain_pairs (workspace_id, key, value, place, domain_id) select workspace_id, 'plan', 'pro', environment_id || '.' || id, id from domains where metadata is not null",
   "update certificates set state = 'failed' where hostname in (select hostname from certificates order by hostname limit 3)",
 ];
 

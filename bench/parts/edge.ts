@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createLog } from '../../server/src/base/log.ts';
 import { createSupervisor } from '../../server/src/base/threads/supervisor.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
-import type { EdgeStore } from '../../server/src/store/store.ts';
+import type { EdgeStore, UsageStore } from '../../server/src/store/store.ts';
 import { importSource } from '../checkout.ts';
 import { offer } from '../part.ts';
 
@@ -28,6 +28,7 @@ interface EarlierStore {
   findRoute(hostname: string): Promise<object>;
   findServedCertificate(hostname: string): Promise<object>;
 }
+type WriteUsage = Pick<UsageStore, 'addUsage'>;
 interface Changes {
   isFresh(): boolean;
   subscribe(): void;
@@ -68,13 +69,23 @@ const methods = {
   memory: () => process.memoryUsage().rss,
 };
 
+const numbers = new Map<string, number>();
+function numberOf(hostname: string): number {
+  const number = numbers.get(hostname) ?? numbers.size + 1;
+  numbers.set(hostname, number);
+  return number;
+}
+
 /** Responds at once. The edge reads each name once, and caches it. */
-function storeOf(directory: string, originPort: number): EdgeStore & EarlierStore {
-  const origin = { deploymentId: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
+function storeOf(directory: string, originPort: number): EdgeStore & WriteUsage & EarlierStore {
+  const deployment = { id: 'dep_bench', origin: `http://127.0.0.1:${originPort}` };
+  // The last two are for earlier commits.
+  const origin = { deployment, settings: null, deploymentId: deployment.id, origin: deployment.origin };
   const findRoute = async (hostname: string) => ({
     hostname,
     domainId: `dom_${hostname}`,
     environmentId: 'env_bench',
+    usageNumber: numberOf(hostname),
   });
   const findServedCertificate = async (hostname: string) => {
     const text = readFileSync(join(directory, `${hostname}.pem`), 'utf8');
@@ -92,9 +103,12 @@ function storeOf(directory: string, originPort: number): EdgeStore & EarlierStor
       redirect: null,
       workspaceId: 'ws_1',
       suspendedStatus: null,
+      settings: null,
     }),
+    addUsage: async () => {},
     findOperatorSite: async () => null,
     findOrigin: async () => origin,
+    findBrand: async () => null,
     findChallenge: async () => null,
   };
 }

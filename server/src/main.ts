@@ -27,6 +27,7 @@ import { cacheDomains } from './store/cache/cached-domains.ts';
 import { startChangeFeed } from './store/cache/change-feed.ts';
 import { createInvalidations } from './store/cache/invalidations.ts';
 import { type Database, databaseAt, keyringFor } from './store/database.ts';
+import type { Keyring } from './store/sealing/keyring.ts';
 import type { Store } from './store/store.ts';
 import { startGuardedClock } from './verification/guarded-clock.ts';
 
@@ -115,7 +116,7 @@ export async function startServer(config: Config, options: ServerOptions): Promi
     });
   };
   try {
-    const process = { config, options, clock, database, metrics, supervisor, edgeCache, opening, parts };
+    const process = { config, options, clock, database, keyring, metrics, supervisor, edgeCache, opening, parts };
     return { ...(await startParts({ ...process, ending: ending.signal })), stop };
   } catch (error) {
     await stop();
@@ -129,6 +130,7 @@ interface Process {
   options: ServerOptions;
   clock: Clock;
   database: Database;
+  keyring: Keyring;
   metrics: Metrics;
   supervisor: Supervisor;
   edgeCache: ReturnType<typeof openEdgeCache>;
@@ -139,7 +141,7 @@ interface Process {
 }
 
 async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>> {
-  const { config, options, clock, database, metrics, supervisor, edgeCache, opening, parts, ending } = process;
+  const { config, options, clock, database, keyring, metrics, supervisor, edgeCache, opening, parts, ending } = process;
   const { log, onAttempt, inherited, isSuccessor = false } = options;
   const { store } = opening;
   const late: LateStart | null = opening.isLate ? { storeOpened: opening.opened, signal: ending } : null;
@@ -161,7 +163,18 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
   const times = { ...leases, checkIntervalMs: CHECK_INTERVAL_MS, windowMs: WINDOW_MS };
   const edgeSecret = options.edgeSecret ?? randomBytes(32).toString('base64url');
   const base = { nameserverPort: 53, ...times, ...options, config, manyNodes: database.manyNodes, edgeSecret };
-  const here = { clock, log, metrics, changes, store: cached, uncached: store, supervisor, onAttempt, inherited };
+  const here = {
+    clock,
+    log,
+    metrics,
+    changes,
+    keyring,
+    store: cached,
+    uncached: store,
+    supervisor,
+    onAttempt,
+    inherited,
+  };
   const startingEdge = config.roles.includes('edge')
     ? parts.begin('listeners', startEdge({ ...base, ...here, edgeCache }))
     : null;
@@ -265,11 +278,14 @@ function backgroundOf(
 /** The settings that all threads of the process share. */
 function settingsOf(
   base: Omit<RoleSettings, 'challengePort'> & Pick<ServerOptions, 'challengePort'>,
-  edge: Pick<Edge, 'http'> | null,
+  edge: Pick<Edge, 'http' | 'https'> | null,
 ): RoleSettings {
-  const { config, manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
+  const { manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
   const { challengePort: given = 80, isPublicHere = false, edgeSecret } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
+  // 0: the edge is public at whichever port it listens.
+  const edgeHttpsPort = base.config.edgeHttpsPort || Number(new URL(edge?.https ?? 'https://none').port || 443);
+  const config = { ...base.config, edgeHttpsPort };
   const leases = { certificateLeaseMs, deliveryLeaseMs };
   const times = { checkIntervalMs, windowMs };
   return { config, manyNodes, nameserverPort, challengePort, ...leases, ...times, isPublicHere, edgeSecret };

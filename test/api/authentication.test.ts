@@ -25,17 +25,34 @@ describe('every request carries the HTTP header Authorization: Bearer <ROOT_KEY>
     expect(answer.status).toBe(404);
   });
 
-  it.each([
-    'Basic dXNlcjpwYXNzd29yZA==',
-    'Bearer',
-    'Bearer x',
-    'Bearer np_123',
-    `Bearer ${createRootKey(randomBytes).key}x`,
-    'Digest a="b"',
-  ])('anything else is malformed: %s', async (authorization) => {
-    const answer = await ask(null, { authorization });
-    expect(answer).toMatchObject(unauthorized);
-    expect(answer.body.error?.detail).toContain('does not contain a root key');
+  it.each(['Basic dXNlcjpwYXNzd29yZA==', 'Bearer', 'Bearer x', 'Digest a="b"'])(
+    'anything else is malformed: %s',
+    async (authorization) => {
+      const answer = await ask(null, { authorization });
+      expect(answer).toMatchObject(unauthorized);
+      expect(answer.body.error?.detail).toContain('does not contain a root key');
+    },
+  );
+
+  it('a key that was not copied whole is malformed, and told so, and so is one with a changed character', async () => {
+    const { key } = createRootKey(randomBytes);
+    const changed = key.slice(0, 20) + (key[20] === 'x' ? 'y' : 'x') + key.slice(21);
+    const zero = `${key.slice(0, 20)}0${key.slice(21)}`;
+    const attempts = [
+      [changed, 'its checksum does not match'],
+      [zero, 'its checksum does not match'],
+      [key.slice(0, -1), 'it has 41 characters, and a key has 42'],
+      [`${key}x`, 'it has 43 characters'],
+      ['np_', 'it has 3 characters'],
+    ] as const;
+    for (const [damaged, what] of attempts) {
+      const answer = await ask(null, { authorization: `Bearer ${damaged}` });
+      expect(answer).toMatchObject(unauthorized);
+      expect(answer.headers['nameplate-error-code']).toBe('authentication/malformed');
+      expect(answer.body.error?.detail).toContain(what);
+      expect(answer.body.error?.detail).toContain('Was it copied whole?');
+      if (damaged.length > 3) expect(answer.text).not.toContain(damaged);
+    }
   });
 });
 

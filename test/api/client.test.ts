@@ -5,6 +5,7 @@ import type { Static } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import {
   allItems,
+  ConnectionError,
   createClient,
   type Domain,
   type NameplateClient,
@@ -12,11 +13,11 @@ import {
   UnexpectedResponse,
   VerificationFailed,
 } from '../../client/client.ts';
-import { isCreation, isRead } from '../../client/operation-kinds.ts';
+import { isRead, takesKey } from '../../client/operation-kinds.ts';
 import type { OutcomeSchema } from '../../server/src/api/domains/createDomains.ts';
-import type { ListedDomainSchema } from '../../server/src/api/domains/listDomains.ts';
 import type { DomainSchema } from '../../server/src/api/domains/present-domain.ts';
-import { isStream } from '../../server/src/api/operation.ts';
+import type { SiteSchema } from '../../server/src/api/domains/site.ts';
+import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import type { Domain as StoredDomain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
@@ -73,14 +74,14 @@ describe('the client', () => {
     expect(new Set(has)).toEqual(new Set(['function']));
   });
 
-  it('repeats exactly the operations that the API declares to change nothing, or to create', () => {
+  it('repeats exactly the operations that the API declares to change nothing, to create, or to rotate', () => {
     // Under the permission to make what they are about, or for anybody who may make it.
     const others = ['domains.checkName', 'domains.listSetupLinks'];
     for (const operation of operations) {
       const { name, permission } = operation;
       const isReading = permission.action.startsWith('read_') || others.includes(name);
-      const creates = 'creates' in operation && operation.creates !== undefined;
-      expect([name, isCreation(name)]).toEqual([name, creates]);
+      const creates = !isStream(operation) && madeOnceBy(operation) !== undefined;
+      expect([name, takesKey(name)]).toEqual([name, creates]);
       expect([name, isRead(name)]).toEqual([name, isReading && !isStream(operation)]);
     }
   });
@@ -98,7 +99,8 @@ describe('the client', () => {
     const [outcome] = await client.domains.createDomains({ ...place, domains: ['www.example.net'] });
     expectTypeOf(outcome).toEqualTypeOf<Static<typeof OutcomeSchema> | undefined>();
     const { items } = await client.domains.listWorkspaceDomains({ search: 'example.net' });
-    expectTypeOf(items).toEqualTypeOf<Static<typeof ListedDomainSchema>[]>();
+    // The client takes values of enums that a later release adds.
+    expectTypeOf<Static<typeof SiteSchema>[]>().toExtend<typeof items>();
     expect(items.map(({ domain }) => domain.id)).toEqual([outcome?.domainId]);
     expect(await client.call('projects.getProject', { project: 'other' })).toMatchObject({ id: projectId });
   });
@@ -289,7 +291,7 @@ describe('of a server that fails,', () => {
     }
   });
 
-  it('a wait of more than five minutes is left to the caller, and a rate limit of 0 is not waited for', async () => {
+  it('a call ends within its time limit: a longer wait is left to the caller at once, with the error', async () => {
     for (const headers of [{ 'retry-after': '4294967296' }, { 'retry-after': '1', 'ratelimit-limit': '0' }]) {
       const { requests, domains } = await serve(problem(429, headers));
       const reading = domains.getDomain({ domain: 'a.example.com' });
@@ -322,5 +324,96 @@ describe('of a server that fails,', () => {
     expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'one', 'one', 'one']);
     expect(reasons).toEqual(['ConnectionError', 'NameplateError', 'ConnectionError']);
     await watch.return(undefined as never);
+  });
+});
+
+describe('a call without a response says why, and what to do:', () => {
+  const failing = (code: string, name = 'Error') => {
+    const fetch = async () => {
+      throw new TypeError('fetch failed', { cause: Object.assign(new Error('it failed'), { code, name }) });
+    };
+    return createClient({ baseUrl: 'https://api.example.com:8443', rootKey: 'np_x', retries: 0, fetch });
+  };
+
+  it.each([
+    ['ECONNREFUSED', /^Nothing listens at api\.example\.com:8443: .* Start the server/],
+    ['ETIMEDOUT', /did not respond within 30 s\. Check whether a firewall/],
+    ['UND_ERR_CONNECT_TIMEOUT', /did not respond within 30 s/],
+    ['ENOTFOUND', /^The name api\.example\.com has no address in the DNS\. Correct it/],
+    ['EAI_AGAIN', /could not be looked up \(EAI_AGAIN\)\. Check the DNS resolver/],
+    ['CERT_HAS_EXPIRED', /^The TLS handshake with api\.example\.com:8443 failed \(CERT_HAS_EXPIRED\)/],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', /TLS handshake/],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', /TLS handshake/],
+    ['ERR_SSL_WRONG_VERSION_NUMBER', /TLS handshake/],
+    ['ECONNRESET', /closed the connection before it had responded \(ECONNRESET\)/],
+    ['UND_ERR_SOCKET', /closed the connection/],
+    ['ENETUNREACH', /^There is no route from this machine to api\.example\.com:8443/],
+    ['EHOSTUNREACH', /no route/],
+    ['ERR_OTHER', /^api\.example\.com:8443 cannot be reached \(ERR_OTHER\)\.$/],
+  ])('%s', async (code, message) => {
+    const error = await failing(code)
+      .domains.getDomain({ domain: 'a.example.com' })
+      .catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error.message).toMatch(message);
+  });
+
+  it('a real server that is not there, one that closes, and one that speaks no TLS', async () => {
+    const server = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = (baseUrl: string) =>
+      createClient({ baseUrl, rootKey: 'np_x', retries: 0 })
+        .domains.getDomain({ domain: 'a.example.com' })
+        .catch((thrown) => thrown.message);
+    expect(await ask(`http://127.0.0.1:${port}`)).toMatch(/closed the connection before it had responded/);
+    expect(await ask(`https://127.0.0.1:${port}`)).toMatch(/TLS handshake with .* failed/);
+    server.close();
+    await once(server, 'close');
+    expect(await ask(`http://127.0.0.1:${port}`)).toMatch(/Nothing listens at 127\.0\.0\.1/);
+  });
+});
+
+describe('the time limit of a call', () => {
+  const input = { domain: 'a.example.com' };
+  /** Never responds, and ends with its signal as `fetch` does. */
+  const silent: typeof fetch = (_, init) =>
+    new Promise((_, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  const options = { baseUrl: 'https://api.example.com', rootKey: 'np_x' };
+
+  it('covers all attempts: one that gets no response is not made again', async () => {
+    let attempts = 0;
+    const counted: typeof fetch = (...request) => {
+      attempts += 1;
+      return silent(...request);
+    };
+    const client = createClient({ ...options, timeoutMs: 20, fetch: counted });
+    await expect(client.domains.getDomain(input)).rejects.toThrow(/did not respond within 0\.02 s/);
+    expect(attempts).toBe(1);
+  });
+
+  it('covers the waits: under a Retry-After that is longer, the call rejects at once with the 429', async () => {
+    const error = { status: 429, type: 'rate-limited', title: 'Too Many Requests', detail: 'Later.' };
+    const body = JSON.stringify({ meta: { requestId: 'req_1' }, error });
+    let attempts = 0;
+    const limited: typeof fetch = async () => {
+      attempts += 1;
+      return new Response(body, { status: 429, headers: { 'retry-after': '6' } });
+    };
+    const client = createClient({ ...options, timeoutMs: 5000, fetch: limited });
+    await expect(client.domains.getDomain(input)).rejects.toMatchObject({ status: 429, retryAfter: 6 });
+    expect(attempts).toBe(1);
+  });
+
+  it('covers the function that gives the key, and a signal ends that too', async () => {
+    const never = new Promise<string>(() => {});
+    const client = (timeoutMs: number) => createClient({ ...options, rootKey: () => never, timeoutMs, retries: 0 });
+    await expect(client(20).domains.getDomain(input)).rejects.toBeInstanceOf(ConnectionError);
+    const stop = new AbortController();
+    const waiting = client(60_000).domains.getDomain(input, { signal: stop.signal });
+    stop.abort(new Error('enough'));
+    await expect(waiting).rejects.toThrow('enough');
   });
 });

@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isRead, takesKey } from '../../client/operation-kinds.ts';
 import { renderErrors } from '../../server/src/api/docs/error-pages.ts';
 import { html, prose } from '../../server/src/api/docs/html.ts';
+import { getCertificate } from '../../server/src/api/domains/getCertificate.ts';
 import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
-import type { ApiContent } from '../../server/src/api/openapi/api-document.ts';
+import type { ApiContent, JsonSchema } from '../../server/src/api/openapi/api-document.ts';
 import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
+import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { FINDING_CODES } from '../../server/src/domain/finding.ts';
 import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
-import { document } from '../support/api-contract.ts';
+import { type Answer, document, judge } from '../support/api-contract.ts';
 import { type Harness, startApi } from '../support/api-harness.ts';
 
 let api: Harness;
@@ -39,8 +42,18 @@ describe('findings', () => {
 });
 
 describe('openapi.json', () => {
-  it('is served as it is committed, without a key', async () => {
-    expect((await get('/openapi.json')).text).toBe(committed('openapi.json'));
+  it('is served as it is committed, without a key, with the URL of the server', async () => {
+    const url = 'https://api.platform.test';
+    expect(JSON.parse((await get('/openapi.json')).text)).toEqual({
+      ...document,
+      servers: [{ url, description: expect.any(String) }],
+    });
+    const local = await startApi({ settings: { publicUrl: undefined } });
+    expect((await local.send({ method: 'GET', path: '/openapi.json', key: null })).text).toBe(
+      committed('openapi.json'),
+    );
+    await local.close();
+    expect(document.servers.map((server) => new URL(server.url).protocol)).toEqual(['https:']);
   });
 
   it('matches the code, each time it is generated', () => {
@@ -55,14 +68,82 @@ describe('openapi.json', () => {
   });
 
   it('has every operation, as a POST that needs a root key, with all its responses', () => {
-    for (const { name, status, problems, creates } of operations) {
+    for (const operation of operations) {
+      const { name, status, problems, credential } = operation;
       const { post } = document.paths[`/v2/${name}`] ?? {};
-      expect(post).toMatchObject({ operationId: name, security: [{ rootKey: [] }] });
-      const creating = creates === undefined ? [] : [409, 422];
+      expect(`${post?.tags[0]}.${post?.operationId}`).toBe(name);
+      expect(post?.security).toEqual([{ rootKey: [] }, ...(credential ? [{ setupSession: [] }] : [])]);
+      const creating = madeOnceBy(operation) === undefined ? [] : [409, 422];
       const own = [...creating, ...problems.map((code) => new Problem(code).status)];
       const promised = [400, 401, 403, 413, 429, 500, status, ...own];
       expect(Object.keys(post?.responses ?? {})).toEqual([...new Set(promised)].sort().map(String));
     }
+  });
+
+  it('has operationIds without dots, which no two operations share, whatever their group', () => {
+    const ids = Object.values({ ...document.paths, ...document.webhooks }).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(ids.filter((id, at) => !/^[a-z][A-Za-z]+$/.test(id) || ids.indexOf(id) !== at)).toEqual([]);
+  });
+
+  it('says of every operation whether it may be repeated, and of every list how its pages follow', () => {
+    for (const operation of operations) {
+      const { post } = document.paths[`/v2/${operation.name}`] ?? {};
+      const isRepeatable = isRead(operation.name) || takesKey(operation.name);
+      const statusCodes = isRepeatable ? ['429', '5XX'] : ['429'];
+      expect(post?.['x-retries']).toEqual({ statusCodes, connectionErrors: isRepeatable });
+      expect(post?.['x-idempotency']?.header).toBe(takesKey(operation.name) ? 'Idempotency-Key' : undefined);
+      const isList = !isStream(operation) && operation.example.result.pagination !== undefined;
+      expect(post?.['x-pagination'] !== undefined).toBe(isList);
+    }
+  });
+
+  it('has requests that are closed, with every object and every enum within', () => {
+    const parts = Object.values(document.paths).flatMap(({ post }) => partsOf(post?.requestBody?.content));
+    expect(parts.length).toBeGreaterThan(operations.length);
+    expect(parts.filter(({ schema }) => isOpen(schema)).map(({ place }) => place)).toEqual([]);
+  });
+
+  it('names no schema but the Domain of the specification like one of its properties: generators may mix them up', () => {
+    const schemas = Object.entries(document.components.schemas as Record<string, { properties?: object }>);
+    const snake = (text: string) => text.replace(/(?<=.)[A-Z]/g, '_$&').toLowerCase();
+    const named = schemas.filter(([title, { properties = {} }]) =>
+      Object.keys(properties).map(snake).includes(snake(title)),
+    );
+    expect(named.map(([title]) => title)).toEqual(['Domain']);
+  });
+
+  it('has responses and events that are open, with every enum within, but for the objects of the specification', () => {
+    const { responses } = document.components;
+    const described = [
+      ...Object.values(document.paths).flatMap(({ get, post }) => Object.values((get ?? post)?.responses ?? {})),
+      ...Object.values(responses),
+    ];
+    const contents = described.map((response) => ('content' in response ? response.content : undefined));
+    const parts = [...contents, document.webhooks.event?.post.requestBody?.content].flatMap(partsOf);
+    const shut = parts.filter(({ schema }) => !isOpen(schema)).map(({ place }) => place);
+    const envelope = /^[A-Za-z]+Response(\.error)?$/;
+    expect(new Set(shut.filter((place) => !envelope.test(place)))).toEqual(
+      new Set(['Meta', 'Pagination', 'ValidationError', 'Domain', 'Domain.status', 'DnsRecord', 'DnsRecord.type']),
+    );
+    expect(parts.filter(({ place, schema }) => envelope.test(place) && isOpen(schema))).toEqual([]);
+    expect(parts.length - shut.length).toBeGreaterThan(100);
+  });
+
+  it('has every property and value that the server sends: the tests bear no other, as clients have to', () => {
+    const answer = (change: object): Answer => {
+      const body = {
+        meta: { requestId: 'req_1' },
+        data: { ...(getCertificate.example.result.data as object), ...change },
+      };
+      const headers = { 'content-type': 'application/json; charset=utf-8', 'x-request-id': 'req_1' };
+      return { status: 200, headers, text: JSON.stringify(body), body };
+    };
+    const judged = (change: object) => judge('POST', '/v2/domains.getCertificate', answer(change));
+    expect(judged({}).status).toBe(200);
+    expect(() => judged({ colour: 'red' })).toThrow('must NOT have additional properties');
+    expect(() => judged({ state: 'painted' })).toThrow('must be equal to one of the allowed values');
   });
 
   it('has patterns that mean the same with and without the "u" flag, which many tools do not set', () => {
@@ -115,6 +196,37 @@ describe('openapi.json', () => {
     },
   );
 });
+
+/** An object or an enum of a schema. `place`: its component, and the properties that lead to it from there. */
+interface Part {
+  place: string;
+  schema: JsonSchema;
+}
+
+/** The objects and enums of a body, with those of the components that it refers to. */
+function partsOf(content: Record<string, ApiContent> | undefined): Part[] {
+  return Object.values(content ?? {}).flatMap(({ schema }) => partsWithin(schema, 'body'));
+}
+
+function partsWithin(schema: JsonSchema, place: string): Part[] {
+  if (typeof schema.$ref === 'string') {
+    const name = schema.$ref.replace('#/components/schemas/', '');
+    return partsWithin(document.components.schemas[name] ?? {}, name);
+  }
+  const isPart = 'properties' in schema || 'enum' in schema || 'x-extensible-enum' in schema;
+  const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
+  const members = [schema.items, ...((schema.oneOf ?? []) as JsonSchema[])] as (JsonSchema | undefined)[];
+  return [
+    ...(isPart ? [{ place, schema }] : []),
+    ...properties.flatMap(([name, property]) => partsWithin(property, `${place}.${name}`)),
+    ...members.flatMap((member) => (member === undefined ? [] : partsWithin(member, place))),
+  ];
+}
+
+/** Whether a later release may add properties to the object, or values to the enum. */
+function isOpen(schema: JsonSchema): boolean {
+  return 'properties' in schema ? schema.additionalProperties !== false : !('enum' in schema);
+}
 
 function isContent(node: object): node is ApiContent {
   return 'schema' in node && ('example' in node || 'examples' in node);

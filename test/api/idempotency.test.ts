@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { takesKey } from '../../client/operation-kinds.ts';
+import { madeOnceBy } from '../../server/src/api/operation.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { IDEMPOTENCY_KEPT_MS } from '../../server/src/store/audit/audit-store.ts';
 import { type Store, StoreUnavailable } from '../../server/src/store/store.ts';
@@ -18,6 +20,7 @@ const between: Between = { ungranted: new Set() };
 const hashOf = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 let api: Harness;
+let webhookId: string;
 beforeAll(async () => {
   const wrap = (store: Store): Store => ({
     ...store,
@@ -41,12 +44,18 @@ beforeAll(async () => {
     settings: { rateLimits: { 'projects.createProject': { limit: 500, windowMs: 3_600_000 } } },
   });
   await api.createDomain(await api.createTree(), 'linked.acme.com');
+  for (let i = 0; i < 5; i++) rotatable.push((await api.createKey()).id);
+  const created = await api.call('webhooks.createWebhook', { url: 'https://rotating.acme.com/' });
+  ({ webhookId } = dataOf<{ webhookId: string }>(created));
 });
 afterAll(() => api.close());
 
+/** Ids of keys that were not rotated yet. */
+const rotatable: string[] = [];
+
 const app = { project: 'demo', app: 'web' };
 const place = { ...app, environment: 'production' };
-/** A body for each operation that creates; each time for something new. */
+/** A body for each operation that creates or rotates; each time for something new, but for the webhook. */
 const bodies: Record<string, () => Record<string, unknown>> = {
   'projects.createProject': () => ({ slug: unique('project-') }),
   'apps.createApp': () => ({ project: 'demo', slug: unique('app-') }),
@@ -58,9 +67,15 @@ const bodies: Record<string, () => Record<string, unknown>> = {
   }),
   'domains.createSetupLink': () => ({ domain: 'linked.acme.com' }),
   'webhooks.createWebhook': () => ({ url: `https://${unique('hooks')}.acme.com/` }),
+  'keys.createKey': () => ({ name: unique('key-'), preset: 'platform' }),
+  'keys.rotateKey': () => ({ keyId: rotatable.pop() }),
+  'tokens.createToken': () => ({ subject: unique('person-') }),
+  'workspaces.createWorkspace': () => ({ name: unique('customer-') }),
+  'webhooks.rotateSecret': () => ({ webhookId }),
+  'environments.rotateOriginSecret': () => place,
   'domains.createDomain': () => ({ ...place, domain: `${unique('name')}.acme.com` }),
 };
-const creating = operations.filter(({ creates }) => creates !== undefined).map(({ name }) => name);
+const creating = operations.filter((each) => madeOnceBy(each) !== undefined).map(({ name }) => name);
 
 const send = (operation: string, body: object, key: string, options: CallOptions = {}) =>
   api.call(operation, body, { ...options, headers: { 'idempotency-key': key } });
@@ -70,8 +85,8 @@ const createProject = (body: object, key: string, options?: CallOptions) =>
   send('projects.createProject', body, key, options);
 
 describe('an Idempotency-Key', () => {
-  it('is taken by every operation that creates', () => {
-    const named = operations.map(({ name }) => name).filter((name) => /\.create/.test(name));
+  it('is taken by every operation that creates, and by those that rotate', () => {
+    const named = operations.map(({ name }) => name).filter(takesKey);
     expect(creating).toEqual(named);
     expect(Object.keys(bodies).sort()).toEqual(creating.toSorted());
   });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signToken } from '../../server/src/access/dashboard-token.ts';
 import { createRootKey } from '../../server/src/access/secret-text.ts';
@@ -30,6 +31,7 @@ let api: Harness;
 let tree: Tree;
 let webhookId: string;
 let linkId: string;
+let keyId: string;
 let foreign: { key: string; tree: Tree };
 
 beforeAll(async () => {
@@ -41,6 +43,7 @@ beforeAll(async () => {
   const url = 'https://hooks.acme.com/';
   ({ webhookId } = dataOf<{ webhookId: string }>(await api.call('webhooks.createWebhook', { url })));
   ({ linkId } = dataOf<{ linkId: string }>(await api.call('domains.createSetupLink', { domain: 'api.acme.com' })));
+  ({ id: keyId } = await api.createKey());
   const other = await api.createWorkspace();
   const { key } = await api.createKey({ workspaceId: other.id });
   foreign = { key, tree: await api.createTree('demo', key) };
@@ -52,10 +55,13 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.createDomain': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.createDomains': (name) => ({ ...path(name), domains: ['new.acme.com'] }),
   'domains.getDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.getSite': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.updateDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', externalId: 'a' }),
   'domains.watchDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
   'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'usage.getUsage': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', from: 0 }),
   'domains.checkName': (name) => ({ ...path(name), domain: 'new.acme.com' }),
   'domains.listDomains': (name) => path(name),
   'domains.verifyDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
@@ -82,6 +88,9 @@ const inputs: Record<string, (name: string) => object> = {
   'environments.deleteEnvironment': (name) => path(name),
   'deployments.createDeployment': (name) => ({ ...path(name), origin: 'https://origin.acme.com' }),
   'deployments.listDeployments': (name) => path(name),
+  'environments.updateOriginSettings': (name) => ({ ...path(name), hostHeader: 'origin' }),
+  'environments.getOriginSettings': (name) => path(name),
+  'environments.rotateOriginSecret': (name) => path(name),
   'webhooks.getWebhook': (name) => webhook(name),
   'webhooks.updateWebhook': (name) => ({ ...webhook(name), enabled: true }),
   'webhooks.rotateSecret': (name) => webhook(name),
@@ -90,7 +99,11 @@ const inputs: Record<string, (name: string) => object> = {
   'webhooks.getDelivery': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
   'webhooks.redeliver': (name) => ({ ...webhook(name), deliveryId: 'dlv_none' }),
   'webhooks.deleteWebhook': (name) => webhook(name),
+  'keys.getKey': (name) => rootKey(name),
+  'keys.rotateKey': (name) => rootKey(name),
+  'keys.revokeKey': (name) => rootKey(name),
 };
+const rootKey = (name: string) => ({ keyId: name === 'none' ? 'key_none' : keyId });
 const webhook = (name: string) => ({ webhookId: name === 'none' ? 'wh_none' : webhookId });
 const path = (name: string) => ({ project: name === 'none' ? 'none' : 'demo', app: 'web', environment: 'production' });
 const input = (operation: string, name: string) => inputs[operation]?.(name) ?? {};
@@ -101,15 +114,26 @@ const onWorkspace = [
   'projects.createProject',
   'projects.listProjects',
   'domains.listWorkspaceDomains',
+  'domains.countDomains',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
   'setup.getBrand',
   'setup.setBrand',
   'audit.listEntries',
+  'keys.createKey',
+  'keys.listKeys',
+  'tokens.createToken',
+  'workspaces.createWorkspace',
+  'workspaces.listWorkspaces',
+  'usage.listUsage',
 ];
 const WORKSPACE_INPUTS: Record<string, object> = {
+  'usage.listUsage': { from: 0 },
   'projects.createProject': { slug: 'new' },
   'webhooks.createWebhook': { url: 'https://hooks.acme.com/' },
+  'keys.createKey': { name: 'new', preset: 'support' },
+  'tokens.createToken': { subject: 'ada' },
+  'workspaces.createWorkspace': { name: 'new' },
 };
 
 /** An answer without what differs from request to request. */
@@ -122,11 +146,11 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
-    'domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect',
+    'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect',
   'environment.*.create_setup_link': 'domains.createSetupLink domains.listSetupLinks domains.revokeSetupLink',
   'setup.*.set_brand': 'setup.setBrand',
   'setup.*.read_brand': 'setup.getBrand',
@@ -141,16 +165,46 @@ const GRANTS: Record<string, string> = {
   'environment.*.delete_environment': 'environments.deleteEnvironment',
   'environment.*.create_deployment': 'deployments.createDeployment',
   'environment.*.read_deployment': 'deployments.listDeployments',
+  'environment.*.update_origin_settings': 'environments.updateOriginSettings environments.rotateOriginSecret',
+  'environment.*.read_origin_settings': 'environments.getOriginSettings',
   'webhook.*.create_webhook': 'webhooks.createWebhook',
   'webhook.*.read_webhook': 'webhooks.getWebhook webhooks.listWebhooks webhooks.listDeliveries webhooks.getDelivery',
   'webhook.*.update_webhook': 'webhooks.updateWebhook webhooks.rotateSecret webhooks.sendTest webhooks.redeliver',
   'webhook.*.delete_webhook': 'webhooks.deleteWebhook',
   'audit.*.read_entries': 'audit.listEntries',
+  'key.*.create_key': 'keys.createKey',
+  'key.*.read_key': 'keys.getKey keys.listKeys',
+  'key.*.rotate_key': 'keys.rotateKey',
+  'key.*.revoke_key': 'keys.revokeKey',
+  'token.*.create_token': 'tokens.createToken',
+  'workspace.*.create_workspace': 'workspaces.createWorkspace',
+  'workspace.*.read_workspace': 'workspaces.listWorkspaces',
+  'environment.*.read_usage': 'usage.getUsage usage.listUsage',
 };
 const grants = new Map(
   Object.entries(GRANTS).flatMap(([grant, names]) => names.split(' ').map((name) => [name, grant] as const)),
 );
 const grantOf = (operation: string) => grants.get(operation) ?? `the grant of ${operation}, which GRANTS lacks`;
+
+/** Whoever has one of these sees what they are about. */
+const isReading = (grant: string) => /\.read_(?:domain|environment|app|project|webhook|key|workspace)$/.test(grant);
+
+/** The permission of these is the one by which what they find is seen; no permission shows a set-up link alone. */
+const blind = [
+  ...[
+    'getDomain',
+    'getSite',
+    'watchDomain',
+    'getCertificate',
+    'diagnoseDomain',
+    'listEvents',
+    'getRedirect',
+    'revokeSetupLink',
+  ].map((name) => `domains.${name}`),
+  ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment', 'keys.getKey'],
+  ...['webhooks.getWebhook', 'webhooks.listDeliveries', 'webhooks.getDelivery'],
+];
+const telling = masked.filter((operation) => !blind.includes(operation));
 
 describe('permissions cannot be used to discover what exists', () => {
   it('and every operation is tried', () => {
@@ -162,7 +216,8 @@ describe('permissions cannot be used to discover what exists', () => {
   it.each(masked)(
     '%s: a missing permission answers exactly like a missing resource, after the same work',
     async (operation) => {
-      const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+      const permissions = ALL_GRANTS.filter((grant) => grant !== grantOf(operation) && !isReading(grant));
+      const { key } = await api.createKey({ permissions });
       const ask = async (name: string) => {
         await api.call(operation, input(operation, name), { key, headers });
         asked.length = 0;
@@ -175,6 +230,37 @@ describe('permissions cannot be used to discover what exists', () => {
       expect(hidden.asked).toHaveLength(1);
     },
   );
+
+  it.each(telling)('%s: who may read the resource gets 403, which names the missing permission', async (operation) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+    const refused = await api.call(operation, input(operation, 'tree'), { key, headers });
+    expect(refused.status).toBe(403);
+    expect(refused.headers['nameplate-error-code']).toBe('authorization/insufficient_permissions');
+    expect(refused.body.error?.detail).toContain(`"${grantOf(operation)}"`);
+    expect((await api.call(operation, input(operation, 'none'), { key, headers })).status).toBe(404);
+  });
+
+  it.each(blind)('%s: who may read anything else gets 404 all the same', async (operation) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => grant !== grantOf(operation)) });
+    const answer = await api.call(operation, input(operation, 'tree'), { key, headers });
+    expect(answer).toMatchObject({ status: 404 });
+  });
+
+  it('a refusal that names the permission has the id of the resource, and one elsewhere does not help', async () => {
+    const { environmentId } = tree;
+    const readsIt = [`environment.${environmentId}.read_domain`, 'environment.env_other.verify_domain'];
+    const { key } = await api.createKey({ permissions: readsIt });
+    const { body } = await api.call('domains.verifyDomain', { domain: 'api.acme.com' }, { key });
+    expect(body.error?.detail).toBe(
+      `The root key lacks the permission for this operation: "environment.*.verify_domain" or "environment.${environmentId}.verify_domain".`,
+    );
+    const { key: elsewhere } = await api.createKey({
+      permissions: ['environment.env_other.read_domain', 'environment.env_other.verify_domain'],
+    });
+    expect(await api.call('domains.verifyDomain', { domain: 'api.acme.com' }, { key: elsewhere })).toMatchObject({
+      status: 404,
+    });
+  });
 
   it.each(masked)("%s: another workspace's resource answers exactly like a missing one", async (operation) => {
     const { key } = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
@@ -202,6 +288,62 @@ describe('permissions cannot be used to discover what exists', () => {
     expect(await detail('projects.listProjects')).toBe(
       'The root key lacks the permission for this operation: "project.*.read_project".',
     );
+  });
+});
+
+describe('what an operation needs beside its permission', () => {
+  /** Calls that need each, of those in docs/permissions.md. */
+  const calls: Record<string, () => Promise<Answer>> = {};
+  const calling = async (operation: string, body: object, action: string) => {
+    const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => !grant.endsWith(`.${action}`)) });
+    return api.call(operation, body, { key });
+  };
+  beforeAll(async () => {
+    const created = await api.call('environments.createEnvironment', { app: tree.appId, slug: 'beside' });
+    const { environmentId: environment } = dataOf<{ environmentId: string }>(created);
+    const replaced = { environment, domain: 'api.acme.com', replaceUnverified: true };
+    const { replaceUnverified, domain } = replaced;
+    calls['domains.createDomain replace_domain'] = () => calling('domains.createDomain', replaced, 'replace_domain');
+    calls['domains.createDomains replace_domain'] = async () => {
+      const body = { environment, domains: [domain], replaceUnverified };
+      const answer = await calling('domains.createDomains', body, 'replace_domain');
+      const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
+      return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    calls['domains.moveDomain create_domain'] = () =>
+      calling('domains.moveDomain', { environment, domain }, 'create_domain');
+    calls['domains.moveDomain create_deployment'] = async () => {
+      const update = (origin: string | null) => api.call('domains.updateDomain', { domain, settings: { origin } });
+      await update('https://own.acme.com');
+      const answer = await calling('domains.moveDomain', { environment, domain }, 'create_deployment');
+      await update(null);
+      return answer;
+    };
+    calls['domains.updateDomain create_deployment'] = () =>
+      calling('domains.updateDomain', { domain, settings: { origin: null } }, 'create_deployment');
+    calls['domains.setRedirect update_domain'] = () =>
+      calling('domains.setRedirect', { domain, to: domain }, 'update_domain');
+    calls['webhooks.createWebhook read_domain'] = () =>
+      calling('webhooks.createWebhook', { url: 'https://hooks.acme.com/' }, 'read_domain');
+    calls['webhooks.updateWebhook read_domain'] = () =>
+      calling('webhooks.updateWebhook', { webhookId, types: ['*'] }, 'read_domain');
+  });
+
+  it('is what it declares, which is what the table of permissions says', () => {
+    const declared = operations.flatMap(({ name, needs = [] }) =>
+      needs.map(({ permission }) => `${name} ${permission.action}`),
+    );
+    expect(Object.keys(calls).sort()).toEqual(declared.sort());
+    const table = readFileSync('docs/permissions.md', 'utf8');
+    for (const each of declared)
+      expect(table).toMatch(new RegExp(`\\| \`${each.replace(' ', '` \\| `[a-z]+\\.\\*\\.')}\` \\|`));
+  });
+
+  it('is enforced: without it, the call is refused', async () => {
+    for (const [each, call] of Object.entries(calls)) {
+      const { status } = await call();
+      expect([each, status >= 403 && status <= 409]).toEqual([each, true]);
+    }
   });
 });
 
@@ -286,6 +428,8 @@ describe("another workspace's resources", () => {
       ['domains.diagnoseDomain', { domain: domain?.id, cached: true }],
       ['domains.listEvents', { domain: domain?.id }],
       ['domains.checkName', { ...byId, domain: 'mine.acme.com' }],
+      ['domains.getSite', { domain: domain?.id }],
+      ['domains.updateDomain', { domain: domain?.id, externalId: 'mine' }],
       ['domains.verifyDomain', { domain: domain?.id }],
       ['domains.createSetupLink', { domain: domain?.id }],
       ['domains.listSetupLinks', { domain: domain?.id }],

@@ -261,7 +261,7 @@ describe('a request body', () => {
   it('names every missing property', async () => {
     expect(await api.call('domains.createDomain', {})).toMatchObject(
       invalid(
-        ...['project', 'app', 'environment', 'domain'].map((name) => ({
+        ...['environment', 'domain'].map((name) => ({
           location: `body.${name}`,
           message: 'must be present',
         })),

@@ -174,7 +174,25 @@ describe('webhooks.createWebhook', () => {
         body: { error: { type: 'forbidden' } },
       });
     }
-    expect(await create({}, await keyOf('webhook.*.create_webhook'))).toMatchObject({ status: 200 });
+    const reading = 'environment.*.read_domain';
+    expect(await create({}, await keyOf('webhook.*.create_webhook', reading))).toMatchObject({ status: 200 });
+  });
+
+  it('and updateWebhook let nobody receive events of domains that they may not read: 403 names read_domain', async () => {
+    const { webhookId } = await created();
+    const some = 'environment.env_1.read_domain';
+    const update = (change: object, key: string) =>
+      api.call('webhooks.updateWebhook', { webhookId, ...change }, { key });
+    for (const refused of [
+      await create({}, await keyOf('webhook.*.create_webhook', some)),
+      await update({ url: 'https://elsewhere.acme.com/' }, await keyOf('webhook.*.update_webhook', some)),
+      await update({ types: ['*'] }, await keyOf('webhook.*.update_webhook')),
+    ]) {
+      expect(refused).toMatchObject({ status: 403 });
+      expect(refused.body.error?.detail).toContain('"environment.*.read_domain"');
+    }
+    const key = await keyOf('webhook.*.update_webhook');
+    expect(await update({ enabled: false }, key)).toMatchObject({ status: 200 });
   });
 
   it('without a key to encrypt the secret with: answers 412 with advice for the operator, and stores nothing', async () => {
@@ -292,6 +310,16 @@ describe('webhooks.rotateSecret', () => {
     expect(rotated.secret).toMatch(/^whsec_/);
     expect(await signing(webhookId, START)).toEqual([rotated.secret, first]);
     expect(await signing(webhookId, rotated.previousExpiresAt)).toEqual([rotated.secret]);
+  });
+
+  it('repeated under its Idempotency-Key gives the same secret, and the previous one goes on signing', async () => {
+    const { webhookId, secret: first } = await created();
+    const rotate = () =>
+      api.call('webhooks.rotateSecret', { webhookId }, { headers: { 'idempotency-key': 'lost response' } });
+    const [lost, repeated] = [await rotate(), await rotate()];
+    expect(repeated.headers['idempotency-replayed']).toBe('true');
+    expect(repeated.body.data).toEqual(lost.body.data);
+    expect(await signing(webhookId, START)).toEqual([dataOf<{ secret: string }>(lost).secret, first]);
   });
 
   it('gives no secret to sign with while one of those that sign cannot be unsealed', async () => {

@@ -41,6 +41,8 @@ const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> 
   'certificate.renewed': { from: ['verified'], to: 'verified' },
   'certificate.failed': { from: ['verified'], to: 'verified' },
   'certificate.expiring': { from: ['verified'], to: 'verified' },
+  'site.live': { from: ['verified'], to: 'verified' },
+  'site.unreachable': { from: ['verified'], to: 'verified' },
 };
 
 /**

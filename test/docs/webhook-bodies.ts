@@ -8,7 +8,7 @@ import { withSentences } from '../../server/src/domain/findings/sentences.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { describeTakeover } from '../../server/src/domain/verification-error.ts';
 import { webhookBody } from '../../server/src/domain/webhook-message.ts';
-import type { DueCertificate, DueRecheck, IssuedCertificate, Store } from '../../server/src/store/store.ts';
+import type { DueCertificate, DueLook, DueRecheck, IssuedCertificate, Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { AUTHOR, aCheckResult, failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
@@ -91,11 +91,13 @@ async function verified(store: Store): Promise<void> {
   const domain = verifiedAt(owned, now);
   await store.saveTransition({ before: owned, after: domain, memory: NO_MEMORY, seen: { routing }, now });
   await certify(store, domain, now);
+  await look(store, 'site.live', now + 3 * MINUTE_MS);
   now += DAY_MS;
   const drifted = await recheck(store, domain, now, {
     routingVerifiedAt: null,
     verificationError: `api.example.com leads to "old.example.net.". Point it to ${added.target} by a CNAME record; if a provider proxies it, set that host as the origin there.`,
   });
+  await look(store, 'site.unreachable', now + MINUTE_MS);
   now += DAY_MS;
   const recovered = await recheck(store, drifted, now, { routingVerifiedAt: now, verificationError: null });
   await takeOver(store, recovered, now + DAY_MS);
@@ -205,6 +207,17 @@ async function takeOver(store: Store, loser: Domain, now: number): Promise<void>
   const flags = { routingVerifiedAt: null, ownershipVerifiedAt: null };
   const save = { before: claim, after: verifiedAt(claim, now), memory: NO_MEMORY, now };
   await store.saveTransition({ ...save, loser: { before: loser, after: { ...lost, ...flags } } });
+}
+
+/** A look from outside finds that. */
+async function look(store: Store, event: 'site.live' | 'site.unreachable', now: number): Promise<void> {
+  const [due] = (await store.claimLooks({ now, limit: 1 })) as [DueLook];
+  const problem = event === 'site.live' ? null : 'answered_by_another';
+  const state = event === 'site.live' ? 'live' : 'unreachable';
+  const addresses = [{ address: '93.184.215.14', problem } as const];
+  const live = { state, problem, addresses, since: now, checkedAt: now, from: 'fra-1' } as const;
+  const memory = { live, isDoubted: false };
+  await store.saveLook({ domain: due.domain, lease: due.lease, memory, event, nextAt: now, now });
 }
 
 /** Everything that waits for the webhook, in order. */

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DOMAIN_EVENT_TYPES } from '../../server/src/domain/domain-event.ts';
 import { TEST_EVENT_TYPE } from '../../server/src/domain/webhook-message.ts';
+import { document, strict } from '../support/api-contract.ts';
 import { formatted, producedBodies } from './webhook-bodies.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
@@ -15,6 +17,9 @@ const shown = new Map(
   ]),
 );
 
+const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64: true, 'date-time': true } });
+ajv.addSchema(strict(document), 'openapi');
+
 describe('docs/webhooks.md', () => {
   let produced: Map<string, string>;
   beforeAll(async () => {
@@ -24,6 +29,12 @@ describe('docs/webhooks.md', () => {
   it('shows every type of event, and no other', () => {
     expect([...shown.keys()].toSorted()).toEqual(TYPES.toSorted());
     expect([...produced.keys()].toSorted()).toEqual(TYPES.toSorted());
+  });
+
+  it.each(TYPES)('shows the body of %s in openapi.json, with every property that it has', (type) => {
+    const schema = 'openapi#/components/schemas/WebhookEvent';
+    const validate = ajv.compile({ $ref: schema });
+    expect(validate(JSON.parse(produced.get(type) ?? '{}')), ajv.errorsText(validate.errors)).toBe(true);
   });
 
   it.each(TYPES)('shows the body of %s as it is sent', (type) => {

@@ -55,8 +55,8 @@ function changing(keyId: string): [action: string, args: string[]][] {
     ['workspaces create', ['acme']],
     ['workspaces disable', [workspaceId]],
     ['workspaces enable', [workspaceId]],
-    ['workspaces suspend', [workspaceId]],
-    ['workspaces resume', [workspaceId]],
+    ['workspaces suspend-sites', [workspaceId]],
+    ['workspaces resume-sites', [workspaceId]],
     ['workspaces limits', [workspaceId, '--domains', '7']],
     ['workspaces brand', [workspaceId, '--name', 'Acme']],
     ['keys create', ['--workspace', workspaceId, '--name', 'backend']],
@@ -86,7 +86,7 @@ const reading: [action: string, args: string[]][] = [
  */
 const others = [
   ...['migrate', 'backup', 'sealing rotate', 'doctor'],
-  ...['init', 'workspaces delete', 'sealing forget', 'certificates revoke'],
+  ...['init', 'keys rotate', 'workspaces delete', 'sealing forget', 'certificates revoke'],
 ];
 
 test('each command that changes something leaves one entry with its user and host, and no other command leaves any', async () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ControlResults } from '../../playground/control.ts';
+import { PRESETS } from '../../server/src/access/presets.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../../server/src/cli/data-dir.ts';
 import type { ShownDomain } from '../../server/src/cli/output/show-domain.ts';
 import { run, runJson, startPlayground, temporaryDirectory } from '../support/command.ts';
@@ -91,6 +92,29 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
     );
     const left = await runJson<Made[]>(['workspaces', 'list', ...data]);
     expect(left.map((workspace) => workspace.id)).not.toContain(id);
+  });
+
+  test('a key has the permissions of its preset and its own; rotated, it works on until the overlap ends', async () => {
+    const { workspaceId, api } = playground.ready;
+    const about = ['--workspace', workspaceId, '--preset', 'support', '--permission', 'app.*.create_app'];
+    type Made = { id: string; key: string; permissions: string[] };
+    const old = await runJson<Made>(['keys', 'create', ...about, ...data]);
+    expect(old.permissions).toEqual([...PRESETS.support, 'app.*.create_app']);
+    const list = (key: string) => run(['projects', 'list', '--url', api, '--key', '-'], { input: `${key}\n` });
+
+    const next = await runJson<Made>(['keys', 'rotate', old.id, '--overlap', '7d', ...data]);
+    expect([(await list(old.key)).code, (await list(next.key)).code]).toEqual([0, 0]);
+    const keys = await runJson<(Made & { replacedBy?: string; expiresAt?: number })[]>(['keys', 'list', ...data]);
+    const [replaced, successor] = [old.id, next.id].map((id) => keys.find((key) => key.id === id));
+    expect(replaced).toMatchObject({ replacedBy: next.id, expiresAt: expect.any(Number) });
+    expect(successor?.permissions).toEqual(old.permissions);
+    expect(await run(['keys', 'rotate', old.id, ...data])).toMatchObject({ code: 1, stdout: '' });
+
+    const last = await runJson<Made>(['keys', 'rotate', next.id, '--overlap', '0', ...data]);
+    await waitUntil(async () => (await list(next.key)).stderr.includes('Unauthorized'));
+    expect((await list(last.key)).code).toBe(0);
+    await runJson(['keys', 'revoke', last.id, ...data]);
+    await waitUntil(async () => (await list(last.key)).stderr.includes('Unauthorized'));
   });
 
   test('a key works until it is disabled, and never again after it is revoked', async () => {

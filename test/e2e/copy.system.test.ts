@@ -14,6 +14,7 @@ import * as certificates from '../support/certificates.ts';
 import { run, runJson, start, temporaryDirectory } from '../support/command.ts';
 import * as entities from '../support/entities.ts';
 import { addressOf, type Postgres, sharedPostgres } from '../support/postgres.ts';
+import { usageIn } from '../support/usage.ts';
 import * as webhooks from '../support/webhooks.ts';
 
 // An installation that moves to PostgreSQL: real files, a real server, and the command as it is typed.
@@ -92,6 +93,13 @@ async function populate(store: Store): Promise<void> {
   const redirect = { domainId: from.id, destinationId: to.id, status: 308 } as const;
   await store.setRedirect(workspace.id, redirect, entities.NOW);
   await store.recordIssuing(entities.NOW);
+  const change = { externalId: 'customer_42', metadata: { plan: 'pro' }, settings: { redirectToHttps: false } };
+  await store.updateDomain(workspace.id, to.id, change, entities.NOW);
+  await store.updateOriginSettings(workspace.id, environment.id, { hostHeader: 'origin' });
+  const secret = { text: randomBytes(32), createdAt: entities.NOW };
+  await store.rotateOriginSecret(workspace.id, environment.id, secret, entities.NOW);
+  const counts = { requests: 1, bytesIn: 2, bytesOut: 3, edgeErrors: 0, originErrors: 0 };
+  await store.addUsage({ writer: 'writer', sequence: 1, ...usageIn(0, new Map([[1, counts]])) });
   const gone = await certificates.verify(store, environment);
   await store.importCertificate(gone.name, certificates.anIssuedCertificate(), entities.NOW);
   await store.deleteDomain(workspace.id, gone.id, entities.NOW, entities.NOW + certificates.DAY_MS);

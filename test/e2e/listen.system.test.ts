@@ -172,7 +172,7 @@ test('where a server sends to public addresses only, webhooks listen says how to
     },
   });
   const [, line = ''] = await server.says(/^(\{.*"msg":"ready"\})$/m);
-  const permission = ['--permission', 'webhook.*.create_webhook'];
+  const permission = ['--permission', 'webhook.*.create_webhook', '--permission', 'environment.*.read_domain'];
   const { key } = await runJson<{ key: string }>(['keys', 'create', '--workspace', id, ...permission, ...database]);
   const env = { NAMEPLATE_URL: JSON.parse(line).api, NAMEPLATE_ROOT_KEY: key };
   const { code, stderr } = await start(['webhooks', 'listen'], { env }).ended;

@@ -85,17 +85,20 @@ test('the quick start of the README, typed as printed, shows the error and ends 
   for (const response of blocks('text')) expect(stdout).toContain(here(response).trim());
 });
 
-test('a second start restores keys, domains, records and faults, and suggests a new name', async () => {
+test('a second start restores keys, domains, records, faults and an origin of your own, and suggests a new name', async () => {
   await run(['dns', 'set', 'www.example.org', 'TXT', 'kept', 'kept too', ...data]);
   await run(['dns', 'fail', 'www.example.org', 'servfail', ...data]);
   const before = await runJson<ControlResults['list']>(['dns', 'list', ...data]);
   const domain = await runJson<ShownDomain>(['domains', 'get', 'shop.example.com', ...data]);
   const key = await type(`cat ${directory.path}/dev.json`);
+  await run(['deployments', 'create', 'http://127.0.0.1:9', ...data]);
 
   expect(await playground?.stop()).toMatchObject({ code: 0 });
   const { commands, rootKey } = await npmStart();
 
   expect(key.stdout).toContain(rootKey);
+  const deployments = await runJson<{ origin: string }[]>(['deployments', 'list', ...data]);
+  expect(deployments.at(-1)?.origin).toBe('http://127.0.0.1:9');
   expect(await runJson(['dns', 'list', ...data])).toEqual(before);
   expect(before.records).toContainEqual({
     name: 'www.example.org',

@@ -33,8 +33,8 @@ test('a domain is suspended, resumed and moved from the command line, and its ev
 
 test('a suspension by the operator is shown, and stays until the operator resumes it', async () => {
   const [workspace] = (await runJson(['workspaces', 'list', ...data])) as [{ id: string }];
-  expect(await said('workspaces', 'suspend', workspace.id, '--status', '451')).toBe(
-    `Suspended workspace ${workspace.id}: its sites show a page with status 451.\n`,
+  expect(await said('workspaces', 'suspend-sites', workspace.id, '--status', '451')).toBe(
+    `Suspended the sites of workspace ${workspace.id}: they show a page with status 451.\n`,
   );
   const refused = { code: 1, stderr: expect.stringContaining(`The operator of the server has suspended ${name}`) };
   expect(await run(['domains', 'resume', name, ...data])).toMatchObject(refused);
@@ -43,11 +43,13 @@ test('a suspension by the operator is shown, and stays until the operator resume
   );
   expect(await said('domains', 'resume', name)).toContain('by the operator');
   expect(await said('workspaces', 'list')).toMatch(/Suspended *\n.* 451 since /);
-  expect(await said('workspaces', 'resume', workspace.id)).toBe(`Resumed workspace ${workspace.id}.\n`);
+  expect(await said('workspaces', 'resume-sites', workspace.id)).toBe(
+    `Resumed the sites of workspace ${workspace.id}.\n`,
+  );
   expect(await said('workspaces', 'list')).not.toContain('Suspended');
   expect(await said('domains', 'resume', name)).toBe(`${name} is not suspended.\n`);
   expect(await said('domains', 'list', '--environment', 'staging')).not.toContain('Suspended');
-  const one = ['workspaces', 'suspend', workspace.id, '--domain', name.toUpperCase(), ...data];
+  const one = ['workspaces', 'suspend-sites', workspace.id, '--domain', name.toUpperCase(), ...data];
   expect((await run(one)).stdout).toBe(
     `Suspended ${name} in workspace ${workspace.id}: visitors get a page with status 503.\n`,
   );
@@ -58,18 +60,18 @@ test('a suspension by the operator is shown, and stays until the operator resume
   const listed = await runJson(['domains', 'list', '--environment', 'staging', ...data]);
   expect(listed).toMatchObject([{ domain: name, suspension: { by: 'operator' } }]);
   expect(await runJson(['domains', 'list', ...data])).toEqual([]);
-  expect(await said('workspaces', 'resume', workspace.id, '--domain', name)).toBe(
+  expect(await said('workspaces', 'resume-sites', workspace.id, '--domain', name)).toBe(
     `Resumed ${name} in workspace ${workspace.id}.\n`,
   );
   const { entries } = await runJson<{ entries: object[] }>(['audit', '--target', name, ...data]);
   expect(entries).toMatchObject([
-    { action: 'workspaces resume', workspaceId: workspace.id },
-    { action: 'workspaces suspend', detail: { status: 503 } },
+    { action: 'workspaces resume-sites', workspaceId: workspace.id },
+    { action: 'workspaces suspend-sites', detail: { status: 503 } },
     ...Array(entries.length - 2).fill({}),
   ]);
-  const none = await run(['workspaces', 'resume', workspace.id, '--domain', name, ...data]);
+  const none = await run(['workspaces', 'resume-sites', workspace.id, '--domain', name, ...data]);
   expect(none).toMatchObject({ code: 1, stderr: expect.stringContaining('has no suspended domain') });
-  const unknown = await run(['workspaces', 'suspend', 'ws_01kaghm5q6e8x9b2c3d4f5g6h7', ...data]);
+  const unknown = await run(['workspaces', 'suspend-sites', 'ws_01kaghm5q6e8x9b2c3d4f5g6h7', ...data]);
   expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('no workspace') });
   expect((await run(['domains', 'suspend', name, '--status', '404', ...data])).code).toBe(2);
 });

@@ -96,6 +96,15 @@ describe('/edge/route', () => {
     }
   });
 
+  it('leaves an origin to the edge whose environment has settings, which Caddy would not apply', async () => {
+    const { hostname, environment } = await edge.addSite({ origin: 'http://127.0.0.1:8081' });
+    expect((await route(hostname)).status).toBe(200);
+    const secret = { text: new TextEncoder().encode('npe_secret'), createdAt: edge.clock.now() };
+    await edge.store.rotateOriginSecret(environment.workspaceId, environment.id, secret, 0);
+    await edge.heard();
+    expect((await route(hostname)).status).toBe(204);
+  });
+
   it('leaves a name that redirects to the edge', async () => {
     const www = await edge.addSite({ origin: 'http://127.0.0.1:8081' });
     const apex = await edge.addSite({ environment: www.environment, origin: null });
@@ -155,9 +164,16 @@ describe('private keys', () => {
   });
 
   it('are refused when the endpoint is deployed as an origin, where origins may be on loopback', async () => {
-    const { hostname } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
+    const { hostname, environment } = await edge.addSite({ origin: `http://127.0.0.1:${port}` });
     const path = `/edge/certificate?server_name=${hostname}`;
-    for (const over of [overHttps, overHttp2]) {
+    for (const [over, hostHeader] of [
+      [overHttps, null],
+      [overHttp2, null],
+      [overHttps, 'origin'],
+      [overHttps, 'localhost'],
+    ] as const) {
+      await edge.store.updateOriginSettings(environment.workspaceId, environment.id, { hostHeader });
+      await edge.heard();
       const answer = await over({ port: edge.httpsPort, hostname, path });
       expect([answer.status, answer.text]).toEqual([403, expect.not.stringContaining('PRIVATE')]);
     }

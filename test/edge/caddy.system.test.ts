@@ -223,7 +223,7 @@ describe('Caddy in front, without a second hop, for several origins', () => {
 
   it('lets no client choose the origin', async () => {
     const [mine, other] = [await addOwn('mine'), await addOwn('other')];
-    const origin = (await edge.store.findOrigin(other.environment.id))?.origin ?? '';
+    const origin = (await edge.store.findOrigin(other.environment.id))?.deployment?.origin ?? '';
     const address = new URL(origin).host;
     const forged = [
       { 'x-nameplate-origin': address },

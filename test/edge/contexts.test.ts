@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import type { TlsVersion } from '../../server/src/domain/site-settings.ts';
 import {
   createTlsContextCache,
   type TlsContext,
@@ -12,9 +13,14 @@ import { issue, ROOT } from './authority.ts';
 
 const SECRET = new Uint8Array(32);
 
-const siteOf = (certificate: Omit<ServedCertificate, 'inherited'>, domainId = 'dom_1') => ({
+const siteOf = (
+  certificate: Omit<ServedCertificate, 'inherited'>,
+  domainId = 'dom_1',
+  minTlsVersion: TlsVersion = '1.2',
+) => ({
   domainId,
   certificate: { ...certificate, inherited: false },
+  minTlsVersion,
 });
 
 const closing: (() => void)[] = [];

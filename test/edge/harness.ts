@@ -11,7 +11,13 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { type Edge, type EdgeOptions, startEdge } from '../../server/src/edge/edge.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import { type PolledChangeFeed, startChangeFeed } from '../../server/src/store/cache/change-feed.ts';
-import { type Environment, type Store, StoreUnavailable } from '../../server/src/store/store.ts';
+import {
+  type Deployment,
+  type Environment,
+  type Store,
+  StoreUnavailable,
+  type UsageWrite,
+} from '../../server/src/store/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { aDeployment, plant, unique } from '../support/entities.ts';
@@ -36,7 +42,7 @@ export interface Harness {
   metric(line: string): Promise<number>;
   /** A name with a route, a certificate and a deployment, as far as they are wanted. */
   addSite(about?: Partial<SiteOptions>): Promise<Site>;
-  deploy(environment: Environment, origin: string): Promise<void>;
+  deploy(environment: Environment, origin: string, about?: Partial<Deployment>): Promise<void>;
   /** Starts a server that requests may be forwarded to, and returns its origin. */
   addOrigin(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<string>;
   /** Polls the change feed, so that the edge has all changes so far. */
@@ -93,8 +99,10 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     findSite: (hostname: string) => there('findSite', () => store.findSite(hostname)),
     findOperatorSite: (hostname: string) => there('findOperatorSite', () => store.findOperatorSite(hostname)),
     findOrigin: (environmentId: string) => there('findOrigin', () => store.findOrigin(environmentId)),
+    findBrand: (workspaceId: string) => there('findBrand', () => store.findBrand(workspaceId)),
     findChallenge: (hostname: string, token: string, now: number) =>
       there('findChallenge', () => store.findChallenge(hostname, token, now)),
+    addUsage: (write: UsageWrite) => there('addUsage', () => store.addUsage(write)),
     changesSince: (seq: number) => there('changesSince', () => store.changesSince(seq)),
   };
   const changes = startChangeFeed(reads, { clock, log });
@@ -144,8 +152,8 @@ export async function startHarness(options: Partial<EdgeOptions> = {}): Promise<
     return { hostname, domain, environment, serial };
   }
 
-  async function deploy(environment: Environment, origin: string): Promise<void> {
-    await store.createDeployment(aDeployment(environment, { origin }));
+  async function deploy(environment: Environment, origin: string, about: Partial<Deployment> = {}): Promise<void> {
+    await store.createDeployment(aDeployment(environment, { origin, ...about }));
   }
 
   const portOf = (url: string | null) => Number(url?.split(':').at(-1));

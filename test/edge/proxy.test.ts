@@ -253,9 +253,9 @@ describe('an HTTPS origin', () => {
   });
 
   test.each([
-    ['is another’s', 'other.example.test', true],
-    ['nobody vouches for', 'origin.example.test', false],
-  ])('is not spoken with when its certificate %s', async (_, name, trusted) => {
+    ['is another’s', 'other.example.test', true, 'certificate_name'],
+    ['nobody vouches for', 'origin.example.test', false, 'certificate_untrusted'],
+  ])('is not spoken with when its certificate %s', async (_, name, trusted, reason) => {
     const { port, ca, server } = await startTlsOrigin(name);
     let requests = 0;
     server.on('request', () => {
@@ -265,7 +265,7 @@ describe('an HTTPS origin', () => {
     const front = await startProxyServer(closing, { origin: `https://origin.example.test:${port}`, tls });
     const [[, ask] = []] = versions(closing);
     expect(await ask?.(front)).toMatchObject({ status: 502 });
-    expect(front.failures).toMatchObject([{ page: 'origin_down', reason: 'tls' }]);
+    expect(front.failures).toMatchObject([{ page: 'origin_certificate', reason }]);
     expect(requests).toBe(0);
   });
 });

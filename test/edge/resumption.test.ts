@@ -107,3 +107,15 @@ describe('handshakes', () => {
     expect(await edge.metric('nameplate_edge_handshakes_total{outcome="full"}')).toBe(18);
   });
 });
+
+it('handshakes accept the groups of Mozilla’s intermediate configuration, and none that costs more', async () => {
+  const { hostname } = await edge.addSite();
+  const isAccepted = (ecdhCurve: string) =>
+    handshake(edge.httpsPort, { servername: hostname, maxVersion: 'TLSv1.3', ecdhCurve }).then(
+      (socket) => socket.destroy() === socket,
+      () => false,
+    );
+  const groups = ['X25519MLKEM768', 'X25519', 'P-256', 'P-384', 'P-521', 'X448'];
+  const accepted = await Promise.all(groups.map(isAccepted));
+  expect(groups.filter((_, i) => accepted[i])).toEqual(['X25519MLKEM768', 'X25519', 'P-256', 'P-384']);
+});

@@ -40,6 +40,22 @@ describe('several threads on one port', () => {
     await settlesOn(location, undefined);
   });
 
+  it('all ask an origin as its environment says, and show its brand', async () => {
+    const origin = await edge.addOrigin(({ headers }, response) => {
+      response.end(`${headers.host} ${headers['nameplate-edge-secret']}`);
+    });
+    const { hostname, environment } = await edge.addSite({ origin });
+    const { id, workspaceId } = environment;
+    const ask = () => overHttps({ port: edge.httpsPort, hostname, headers: { accept: 'text/html' } });
+    await edge.store.updateOriginSettings(workspaceId, id, { hostHeader: 'shop.example.net' });
+    const secret = { text: new TextEncoder().encode('npe_secret'), createdAt: Date.now() };
+    await edge.store.rotateOriginSecret(workspaceId, id, secret, 0);
+    await settlesOn(async () => (await ask()).text, 'shop.example.net npe_secret');
+    await edge.store.saveSetupPage(workspaceId, { brand: { name: 'Acme Shops' } });
+    await edge.deploy(environment, 'http://127.0.0.1:1');
+    await settlesOn(async () => (await ask()).text.includes('<span>Acme Shops</span>'), true);
+  });
+
   it('find challenges, which are read from the store each time', async () => {
     const { hostname } = await edge.addSite({ certified: false });
     const token = 't'.repeat(43);

@@ -134,7 +134,7 @@ const addCaa = {
   tag: 'issue',
   value: 'letsencrypt.org',
 } as const;
-const caa: Finding = withSentences({
+const caa = withSentences({
   code: 'caa_forbids',
   severity: 'warning',
   name: 'example.com',

@@ -5,7 +5,7 @@ import { addWebhook } from '../support/webhooks.ts';
 import type { Subject } from './subject.ts';
 
 /** As it is listed before its first use. */
-const unused = (key: RootKey) => ({ ...key, lastUsedAt: null });
+const unused = (key: RootKey) => ({ ...key, lastUsedAt: null, createdBy: null, replacedBy: null });
 
 export function describeAccess(subject: Subject): void {
   const withKey = async (about: Partial<RootKey> = {}) => {

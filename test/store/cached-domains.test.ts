@@ -104,6 +104,18 @@ it('domains that are polled in turn are cached, as many as there is room for', a
   expect(readings).toBe(0);
 });
 
+it.each([
+  ['little', null, 0],
+  ['much', JSON.stringify({ a: 'x'.repeat(500) }), 1],
+])("a platform's own data counts: five domains with %s of it", async (_, metadata, readAgain) => {
+  const first = await attach(elsewhere, planted.environment);
+  await cached(first.name);
+  for (let i = 0; i < 5; i++) await cached((await attach(elsewhere, planted.environment, { metadata })).name);
+  reads = 0;
+  await byName(first.name);
+  expect(reads).toBe(readAgain);
+});
+
 it('a change made elsewhere is seen with the next poll', async () => {
   const domain = await attach(elsewhere, planted.environment);
   await cached(domain.name);

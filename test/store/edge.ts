@@ -10,14 +10,15 @@ export function describeEdge(subject: Subject): void {
       const { environment } = await subject.plant();
       const { name, id } = await verify(store, environment);
       const ids = { workspaceId: environment.workspaceId, domainId: id, environmentId: environment.id };
-      const route = { hostname: name, ...ids, redirect: null, suspendedStatus: null };
+      const usageNumber = expect.any(Number);
+      const route = { hostname: name, ...ids, usageNumber, redirect: null, suspendedStatus: null, settings: null };
       expect(await store.findSite(name)).toEqual({ ...route, origin: null, certificate: null });
       expect(await store.findOrigin(environment.id)).toBeNull();
       const { chain, privateKey, notAfter, ...issued } = anIssuedCertificate();
       for (const origin of ['http://origin1.example:8080', 'https://origin2.example']) {
         const deployment = aDeployment(environment, { origin });
         await store.createDeployment(deployment);
-        const current = { deploymentId: deployment.id, origin };
+        const current = { deployment: { id: deployment.id, origin }, settings: null };
         expect(await store.findSite(name)).toEqual({ ...route, origin: current, certificate: null });
         expect(await store.findOrigin(environment.id)).toEqual(current);
       }
@@ -28,6 +29,77 @@ export function describeEdge(subject: Subject): void {
     it('is null for a host name that no domain serves, and so is the origin of an unknown environment', async () => {
       expect(await subject.store.findSite('nobody.example.com')).toBeNull();
       expect(await subject.store.findOrigin('env_none')).toBeNull();
+    });
+  });
+
+  describe('the settings of an origin', () => {
+    const key = (text: string) => new TextEncoder().encode(text);
+
+    it('are changed one by one, apply to every deployment, and are null where nothing is set', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const { id, workspaceId } = environment;
+      const { name } = await verify(store, environment);
+      await store.createDeployment(aDeployment(environment));
+      const settings = async () => (await store.findOrigin(id))?.settings;
+      expect(await store.updateOriginSettings(workspaceId, id, { hostHeader: 'origin' })).toMatchObject({
+        environmentId: id,
+        hostHeader: 'origin',
+        secretCreatedAt: null,
+      });
+      const clientCertificate = { chain: 'chain', privateKey: key('0 key') };
+      await store.updateOriginSettings(workspaceId, id, {
+        caCertificate: 'ca',
+        clientCertificate,
+        sendExternalId: true,
+      });
+      const all = { hostHeader: 'origin', caCertificate: 'ca', clientCertificate, secret: null, sendsExternalId: true };
+      expect(await settings()).toEqual(all);
+      await store.createDeployment(aDeployment(environment));
+      expect(await settings()).toEqual(all);
+      expect((await store.findSite(name))?.origin?.settings).toEqual(all);
+      await store.updateOriginSettings(workspaceId, id, {
+        hostHeader: null,
+        caCertificate: null,
+        clientCertificate: null,
+        sendExternalId: false,
+      });
+      expect(await settings()).toBe(null);
+    });
+
+    it('have one secret and the one before it, and none once it is removed', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const { id, workspaceId } = environment;
+      await store.createDeployment(aDeployment(environment));
+      const secret = async () => (await store.findOrigin(id))?.settings?.secret;
+      const rotate = (text: string, at: number) =>
+        store.rotateOriginSecret(workspaceId, id, { text: key(text), createdAt: at }, at + 100);
+      expect(await rotate('one', NOW)).toBe('rotated');
+      expect(await secret()).toEqual({ current: key('one'), previous: null, previousExpiresAt: null });
+      await rotate('two', NOW + 1);
+      await rotate('three', NOW + 2);
+      expect(await secret()).toEqual({ current: key('three'), previous: key('two'), previousExpiresAt: NOW + 102 });
+      expect(await store.findOriginSettings(id)).toMatchObject({ secretCreatedAt: NOW + 2 });
+      await store.updateOriginSettings(workspaceId, id, { secret: null });
+      expect(await secret()).toBe(undefined);
+    });
+
+    it('are those of the workspace’s own environments, and log a change', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const other = (await subject.plant()).workspace.id;
+      const text = { text: key('one'), createdAt: NOW };
+      expect(await store.updateOriginSettings(other, environment.id, { hostHeader: 'origin' })).toBe(null);
+      expect(await store.rotateOriginSecret(other, environment.id, text, NOW)).toBe('missing');
+      const { latest } = await store.changesSince(0);
+      await store.updateOriginSettings(environment.workspaceId, environment.id, { hostHeader: 'origin' });
+      await store.rotateOriginSecret(environment.workspaceId, environment.id, text, NOW);
+      const { changes } = await store.changesSince(latest);
+      const own = changes.filter(({ key }) => key === environment.id);
+      expect(own.map(({ kind }) => kind)).toEqual(['environment', 'environment']);
+      await store.deleteEnvironment(environment.workspaceId, environment.id);
+      expect(await store.findOriginSettings(environment.id)).toBe(null);
     });
   });
 

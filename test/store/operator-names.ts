@@ -39,6 +39,8 @@ export function describeOperatorNames(subject: Subject): void {
         origin: null,
         redirect: null,
         suspendedStatus: null,
+        usageNumber: 0,
+        settings: null,
       };
       expect(await store.findOperatorSite(NAME)).toEqual({ ...site, certificate: null });
       expect(await store.findSite(NAME)).toBeNull();

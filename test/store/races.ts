@@ -60,6 +60,28 @@ export function describeRaces(subject: Subject): void {
       expect(await store.earliestDueAt()).toBeNull();
     });
 
+    it('a replacement of a domain and its verification: the one that is saved first wins', async () => {
+      const { store } = subject;
+      const { workspace, environment } = await subject.plant();
+      await eachOrder(async (inTurn) => {
+        const held = await attach(store, environment);
+        const anew = aDomain(environment, { name: held.name });
+        const replacing = { holders: [held], keptUntil: NOW };
+        const [saved, { kind }] = await inTurn(
+          () => store.saveTransition({ before: held, after: verifiedAt(held, NOW), memory, now: NOW }),
+          () => store.createDomain(anew, NOW + WINDOW_MS, replacing),
+        );
+        expect([
+          ['saved', 'held'],
+          ['stale', 'created'],
+        ]).toContainEqual([saved, kind]);
+        const found = await store.findDomainByName(workspace.id, held.name);
+        expect(found?.id).toBe(saved === 'saved' ? held.id : anew.id);
+        expect((await store.findSite(held.name))?.domainId).toBe(saved === 'saved' ? held.id : undefined);
+        await store.deleteDomain(workspace.id, found?.id ?? '', NOW);
+      });
+    });
+
     it('a retry finds the domain verified, or lets the check that verifies it count', async () => {
       const { store } = subject;
       const { workspace, environment } = await subject.plant();

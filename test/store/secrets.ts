@@ -17,7 +17,7 @@ import {
   takeOver,
   verify,
 } from '../support/certificates.ts';
-import { aSigningKey, NOW, plant } from '../support/entities.ts';
+import { aDeployment, aSigningKey, NOW, plant } from '../support/entities.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 
 const [OLD, NEW, LOST] = ['old', 'new', 'lost'].map((fill) => new Uint8Array(Buffer.alloc(32, fill))) as [
@@ -177,6 +177,56 @@ export function describeSecrets(subject: Subject): void {
         }
         const claimed = await sealed.claimCertificates({ now: NOW + 1, limit: 9, leaseMs: 1, newNames: false });
         expect(claimed).toMatchObject([{ certificate: { hostname: stored.ordered }, order: null }]);
+      }));
+  });
+
+  describe('secrets of origins', () => {
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const clientCertificate = { chain: 'chain', privateKey: bytes('the key of a client') };
+
+    async function storeOriginSecrets(store: Store, { workspaceId, id }: Environment) {
+      for (const text of ['npe_secret-one', 'npe_secret-two'])
+        await store.rotateOriginSecret(workspaceId, id, { text: bytes(text), createdAt: NOW }, NOW + 1);
+      await store.updateOriginSettings(workspaceId, id, { hostHeader: 'origin', clientCertificate });
+    }
+    const stored = {
+      clientCertificate,
+      secret: { current: bytes('npe_secret-two'), previous: bytes('npe_secret-one'), previousExpiresAt: NOW + 1 },
+    };
+
+    it('are sealed, also the one before, and are re-sealed under another key', () =>
+      alone(async ({ store, reopen, contains }, environment) => {
+        await store.createDeployment(aDeployment(environment));
+        await storeOriginSecrets(sealedStore(store, ring(OLD)), environment);
+        const settingsOf = async (from: Store, key: Uint8Array) =>
+          (await sealedStore(from, ring(key)).findOrigin(environment.id))?.settings;
+        expect(await settingsOf(store, OLD)).toMatchObject(stored);
+        expect(await store.countSecrets(ring(OLD).prefix())).toEqual({
+          origin_secret: 1,
+          previous_origin_secret: 1,
+          origin_client_key: 1,
+        });
+        expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(3);
+        expect(await settingsOf(store, NEW)).toMatchObject(stored);
+        await expect(settingsOf(store, LOST)).rejects.toThrow(StoreUnavailable);
+        const again = await reopen();
+        expect(await settingsOf(again, NEW)).toMatchObject(stored);
+        for (const text of ['npe_secret', 'the key of a client']) expect(await contains(bytes(text))).toBe(false);
+      }));
+
+    it('are forgotten with their key; what else the environment has set stays', () =>
+      alone(async ({ store }, environment) => {
+        await store.createDeployment(aDeployment(environment));
+        await storeOriginSecrets(sealedStore(store, ring(LOST)), environment);
+        expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual({
+          origin_secret: 1,
+          previous_origin_secret: 1,
+          origin_client_key: 1,
+        });
+        const { settings } = (await sealedStore(store, ring(NEW)).findOrigin(environment.id)) ?? {};
+        expect(settings).toMatchObject({ hostHeader: 'origin', clientCertificate: null, secret: null });
+        const shown = await store.findOriginSettings(environment.id);
+        expect(shown).toMatchObject({ hostHeader: 'origin', secretCreatedAt: null, clientCertificate: null });
       }));
   });
 

@@ -52,7 +52,7 @@ export function describeWorkspaceDomains(subject: Subject): void {
     });
     const wanted = await verify(store, environment, { name: `f.${zone}` });
     const certificate = (state: CertificateState) => ({ state, problem: null, notAfter: null });
-    const listed: Omit<ListedDomain, 'redirect' | 'suspension'>[] = [
+    const listed: Omit<ListedDomain, 'live' | 'redirect' | 'suspension' | 'deployment' | 'settings'>[] = [
       { domain: verifying, certificate: null },
       { domain: blocked, certificate: { ...certificate('waiting_for_routing'), problem } },
       { domain: failed, certificate: null },
@@ -60,7 +60,8 @@ export function describeWorkspaceDomains(subject: Subject): void {
       { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS } },
       { domain: wanted, certificate: certificate('wanted') },
     ];
-    const all: ListedDomain[] = listed.map((each) => ({ ...each, redirect: null, suspension: null }));
+    const nothing = { live: null, redirect: null, suspension: null, deployment: null, settings: null };
+    const all: ListedDomain[] = listed.map((each) => ({ ...each, ...nothing }));
     const remove = async () => {
       for (const { domain } of all) await store.deleteDomain(workspace.id, domain.id, NOW);
     };

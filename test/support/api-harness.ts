@@ -80,7 +80,11 @@ export const START = Date.UTC(2026, 10, 20, 12);
 
 /** Every grant that an operation asks for, for all resources of its kind. */
 export const ALL_GRANTS = [
-  ...new Set(operations.map(({ permission }) => `${permission.resource}.*.${permission.action}`)),
+  ...new Set(
+    operations
+      .flatMap(({ permission, needs = [] }) => [permission, ...needs.map((need) => need.permission)])
+      .map(({ resource, action }) => `${resource}.*.${action}`),
+  ),
 ];
 
 export async function startApi({

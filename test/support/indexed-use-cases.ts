@@ -5,7 +5,12 @@ import { findExpiring } from '../../server/src/store/certificate/issuance.ts';
 import { certificateClaimer, isAnyDue } from '../../server/src/store/certificate/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../server/src/store/certificate/ledger.ts';
 import { pruneChallenges } from '../../server/src/store/certificate/orders.ts';
-import { listWorkspaceDomains } from '../../server/src/store/domain/domain-lists.ts';
+import {
+  listWorkspaceDomains,
+  selectListed,
+  selectWanted,
+  wantedOf,
+} from '../../server/src/store/domain/domain-lists.ts';
 import { pruneEvents } from '../../server/src/store/domain/events.ts';
 import { endRedirectsTo, selectSources } from '../../server/src/store/domain/redirect-rows.ts';
 import { reads } from '../../server/src/store/engine/sql-store.ts';
@@ -36,12 +41,20 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   listWorkspaceDomainsOfStatus: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, status: 'failed' }),
   listWorkspaceDomainsOfCertificate: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed' }),
+  listWorkspaceDomainsOfLive: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, live: 'live' }),
   searchWorkspaceDomainsOfStatus: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a' }),
   searchWorkspaceDomainsOfCertificate: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, certificate: 'failed', search: 'a' }),
   listWorkspaceDomainsOfEnvironments: (tx: Transaction) =>
     listWorkspaceDomains(tx, '', { limit: 1, status: 'failed', search: 'a', environmentIds: new Set(['a']) }),
+  listWorkspaceDomainsOfExternalId: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a' }),
+  listWorkspaceDomainsOfMetadata: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, metadata: { a: '1', b: '2' }, status: 'failed', createdAfter: 1 }),
+  listWorkspaceDomainsOfPairsInEnvironments: (tx: Transaction) =>
+    listWorkspaceDomains(tx, '', { limit: 1, externalId: 'a', metadata: { b: '2' }, environmentIds: new Set(['a']) }),
+  showListedDomains: async (tx: Transaction) => tx.all(selectListed, {}),
+  filterListedDomains: async (tx: Transaction) => tx.all(selectWanted, { ...wantedOf({ limit: 1 }) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),
   claimCertificates: (tx: Transaction) => certificateClaimer()(tx, claim),
   claimOfWorkspace: async (tx: Transaction) => tx.all(selectOverdueOf, { ...due, workspaceId: '' }),
@@ -78,10 +91,15 @@ export const inOrder = [
   'listWorkspaceDomains',
   'listWorkspaceDomainsOfStatus',
   'listWorkspaceDomainsOfCertificate',
+  'listWorkspaceDomainsOfLive',
   'listWorkspaceDomainsOfEnvironments',
+  'listWorkspaceDomainsOfExternalId',
+  'listWorkspaceDomainsOfMetadata',
+  'listWorkspaceDomainsOfPairsInEnvironments',
   'searchWorkspaceDomainsOfStatus',
   'searchWorkspaceDomainsOfCertificate',
   'listDomainEvents',
+  'countWorkspaceDomains',
   'countDrifted',
   'listCertificates',
   'listCertificatesInState',

@@ -3,7 +3,7 @@ import { type DueDelivery, StoreUnavailable } from '../../server/src/store/store
 import type { DeliveryWorker } from '../../server/src/webhooks/delivery-worker.ts';
 import { DELIVERY_WINDOW_MS } from '../../server/src/webhooks/policy/retry-schedule.ts';
 import { closingAfterEach } from '../support/closing.ts';
-import { plant } from '../support/entities.ts';
+import { attach, plant } from '../support/entities.ts';
 import { type Received, startReceiver } from './receivers.ts';
 import {
   addDomain,
@@ -46,6 +46,21 @@ test('an event is delivered once, as a signed request with the domain as getDoma
   expect(new Date(timestamp).toISOString()).toBe(timestamp);
   expect(data.domain).toMatchObject({ id, domain: 'a.example.com', status: 'pending' });
   expect(request?.id).toMatch(/^evt_/);
+});
+
+test("an event has the platform's own data beside the domain, as it was then; a domain without any has none", async () => {
+  const { planted, receiver } = await plantReceiver(closing, world);
+  const { id, workspaceId } = await attach(world.store, planted.environment, { createdAt: world.clock.now() });
+  const own = { externalId: 'customer_42', metadata: { plan: 'pro' } };
+  await world.store.updateDomain(workspaceId, id, own, world.clock.now());
+  await world.store.suspendDomain(workspaceId, id, 503, world.clock.now());
+  await world.store.updateDomain(workspaceId, id, { externalId: null, metadata: null }, world.clock.now());
+  await pass(60_000, 5000);
+  const [created, suspended] = receiver.received.map(({ body }) => JSON.parse(body).data);
+  expect(created).not.toHaveProperty('externalId');
+  expect(created).not.toHaveProperty('metadata');
+  expect(suspended).toMatchObject(own);
+  expect(suspended.domain).not.toHaveProperty('metadata');
 });
 
 describe('the events of a domain', () => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { createLoadingCache } from '../store/cache/cache.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { AccessStore, DomainStore, SetupStore, Workspace } from '../store/store.ts';
+import type { AccessStore, DomainStore, ListedRootKey, SetupStore, Workspace } from '../store/store.ts';
 import {
   type Authentication,
   type AuthenticationDeps,
@@ -17,6 +17,8 @@ import { signatureVerifier } from './signed-token.ts';
 
 /** Most workspaces cached. */
 const WORKSPACES = 10_000;
+/** Most root keys cached that made tokens. */
+const MAKERS = 1000;
 
 /**
  * Authenticates requests by an `Authorization` header and a client address. Without a change feed nothing is cached.
@@ -47,6 +49,13 @@ export function createAccess(
     read: (workspaceId) => store.findWorkspace(workspaceId),
     keysOf: ({ kind, key }) => (kind === 'workspace' ? [key] : []),
   });
+  const makers = createLoadingCache<ListedRootKey>({
+    changes,
+    capacity: MAKERS,
+    read: (keyId) => store.findRootKey(keyId),
+    // The log names keys by their hash. They change rarely.
+    keysOf: ({ kind }, entries) => (kind === 'root_key' ? Array.from(entries, ([keyId]) => keyId) : []),
+  });
   const setupSessions = createSetupSessions({ store, clock, changes, workspaces, verifySignature });
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
@@ -54,6 +63,7 @@ export function createAccess(
     checkSession: setupSessions.check,
     isKnownSession: setupSessions.isKnown,
     workspaces,
+    makers,
     failures,
     clock,
   };

@@ -66,6 +66,7 @@ function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ 
     },
     checkSession: async () => ({ ok: false, code: 'authentication/setup_link_expired' }),
     isKnownSession: () => false,
+    makers: { get: () => undefined, load: async () => null },
     workspaces: {
       get: () => undefined,
       load: async (workspaceId) => workspaces.find(({ id }) => id === workspaceId) ?? null,

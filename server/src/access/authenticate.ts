@@ -1,10 +1,10 @@
 import type { Clock } from '../base/clock.ts';
 import type { LoadingCache } from '../store/cache/cache.ts';
-import type { Workspace } from '../store/store.ts';
+import type { ListedRootKey, Workspace } from '../store/store.ts';
 import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
-import { hashRootKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
+import { hashRootKey, isMeantAsKey, isRootKey, ROOT_KEY_LENGTH } from './secret-text.ts';
 import { isSessionToken } from './session-token.ts';
 import type { SetupLinkErrorCode } from './setup-link.ts';
 import { isToken, MAX_TOKEN_LENGTH } from './signed-token.ts';
@@ -22,6 +22,8 @@ export type AuthenticationErrorCode =
 interface Failed {
   ok: false;
   code: AuthenticationErrorCode;
+  /** About this credential, in place of what the code says. */
+  detail?: string;
 }
 
 export type Authentication =
@@ -37,6 +39,8 @@ export interface AuthenticationDeps {
   /** Whether the signature of a session's token was checked before. */
   isKnownSession(token: string): boolean;
   workspaces: LoadingCache<Workspace>;
+  /** Root keys by their id: those that made tokens. */
+  makers: LoadingCache<ListedRootKey>;
   failures: FailureLimit;
   clock: Clock;
 }
@@ -98,9 +102,11 @@ export function standingOf(header: string, deps: AuthenticationDeps): Promise<St
  * The changes that may alter the rights of a credential: a kind and a key of the change log, or a kind alone for all of
  * it.
  */
-export function changesOf(header: string, { workspaceId, session }: Principal): string[] {
+export function changesOf(header: string, { workspaceId, kind, session }: Principal): string[] {
   const keyHash = keyHashOf(credentialOf(header));
-  const own = keyHash === undefined ? ['signing_key'] : [`root_key ${keyHash}`];
+  // The log names keys by their hash, which a token does not have of the key that made it.
+  const ofMaker = kind === 'dashboard_token' ? ['root_key'] : [];
+  const own = keyHash === undefined ? ['signing_key', ...ofMaker] : [`root_key ${keyHash}`];
   return [...own, `workspace ${workspaceId}`, ...(session ? [`setup_link ${session.linkId}`] : [])];
 }
 
@@ -133,7 +139,16 @@ async function check(
   }
   if (isToken(credential))
     return isSessionToken(credential) ? deps.checkSession(credential) : checkToken(credential, deps);
-  return failed('authentication/malformed');
+  return { ...failed('authentication/malformed'), ...(isMeantAsKey(credential) && { detail: damagedKey(credential) }) };
+}
+
+/** A text shows its length, and nothing of itself. */
+function damagedKey({ length }: string): string {
+  const what =
+    length === ROOT_KEY_LENGTH
+      ? 'its checksum does not match, so at least one character is wrong'
+      : `it has ${length} characters, and a key has ${ROOT_KEY_LENGTH}`;
+  return `The root key is damaged: ${what}. Was it copied whole? Copy it again, or create another one.`;
 }
 
 function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principal: Principal } | Failed {
@@ -145,13 +160,19 @@ function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principa
   return { ok: true, principal: key.principal };
 }
 
-async function checkToken(token: string, { tokens, workspaces }: AuthenticationDeps): Promise<Standing> {
+async function checkToken(token: string, deps: AuthenticationDeps): Promise<Standing> {
+  const { tokens, workspaces, makers, clock } = deps;
   const claims = await tokens.verify(token);
   if (claims === null) return failed('authentication/key_not_found');
-  const { workspaceId, sub, permissions, expiresAt } = claims;
+  const { workspaceId, sub, permissions, keyId } = claims;
   const workspace = await workspaces.load(workspaceId);
   if (workspace === null) return failed('authentication/key_not_found');
   if (workspace.disabledAt !== null) return failed('authorization/workspace_disabled');
+  const maker = keyId === undefined ? undefined : await makers.load(keyId);
+  if (maker === null || (maker && maker.workspaceId !== workspaceId)) return failed('authentication/key_not_found');
+  const expiresAt = Math.min(claims.expiresAt, maker?.expiresAt ?? claims.expiresAt);
+  if (expiresAt <= clock.now()) return failed('authentication/key_not_found');
+  if (maker && maker.disabledAt !== null) return failed('authorization/key_disabled');
   const grants = new Set(permissions);
   const principal: Principal = { kind: 'dashboard_token', workspaceId, actor: sub, grants, limits: workspace.limits };
   return { ok: true, principal, expiresAt };

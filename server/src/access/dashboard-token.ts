@@ -8,6 +8,8 @@ export interface Claims {
   workspaceId: string;
   /** Grants, as of a root key. */
   permissions: string[];
+  /** The root key that made the token, which works no longer than the key; absent: a command made it. */
+  keyId?: string | undefined;
 }
 
 const KIND: TokenKind = {
@@ -20,10 +22,10 @@ const KIND: TokenKind = {
 /** Limits: as for `sign`. */
 export function signToken(
   key: Pick<SigningKey, 'id' | 'privateKey'>,
-  { sub, workspaceId, permissions }: Claims,
+  claims: Claims,
   life: { now: number; lifeMs: number },
 ): Promise<{ token: string; expiresAt: number }> {
-  return sign(key, KIND, { sub, workspaceId, permissions }, life);
+  return sign(key, KIND, { ...claims }, life);
 }
 
 export interface TokenVerifier {
@@ -44,10 +46,11 @@ export function createTokenVerifier(verifySignature: VerifySignature): TokenVeri
     async verify(token) {
       const verified = await verifySignature(token, KIND);
       if (verified === null) return null;
-      const { sub, workspaceId, permissions } = verified.claims;
+      const { sub, workspaceId, permissions, keyId } = verified.claims;
       if (typeof workspaceId !== 'string') return null;
+      if (keyId !== undefined && typeof keyId !== 'string') return null;
       if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
-      return { sub, workspaceId, permissions, expiresAt: verified.expiresAt };
+      return { sub, workspaceId, permissions, keyId, expiresAt: verified.expiresAt };
     },
   };
 }

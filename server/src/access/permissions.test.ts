@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseGrant, permits } from './permissions.ts';
+import { mayGrant, parseGrant, permits } from './permissions.ts';
 
 const read = { resource: 'environment', action: 'read_domain' } as const;
 const holds = (grants: string[], id?: string) => permits(new Set(grants), read, id);
@@ -39,6 +39,35 @@ describe('a permission', () => {
   it('is held through no grant but its two, whatever else a key has', () => {
     const grants = fc.array(fc.string()).map((some) => some.filter((grant) => !grant.startsWith('environment.')));
     fc.assert(fc.property(grants, (some) => !holds(some, 'env_1')));
+  });
+});
+
+describe('nobody can give what they do not have', () => {
+  const id = fc.constantFrom('*', 'env_1', 'env_2');
+  const tuple = fc
+    .tuple(fc.constantFrom('environment', 'app'), id, fc.constantFrom('read_domain', 'create_domain'))
+    .map((parts) => parts.join('.'));
+  const grant = fc.oneof(tuple, fc.constantFrom('acme/environment#read_domain', '*/environment#read_domain'));
+
+  it('a key that has only what another one may give it is permitted nothing that the other is not', () => {
+    fc.assert(
+      fc.property(fc.array(grant), fc.array(grant), id, (giver, wanted, one) => {
+        const held = new Set(giver);
+        const given = new Set(wanted.filter((each) => mayGrant(held, each)));
+        for (const resource of ['environment', 'app'] as const)
+          for (const action of ['read_domain', 'create_domain'])
+            if (permits(given, { resource, action }, one)) expect(permits(held, { resource, action }, one)).toBe(true);
+      }),
+    );
+  });
+
+  it('everything that they have they can give', () => {
+    fc.assert(fc.property(fc.array(grant), (some) => some.every((each) => mayGrant(new Set(some), each))));
+  });
+
+  it('what is no grant nobody gives, not even who has it', () => {
+    expect(mayGrant(new Set(['everything', '*.*.*']), 'everything')).toBe(false);
+    expect(mayGrant(new Set(['*.*.*', '*']), 'environment.*.read_domain')).toBe(false);
   });
 });
 

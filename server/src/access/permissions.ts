@@ -13,6 +13,9 @@ type Grant =
 const TUPLE = /^([a-z_]+)\.(\*|[a-zA-Z0-9_-]+)\.([a-z_]+)$/;
 const RESOURCE = /^([^/#\s]+(?:\/[^/#\s]+)*)\/([^/#\s]+)#([a-z_]+)$/;
 
+/** The pattern of a grant in either form. */
+export const GRANT = `${TUPLE.source}|${RESOURCE.source}`;
+
 /** Null for text that is not a grant. */
 export function parseGrant(text: string): Grant | null {
   const [, resource, id, action] = TUPLE.exec(text) ?? [];
@@ -27,21 +30,32 @@ export function parseGrant(text: string): Grant | null {
 
 /** The permission that an operation requires: an action on one resource of a kind. */
 export interface Permission {
-  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit';
+  resource: 'project' | 'app' | 'environment' | 'webhook' | 'setup' | 'audit' | 'key' | 'token' | 'workspace';
   action: string;
 }
 
 /**
  * The grants that include the permission, of which one is enough. `onAll`: only one on all resources of its kind is.
+ * `id`: of the resource; a placeholder unless given.
  */
-export function sufficientGrants({ resource, action }: Permission, onAll = false): string[] {
+export function sufficientGrants({ resource, action }: Permission, onAll = false, id = `<${resource}_id>`): string[] {
   const all = `${resource}.*.${action}`;
-  return onAll ? [all] : [all, `${resource}.<${resource}_id>.${action}`];
+  return onAll ? [all] : [all, `${resource}.${id}.${action}`];
 }
 
 /** Whether the grants include the permission on all resources of its kind, or on the one with this id. */
 export function permits(grants: ReadonlySet<string>, { resource, action }: Permission, id?: string): boolean {
   return grants.has(`${resource}.*.${action}`) || (id !== undefined && grants.has(`${resource}.${id}.${action}`));
+}
+
+/**
+ * Whether the holder of the grants may give a grant to a key or token: only what it has. A grant on all resources of a
+ * kind includes those on each; the other form is compared exactly. Nobody may give a text that is not a grant.
+ */
+export function mayGrant(grants: ReadonlySet<string>, wanted: string): boolean {
+  const grant = parseGrant(wanted);
+  if (grant === null) return false;
+  return grants.has(wanted) || (grant.form === 'tuple' && grants.has(`${grant.resource}.*.${grant.action}`));
 }
 
 /** Whether the grants include the permission on any resource of its kind. `onAll`: it must be on all of them. */

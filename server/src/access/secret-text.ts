@@ -62,7 +62,8 @@ interface NewRootKey {
   start: string;
 }
 
-const FORM = secretForm('np_');
+const PREFIX = 'np_';
+const FORM = secretForm(PREFIX);
 const START_CHARACTERS = 8;
 
 /** Every key has this many characters. */
@@ -77,6 +78,11 @@ export function createRootKey(randomBytes: (bytes: number) => Uint8Array): NewRo
 /** Whether a text has the form and the checksum of a key, existing or not. */
 export function isRootKey(text: string): boolean {
   return FORM.matches(text);
+}
+
+/** Whether a text begins like a key, whatever follows. */
+export function isMeantAsKey(text: string): boolean {
+  return text.startsWith(PREFIX);
 }
 
 /** SHA-256 of a key, in hex. Lookups compare it, so their time reveals nothing about existing keys. */

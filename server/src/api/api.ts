@@ -10,6 +10,7 @@ import { networkRule } from '../net/addresses.ts';
 import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
+import { keepCounts } from '../store/cache/kept-counts.ts';
 import type { DomainStore, Store } from '../store/store.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { handleClientErrors, malformation } from './client-errors.ts';
@@ -32,7 +33,7 @@ import type { StreamTimes } from './watchers/event-stream.ts';
 import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
 import { createWatchers } from './watchers/watchers.ts';
 
-export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest'> {
+export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest' | 'countDomains'> {
   log: Log;
   metrics: ApiMetrics;
   /** Invalidates the caches. Without it keys and workspaces are not cached, and watchers see no change. */
@@ -105,7 +106,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const apexNote = apexRoutingNote(settings.edgeAddresses ?? []);
   const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
   const countRequest = requestCounter(limiter, rateLimits);
-  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, countRequest };
+
+  const countDomains = keepCounts(store, clock);
+  const counting = { countRequest, countDomains };
+  const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, ...counting };
   const { authenticate, standingOfLink, standingOf } = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });
   const customers = createCustomerAccess({ store, standingOfLink, crossOrigin, limiter, failures });

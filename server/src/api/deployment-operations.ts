@@ -23,7 +23,7 @@ const DeploymentSchema = Type.Object(
     origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
     createdAt: Time('Creation.'),
   },
-  { ...closed, title: 'Deployment' },
+  { title: 'Deployment' },
 );
 const presentDeployment = shownBy(DeploymentSchema);
 
@@ -36,39 +36,36 @@ export const exampleDeployment: Deployment = {
   createdAt: exampleEnvironment.createdAt + 1000,
 };
 
+/** Rules of an origin in a request. A text that keeps them may still be none: see `canonicalOrigin`. */
+export const originRules = { minLength: 8, maxLength: 512, pattern: pattern(ORIGIN_PATTERN, violationsOf) };
+
 export const createDeployment = defineOperation({
   name: 'deployments.createDeployment',
   summary: 'Deploy to an environment',
   description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
   permission: { resource: 'environment', action: 'create_deployment' },
+  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it in the clear',
   creates: true,
   request: Type.Object(
     {
       ...environmentPath,
       origin: Type.String({
-        minLength: 8,
-        maxLength: 512,
-        pattern: pattern(ORIGIN_PATTERN, violationsOf),
+        ...originRules,
         description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
       }),
     },
     closed,
   ),
-  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }, closed),
+  response: Type.Object({ deploymentId: Id('dep', 'The new deployment.') }),
   problems: ['data/environment_not_found'],
   example: {
     request: { ...exampleEnvironmentPath, origin: exampleDeployment.origin },
     response: { deploymentId: exampleDeployment.id },
   },
   async handle({ principal: { workspaceId }, input, find, create }, { clock, newId }) {
-    const parsed = parseOrigin(input.origin);
-    if (!parsed.ok) {
-      const errors = violationsOf(input.origin).map((violation) => ({ location: 'body.origin', ...violation }));
-      throw new Problem('validation/invalid_input', { errors });
-    }
+    const origin = canonicalOrigin(input.origin, 'body.origin');
     const { id: environmentId } = await find.environment(input);
-    const { origin } = parsed;
-    const deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
+    const deployment: Deployment = { id: newId('dep'), workspaceId, environmentId, origin, createdAt: clock.now() };
     const { made, outcome } = await create({ deploymentId: deployment.id }, (changes) =>
       changes.createDeployment(deployment),
     );
@@ -92,6 +89,14 @@ export const listDeployments = defineList({
     return { ...page, items: page.items.map(presentDeployment) };
   },
 });
+
+/** The canonical form of an origin. Throws a `Problem` that lists every mistake in it. */
+export function canonicalOrigin(text: string, location: string): string {
+  const parsed = parseOrigin(text);
+  if (parsed.ok) return parsed.origin;
+  const errors = violationsOf(text).map((violation) => ({ location, ...violation }));
+  throw new Problem('validation/invalid_input', { errors });
+}
 
 /** Lists every mistake in an origin. */
 function violationsOf(origin: string): Omit<Violation, 'location'>[] {

@@ -42,7 +42,7 @@ export const ERRORS = {
     status: 401,
     detail:
       'The Authorization header does not contain a root key. Send "Authorization: Bearer <ROOT_KEY>"; keys begin with np_.',
-    why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is malformed too.',
+    why: 'The header is not "Bearer", one space and a root key (or a dashboard token). Keys carry a checksum, so a key with a missing or mistyped character is malformed too: "detail" says so then.',
     fix: 'Copy the whole key, without quotation marks or line breaks. It begins with np_ and has 42 characters. The token of a set-up link (nps_) is no key: setup.openSession takes it in its body and returns a session token for this header.',
   },
   'authentication/key_not_found': {
@@ -94,8 +94,22 @@ export const ERRORS = {
   'authorization/insufficient_permissions': {
     status: 403,
     detail: 'The root key lacks the permission for this operation.',
-    why: 'The operation works on the workspace itself, and the key does not have the permission for it. "detail" names the permission. (Where a resource is concerned, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
+    why: 'The key does not have the permission for the operation on the workspace itself, or on something that it may read. "detail" names the permission. (Where the key may not read the resource either, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
     fix: 'Use a key that has the permission, or ask the operator of this installation for one ("nameplate keys create --permission").',
+  },
+  'authorization/exceeds_caller': {
+    status: 403,
+    type: 'exceeds-caller',
+    detail: 'Nobody can give what they do not have.',
+    why: 'A key gives keys, tokens and workspaces no permission that it does not have itself, and none of them works longer than the key that made it. A rotation makes a key with all permissions of the old one, so its caller needs all of them. "detail" says what was too much.',
+    fix: 'Ask for less, or use a key that has what you want to give. The operator of this installation can make any key ("nameplate keys create").',
+  },
+  'authorization/root_key_required': {
+    status: 403,
+    type: 'root-key-required',
+    detail: 'A dashboard token makes no keys, tokens and workspaces. Use a root key.',
+    why: 'What a dashboard token makes could not outlive it, and it lives for two minutes at most. So only root keys make keys, tokens and workspaces.',
+    fix: 'Call the operation with a root key, from a server: a root key must not reach a browser.',
   },
   'authorization/forbidden': {
     status: 403,
@@ -131,7 +145,7 @@ export const ERRORS = {
   'data/domain_not_found': {
     status: 404,
     detail: 'There is no such domain in this workspace, or the root key may not see it.',
-    why: 'The workspace has no domain with this name or id, or the key lacks the permission to see it. Both get the same response, so that keys cannot be used to find out which domains exist.',
+    why: 'The workspace has no domain with this name or id, or the key may neither read it nor do this with it. Both get the same response, so that keys cannot be used to find out which domains exist.',
     fix: 'Check the name, and that the key belongs to the right workspace and has the permission that the reference lists, for the environment of the domain.',
   },
   'data/redirect_destination_not_found': {
@@ -144,7 +158,7 @@ export const ERRORS = {
     status: 404,
     detail: 'There is no such environment in this workspace, or the root key may not use it.',
     why: 'The project, the app or the environment does not exist, or the key lacks the permission for it. All get the same response.',
-    fix: 'Check the three ids or slugs, and that the key has the permission that the reference lists.',
+    fix: 'Check the ids or slugs (the id of an environment is enough), and that the key has the permission that the reference lists.',
   },
   'data/app_not_found': {
     status: 404,
@@ -164,6 +178,12 @@ export const ERRORS = {
     why: 'The webhook does not exist, or the key lacks the permission for it. Both get the same response.',
     fix: 'Check the id, and that the key has the permission that the reference lists.',
   },
+  'data/key_not_found': {
+    status: 404,
+    detail: 'There is no such key in this workspace, or the root key may not use it.',
+    why: 'The key does not exist, was revoked, or your key lacks the permission for it. All get the same response.',
+    fix: 'Check the id: it begins with key_ and is no secret. keys.listKeys lists all, and the reference says which permission is needed.',
+  },
   'data/delivery_not_found': {
     status: 404,
     detail: 'The webhook has no such delivery.',
@@ -180,7 +200,7 @@ export const ERRORS = {
     status: 409,
     detail: 'The workspace already has this domain.',
     why: 'A workspace can have a name only once. Names are compared in canonical form: lower case, Punycode.',
-    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain.',
+    fix: 'Read the domain with domains.getDomain: it still needs the same DNS records. To serve it from another environment, use domains.moveDomain. One that was never verified, such as a name that somebody else typed, makes room if domains.createDomain has `replaceUnverified`, and the key `environment.*.replace_domain`.',
   },
   'data/project_already_exists': {
     status: 409,
@@ -238,6 +258,12 @@ export const ERRORS = {
     detail: 'A domain that redirects cannot be the destination of a redirect.',
     why: 'Every redirect is one hop, so that there are neither chains nor loops: the destination does not redirect itself, and a domain that others redirect to does not begin to. "detail" says which of the two it is.',
     fix: 'Redirect to where the destination leads, or remove the redirect that is in the way with domains.removeRedirect. To turn a redirect around, remove it first.',
+  },
+  'application/key_not_rotatable': {
+    status: 412,
+    detail: 'The key was rotated before, is disabled, or has expired.',
+    why: 'A rotation replaces a key that works, once. "replacedBy" in keys.getKey names the successor: the response of the rotation that made it may have been lost.',
+    fix: 'Rotate the successor, or make a key with keys.createKey. With an Idempotency-Key a rotation whose response was lost can be repeated.',
   },
   'application/webhook_disabled': {
     status: 412,

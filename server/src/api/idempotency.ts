@@ -7,7 +7,7 @@ import { principalOf } from './request-hooks.ts';
 import { invalid } from './validation.ts';
 
 /**
- * Creates with a change of the store, and at most once where the request has an `Idempotency-Key`
+ * Creates or replaces with a change of the store, and at most once where the request has an `Idempotency-Key`
  * (draft-ietf-httpapi-idempotency-key-header). `made`: values for the response that were made for this creation, as
  * JSON: its id, a secret. They are stored, and a repeat gets them back in place of its own, with the outcome of the
  * first time. So the response may depend on these two alone. Throws a `Problem` where the key was used for something
@@ -18,7 +18,7 @@ export type Create = <Made, Outcome>(
   perform: (changes: OnceChanges) => Promise<OnceResult<Outcome>>,
 ) => Promise<{ made: Made; outcome: Outcome }>;
 
-/** An operation declares this about its creations. `secret`: `made` holds one. */
+/** An operation declares this about what it makes. `secret`: `made` holds one. */
 export type Creates = true | 'secret';
 
 /** The form of a key. */
@@ -27,16 +27,16 @@ export const KEY_PATTERN = '^[ -~]{1,255}$';
 const HEADER = 'idempotency-key';
 const FORM = new RegExp(KEY_PATTERN);
 
-/** For operations that declare no creations. */
+/** For operations that declare that they make nothing. */
 export const createNothing: Create = async () => {
-  throw new Error('an operation creates, and has no "creates" in its definition');
+  throw new Error('an operation creates, and has neither "creates" nor "replaces" in its definition');
 };
 
 /** Creates on behalf of the requests of an operation. */
 export function creations(
   store: Pick<AuditStore, 'changesOnce'>,
   clock: Clock,
-  { name, creates }: { name: string; creates: Creates },
+  { name, makes }: { name: string; makes: Creates },
 ) {
   /** Ids of the creations that this thread is carrying out. */
   const inFlight = new Set<string>();
@@ -54,7 +54,7 @@ export function creations(
           id,
           fingerprint: digest(request.body),
           made: Buffer.from(JSON.stringify(made)),
-          secret: creates === 'secret',
+          secret: makes === 'secret',
           at: clock.now(),
         };
         return responseOf(await perform(store.changesOnce({ by: author(), once })), made, reply);

@@ -4,6 +4,7 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
+import type { CountedDomains } from '../store/cache/kept-counts.ts';
 import type { AuditedStore, Changes, Paged, RateLimit } from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
@@ -64,13 +65,15 @@ export interface HandlerContext {
   apexNote: string;
   /** Counts a call against the rate limit of another operation than its own. */
   countRequest: CountRequest;
+  /** Counts the domains of a workspace, or answers with what it counted less than a minute ago. */
+  countDomains(workspaceId: string): Promise<CountedDomains>;
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */
 export interface OperationCall<Input> {
   principal: Principal;
   input: Input;
-  /** Creates something; for operations that declare `creates`. */
+  /** Creates or replaces something; for operations that declare `creates` or `replaces`. */
   create: Create;
   /** Changes of the store; they add entries to the audit log that name the caller. */
   changes: Changes;
@@ -93,13 +96,17 @@ interface OperationBase<Request extends TSchema> {
    * it is kept for repeats.
    */
   creates?: Creates;
+  /** The same for an operation that replaces something by what it makes, so that a repeat must not do it again. */
+  replaces?: Creates;
   request: Request;
   /** Errors of its own, besides those of every operation. */
   problems: readonly ProblemCode[];
 }
 
-/** Its caller has a root key or a dashboard token. */
+/** Its caller has a root key or a dashboard token, with the permission and those that it `needs` beside. */
 interface Keyed extends Needed {
+  /** Its holder can do or learn this by it, beyond its name: for the table of permissions. */
+  gives?: string;
   /**
    * The permission must be on all resources of its kind: the resource does not exist yet, or there are many.
    * `workspace`: they are those of the workspace, and a caller without the permission is refused by name; otherwise
@@ -176,6 +183,11 @@ export interface OperationResult {
   pagination?: { cursor?: string; hasMore: boolean };
 }
 
+/** Whether an operation takes an `Idempotency-Key`, and whether what it makes holds a secret. */
+export function madeOnceBy({ creates, replaces }: Pick<OperationBase<TSchema>, 'creates' | 'replaces'>) {
+  return creates ?? replaces;
+}
+
 /** Defines an operation that responds with one object. */
 interface ObjectDefinition<Request extends TSchema, Data extends TSchema> extends OperationBase<Request> {
   status?: 202;
@@ -202,13 +214,24 @@ function withEnvelope<Request extends TSchema, Data extends TSchema>(operation: 
   const { example, response, status = 200 } = operation;
   return {
     status,
-    response: Type.Object({ meta: Meta, data: response }, closed),
+    response: Type.Object({ meta: Meta, data: response }, { ...closed, title: envelopeName(operation) }),
     example: { request: example.request, result: { data: example.response } },
     // The server has validated the input against the request schema.
     handle: async (call, context) => ({
       data: await operation.handle(call as OperationCall<Static<Request>>, context),
     }),
   };
+}
+
+/** `GetDomainResponse` for `domains.getDomain`: what generated clients call the envelope. */
+function envelopeName({ name }: { name: string }): string {
+  const operation = operationIdOf(name);
+  return `${operation.charAt(0).toUpperCase()}${operation.slice(1)}Response`;
+}
+
+/** `getDomain` for `domains.getDomain`: unique over all groups, since generated clients have functions of this name. */
+export function operationIdOf(name: string): string {
+  return name.slice(name.indexOf('.') + 1);
 }
 
 /** Defines an operation that responds with one page of a list. */
@@ -224,7 +247,10 @@ export function defineList<Request extends TSchema, Item extends TSchema>(
   return {
     ...operation,
     status: 200,
-    response: Type.Object({ meta: Meta, data: Type.Array(item), pagination: Pagination }, closed),
+    response: Type.Object(
+      { meta: Meta, data: Type.Array(item), pagination: Pagination },
+      { ...closed, title: envelopeName(operation) },
+    ),
     example: { request: example.request, result: toPage({ items: example.items }) },
     handle: async (call, context) => toPage(await operation.handle(call as OperationCall<Static<Request>>, context)),
   };

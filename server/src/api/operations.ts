@@ -2,6 +2,7 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
 import { checkName } from './domains/checkName.ts';
+import { countDomains } from './domains/countDomains.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
 import { deleteDomain, restoreDomain } from './domains/deleteDomain.ts';
@@ -13,12 +14,19 @@ import { listEvents } from './domains/listEvents.ts';
 import { moveDomain } from './domains/moveDomain.ts';
 import { getRedirect, removeRedirect, setRedirect } from './domains/redirect-operations.ts';
 import { createSetupLink, listSetupLinks, revokeSetupLink } from './domains/setup-link-operations.ts';
+import { getSite } from './domains/site.ts';
 import { resumeDomain, suspendDomain } from './domains/suspension-operations.ts';
+import { updateDomain } from './domains/updateDomain.ts';
 import { verifyDomain } from './domains/verifyDomain.ts';
+import { createToken } from './keys/createToken.ts';
+import { createKey, getKey, listKeys, revokeKey, rotateKey } from './keys/key-operations.ts';
+import { createWorkspace, listWorkspaces } from './keys/workspace-operations.ts';
 import type { OpenOperation, Operation } from './operation.ts';
+import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
 import { treeOperations } from './tree.ts';
+import { getUsage, listUsage } from './usage/usage-operations.ts';
 import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
 import {
   createWebhook,
@@ -34,9 +42,12 @@ export const operations: readonly Operation[] = [
   createDomain,
   createDomains,
   getDomain,
+  getSite,
   watchDomain,
   listDomains,
   listWorkspaceDomains,
+  countDomains,
+  updateDomain,
   verifyDomain,
   deleteDomain,
   restoreDomain,
@@ -56,6 +67,9 @@ export const operations: readonly Operation[] = [
   setBrand,
   getBrand,
   ...treeOperations,
+  updateOriginSettings,
+  getOriginSettings,
+  rotateOriginSecret,
   createDeployment,
   listDeployments,
   createWebhook,
@@ -68,7 +82,17 @@ export const operations: readonly Operation[] = [
   listDeliveries,
   getDelivery,
   redeliver,
+  getUsage,
+  listUsage,
   listEntries,
+  createKey,
+  getKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+  createToken,
+  createWorkspace,
+  listWorkspaces,
 ];
 
 /** Operations that need none. */

@@ -12,6 +12,7 @@ import {
   type HandlerContext,
   isStream,
   type JsonOperation,
+  madeOnceBy,
   type OpenOperation,
   type Operation,
   type OperationCall,
@@ -88,11 +89,12 @@ export function serveOperation(
 
   // 7 handle, and wrap in the envelope
   function respond(operation: JsonOperation | OpenOperation) {
-    const { creates, status } = operation;
+    const { status } = operation;
+    const makes = madeOnceBy(operation);
     const handle = operation.problems.includes('application/sealing_unavailable')
       ? storingSecret(operation.handle)
       : operation.handle;
-    const createFor = creates === undefined ? () => createNothing : creations(store, context.clock, { name, creates });
+    const createFor = makes === undefined ? () => createNothing : creations(store, context.clock, { name, makes });
     const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
       const author = () => authorOf(request, name);

@@ -17,10 +17,10 @@ export interface PublicRoute {
   responses: Record<number, { description: string; schema: TSchema; example: unknown }>;
 }
 
-const Message = Type.Object({ message: Type.String() }, closed);
-const Status = Type.Object({ status: Type.String() }, closed);
-const Readiness = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) }, closed);
-const NotReady = Type.Object({ status: Type.String(), reason: Type.String() }, closed);
+const Message = Type.Object({ message: Type.String() });
+const Status = Type.Object({ status: Type.String() });
+const Readiness = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) });
+const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
 const example = { status: 'not ready', reason: 'The store cannot be read and written.' };
 
 const liveness: PublicRoute = {
@@ -31,7 +31,7 @@ const liveness: PublicRoute = {
   responses: {
     200: {
       description: 'The API responds.',
-      schema: Type.Object({ meta: Meta, data: Message }, closed),
+      schema: Type.Object({ meta: Meta, data: Message }, { ...closed, title: 'LivenessResponse' }),
       example: { meta: { requestId: 'req_01kaghp0q1w2e3r4t5y6a7s8d9' }, data: { message: 'OK' } },
     },
   },

@@ -62,7 +62,7 @@ export function authenticationHook(
 function refusalOf(refused: Extract<Authentication, { ok: false }>): Problem {
   return refused.code === 'limits/rate_limited'
     ? tooManyFailures(refused.retryAfterSeconds)
-    : new Problem(refused.code);
+    : new Problem(refused.code, refused.detail === undefined ? {} : { detail: refused.detail });
 }
 
 export function tooManyFailures(retryAfterSeconds: number): Problem {

@@ -2,7 +2,10 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 
 /** Schemas that several operations share. A `title` names the schema in the OpenAPI document. */
 
-/** No additional properties. */
+/**
+ * No additional properties: every request, and the objects of the specification. Other objects in responses are open:
+ * a later release may add properties to them.
+ */
 export const closed = { additionalProperties: false } as const;
 
 /** Explains what is wrong with a text that does not match a pattern. */
@@ -55,6 +58,13 @@ export const ValidationError = Type.Object(
   { ...closed, title: 'ValidationError' },
 );
 
+/** An optional property of a request that changes something: null removes the value. */
+export function orNull<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values }: TSchema & { type?: string; enum?: unknown[] } = schema;
+  const widened = { type: [type, 'null'], ...(values && { enum: [...values, null] }) };
+  return Type.Optional(Type.Unsafe<Static<Schema> | null>({ ...schema, ...widened }));
+}
+
 /** Id of a resource in a response. */
 export function Id(prefix: string, description: string) {
   return Type.String({
@@ -70,10 +80,16 @@ export function Reference(what: string) {
   return Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description: `Id or slug of the ${what}.` });
 }
 
+/** A parent of what a request names. An id needs none: it says which one it is. */
+export function ParentReference(what: 'project' | 'app') {
+  const description = `Id or slug of the ${what}. Needed only beside a slug; with an id, it is checked.`;
+  return Type.Optional(Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description }));
+}
+
 /** Properties of a request that name an environment, and an example of them. */
 export const environmentPath = {
-  project: Reference('project'),
-  app: Reference('app'),
+  project: ParentReference('project'),
+  app: ParentReference('app'),
   environment: Reference('environment'),
 };
 export const exampleEnvironmentPath = { project: 'demo', app: 'web', environment: 'production' };
@@ -90,6 +106,11 @@ export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: TEXT, d
 /** Unix time in milliseconds (spec: int64). */
 export function Time(description: string) {
   return Type.Integer({ format: 'int64', description: `${description} Unix time in milliseconds.` });
+}
+
+/** A time in a request: any since 1970 that a `Date` can have. */
+export function GivenTime(description: string) {
+  return Type.Integer({ ...Time(description), minimum: 0, maximum: 8_640_000_000_000_000 });
 }
 
 /** Properties of a request for one page of a list. */
@@ -150,4 +171,5 @@ function show(schema: TSchema, value: unknown): unknown {
   return shown;
 }
 
-export const Empty = Type.Object({}, closed);
+/** The data of a response that says nothing. */
+export const Empty = Type.Object({});

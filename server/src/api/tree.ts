@@ -5,12 +5,25 @@ import { Problem, type ProblemCode } from './errors.ts';
 import type { Find } from './find.ts';
 import type { Create } from './idempotency.ts';
 import { defineList, defineOperation, type HandlerContext, type JsonOperation } from './operation.ts';
-import { closed, Empty, Id, Name, pageOf, pageRequest, Reference, Slug, shownBy, Time } from './schemas.ts';
+import {
+  closed,
+  Empty,
+  Id,
+  Name,
+  ParentReference,
+  pageOf,
+  pageRequest,
+  Reference,
+  Slug,
+  shownBy,
+  Time,
+} from './schemas.ts';
 
 /**
  * The operations of projects, apps and environments: each kind has the same four, and its table says how they differ.
  */
 
+/** Names a node. Its parents may be absent where its id is enough. */
 type Path = Record<'project' | 'app' | 'environment', string>;
 /** Nodes of every kind have these, and a new project nothing else. */
 type NewNode = Pick<Project, 'id' | 'workspaceId' | 'slug' | 'name' | 'createdAt'>;
@@ -44,6 +57,7 @@ interface Kind<Node extends NewNode, Parent> {
   contents: string;
   /** The deletion has this in this kind alone. */
   deletion?: {
+    gives: string;
     request: TProperties;
     problem: ProblemCode;
     check(input: object, node: Node, context: HandlerContext): Promise<void>;
@@ -64,10 +78,12 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     ...properties.after,
     createdAt: Time('Creation.'),
   };
-  const schema = Type.Object(shown, { ...closed, title: capital });
+  const schema = Type.Object(shown, { title: capital });
   const show = shownBy(schema);
-  const inParent = Object.fromEntries(Object.keys(parentPath).map((each) => [each, Reference(each)]));
-  const named = { ...inParent, [name]: Reference(name) };
+  const parents = Object.keys(parentPath) as (keyof typeof parentPath & ('project' | 'app'))[];
+  const optional = Object.fromEntries(parents.map((each) => [each, ParentReference(each)]));
+  const inParent = { ...optional, ...Object.fromEntries(parents.slice(-1).map((each) => [each, Reference(each)])) };
+  const named = { ...optional, [name]: Reference(name) };
   const examplePath = { ...parentPath, [name]: example.slug };
   const { exists, missing, parentMissing } = problems;
   /** For operations that need the permission on all nodes of the kind. */
@@ -82,7 +98,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     ...inAll,
     creates: true,
     request: Type.Object({ ...inParent, slug: Slug, name: Type.Optional(Name) }, closed),
-    response: Type.Object({ [`${name}Id`]: Id(prefix, `The new ${name}.`) }, closed),
+    response: Type.Object({ [`${name}Id`]: Id(prefix, `The new ${name}.`) }),
     problems: [...ofParent, exists],
     example: {
       request: { ...parentPath, slug: example.slug, ...kind.exampleName },
@@ -138,6 +154,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
     summary: `Delete ${a}`,
     description: descriptions.delete,
     permission: { resource: name, action: `delete_${name}` },
+    ...(deletion && { gives: deletion.gives }),
     request: Type.Object({ ...named, ...deletion?.request }, closed),
     response: Empty,
     problems: ['authorization/forbidden', missing, ...(deletion === undefined ? [] : [deletion.problem])],
@@ -216,7 +233,7 @@ const apps = operationsOf<App, Project>({
   parentPath: { project: exampleProject.slug },
   descriptions: {
     create: 'Creates an app in a project.',
-    get: 'Retrieves an app by its id or slug and that of its project.',
+    get: 'Retrieves an app by its id, or by its slug and its project.',
     delete: 'Deletes an app that has no environments.',
   },
   properties: { before: { projectId: Id('proj', 'Its project.') }, after: {} },
@@ -241,7 +258,7 @@ const environments = operationsOf<Environment, App>({
   parentPath: { project: exampleProject.slug, app: exampleApp.slug },
   descriptions: {
     create: 'Creates an environment in an app.',
-    get: 'Retrieves an environment by its id or slug and those of its project and app.',
+    get: 'Retrieves an environment by its id, or by its slug and its project and app.',
     delete:
       'Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more.',
   },
@@ -265,6 +282,7 @@ const environments = operationsOf<Environment, App>({
   delete: (changes, ...environment) => changes.deleteEnvironment(...environment),
   contents: 'domains',
   deletion: {
+    gives: 'its deployments go with it, and deleted domains that were in it cannot be restored any more',
     request: {
       refuseRestorable: Type.Optional(
         Type.Boolean({

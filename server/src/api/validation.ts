@@ -7,7 +7,7 @@ import { Problem, type Violation } from './errors.ts';
 import { explainPattern } from './schemas.ts';
 
 /** Reports every violation, with the value it is about, and changes none. JavaScript's whole numbers fit an int64. */
-const ajv = new Ajv({ allErrors: true, strict: true, verbose: true, formats: { int64: true } });
+const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true, verbose: true, formats: { int64: true } });
 
 /**
  * Compiles a schema at the first request that needs it: to compile all of them would take a fifth of the CPU time of
@@ -76,6 +76,13 @@ export function violations(errors: readonly FastifySchemaValidationError[], body
         return { location, message: `must have at least ${params.limit} characters` };
       case 'maxLength':
         return { location, message: `must have at most ${params.limit} characters` };
+      case 'propertyNames':
+        // The error of the name itself comes with it.
+        return [];
+      case 'maxProperties':
+        return { location, message: `must have at most ${params.limit} properties` };
+      case 'minProperties':
+        return { location, message: `must have at least ${params.limit} properties` };
       case 'minimum':
         return { location, message: `must be at least ${params.limit}` };
       case 'maximum':
@@ -95,6 +102,11 @@ const TYPES: Record<string, string> = {
   integer: 'a whole number',
   boolean: 'true or false',
   array: 'a list',
+  null: 'null',
+  'string,object': 'a string or a JSON object',
+  'string,null': 'a string or null',
+  'object,null': 'a JSON object or null',
+  'boolean,null': 'true, false or null',
 };
 
 function unknownProperty(location: string, name: string): Violation {

@@ -92,6 +92,11 @@ export function pooled(random: RandomBytes): RandomBytes {
 
 /** Generated parts of a domain's records: new for every domain, never reused. Random bytes come from a CSPRNG. */
 
+/** Whether a text has the form of an id, and so is no slug: ids have an underscore, slugs have none. */
+export function isId(text: string): boolean {
+  return text.includes('_');
+}
+
 const DECIMALS = '0123456789';
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const UPPER = LOWER.toUpperCase();

@@ -29,6 +29,8 @@ export interface Ready {
 
 /** `dev.json` in the data directory: how commands find and use the playground. */
 export interface PlaygroundFile extends Ready {
+  /** Origin of the server that the playground brings with it. */
+  hello: string;
   /** URL for `nameplate dns` to control the simulator. */
   control: string;
   pid: number;

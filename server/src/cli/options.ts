@@ -22,6 +22,11 @@ export interface ApiOptions extends DataOptions {
 
 export const DEFAULT_DATA = '.nameplate';
 
+/** Whether the program runs from a clone, and not from a package that npm installed. */
+export const IS_CLONE = !import.meta.dirname.includes('/node_modules/nameplate/');
+/** The program as it is typed there. */
+export const PROGRAM = IS_CLONE ? './bin/nameplate' : 'npx nameplate';
+
 export const TYPED_PASSWORD =
   'A password typed here is visible in the process list; one in NAMEPLATE_DATABASE_URL is not';
 
@@ -180,4 +185,11 @@ export function parseLimit(text: string): number {
   const count = parseCount(text);
   if (count === 0) throw new InvalidArgumentError('Expected a whole number from 1 on.');
   return count;
+}
+
+/** Collects the pairs of an option that may be repeated. Throws `InvalidArgumentError` where there is no pair. */
+export function addPair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('must be KEY=VALUE.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
 }

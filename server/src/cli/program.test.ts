@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { PLAYGROUND_COMMANDS } from '../../../playground/commands.ts';
+import { PRESETS } from '../access/presets.ts';
 import { loadCatalogue, permissionProblems } from './catalogue.ts';
 import { createProgram } from './program.ts';
-import { PLATFORM_PERMISSIONS } from './store/init.ts';
 
 interface Heard {
   code: number;
@@ -64,26 +64,37 @@ describe('help', () => {
       'demo',
       'serve',
       'reload',
+      'usage',
       'migrate',
       'audit',
       'backup',
       'copy',
       'doctor',
       'init',
-      ...['create', 'list', 'disable', 'enable', 'suspend', 'resume', 'limits', 'brand', 'delete'].map(
+      ...['create', 'list', 'disable', 'enable', 'suspend-sites', 'resume-sites', 'limits', 'brand', 'delete'].map(
         (verb) => `workspaces ${verb}`,
       ),
-      ...['create', 'list', 'disable', 'enable', 'revoke'].map((verb) => `keys ${verb}`),
+      ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
+      'origins settings',
+      'origins rotate-secret',
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
       ...['diagnose', 'check', 'events', 'certificate', 'records', 'import', 'export'].map((verb) => `domains ${verb}`),
-      ...['restore', 'move', 'suspend', 'resume', 'redirect', 'setup-link', 'setup-links', 'revoke-setup-link'].map(
-        (verb) => `domains ${verb}`,
-      ),
+      ...[
+        'update',
+        'restore',
+        'move',
+        'suspend',
+        'resume',
+        'redirect',
+        'setup-link',
+        'setup-links',
+        'revoke-setup-link',
+      ].map((verb) => `domains ${verb}`),
       ...['create', 'get', 'list', 'update', 'rotate-secret', 'test', 'delete'].map((verb) => `webhooks ${verb}`),
       ...['listen', 'deliveries', 'delivery', 'redeliver'].map((verb) => `webhooks ${verb}`),
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
@@ -159,8 +170,10 @@ describe('permissions', () => {
 });
 
 test('init makes a key with permissions that operations require, each once', async () => {
-  expect(permissionProblems(PLATFORM_PERMISSIONS, (await loadCatalogue()).permissions)).toEqual([]);
-  expect(new Set(PLATFORM_PERMISSIONS).size).toBe(PLATFORM_PERMISSIONS.length);
+  for (const preset of Object.values(PRESETS)) {
+    expect(permissionProblems(preset, (await loadCatalogue()).permissions)).toEqual([]);
+    expect(new Set(preset).size).toBe(preset.length);
+  }
 });
 
 describe('mistakes', () => {

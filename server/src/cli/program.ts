@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
+import { addOrigins } from './api/origins.ts';
+import { addUsage } from './api/show-usage.ts';
 import { addTree } from './api/tree-commands.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
@@ -34,8 +36,10 @@ const COMMANDS: AddCommand[] = [
   addCertificates,
   addSealing,
   addTree,
+  addOrigins,
   addDomains,
   addWebhooks,
+  addUsage,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -49,9 +53,9 @@ What commands need:
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
-  its API           projects, apps, environments, deployments, domains, webhooks:
-                    they call it, by NAMEPLATE_URL and NAMEPLATE_ROOT_KEY.
-                    Without these, they call the playground.
+  its API           projects, apps, environments, deployments, origins, domains,
+                    webhooks, usage: they call it, by NAMEPLATE_URL and
+                    NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
 fixed, such as a DNS record (docs/operations.md).

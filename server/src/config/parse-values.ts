@@ -256,6 +256,13 @@ export function serviceWord(text: string): string {
   return text;
 }
 
+/** Safe to show anywhere. */
+export function nodeName(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,63}$/.test(text))
+    throw new Invalid('which is not 1 to 63 letters, digits, dots, hyphens and underscores');
+  return text;
+}
+
 /** An http(s) URL, without a final slash. */
 export function webUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;

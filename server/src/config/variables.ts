@@ -14,6 +14,7 @@ import {
   listOf,
   logLevel,
   network,
+  nodeName,
   oneOf,
   publicHostName,
   publicOrigin,
@@ -103,6 +104,22 @@ export const generalVariables = {
     example: '6h',
     parse: lengthOfTime('10m', '30d'),
   },
+  liveChecks: {
+    name: 'NAMEPLATE_LIVE_CHECKS',
+    about:
+      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+    default: 'on',
+    example: 'off',
+    parse: oneOf('on', 'off'),
+  },
+  nodeName: {
+    name: 'NAMEPLATE_NODE_NAME',
+    about:
+      "Says in `live.from` which node has looked at a site, at most 63 letters, digits, dots, hyphens and underscores. Every key that reads a site, and every receiver of its events, sees it: the machine's own name is not used by itself.",
+    default: 'nameplate',
+    example: 'fra-1',
+    parse: nodeName,
+  },
   eventsKeepMs: {
     name: 'NAMEPLATE_EVENTS_KEEP',
     about:
@@ -166,7 +183,7 @@ export const generalVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest` and to `webhooks.redeliver`, which `*` does not change. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
+      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey` and `workspaces.createWorkspace`, which `*` does not change. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },

@@ -23,12 +23,21 @@ export const DOMAIN_EVENT_TYPES = [
   'certificate.renewed',
   'certificate.failed',
   'certificate.expiring',
+  'site.live',
+  'site.unreachable',
 ] as const;
 
 export type DomainEventType = (typeof DOMAIN_EVENT_TYPES)[number];
 
 /** At most one `diagnosis.changed` of a domain in this time: a customer who edits records each minute does not flood its webhooks. */
 export const DIAGNOSIS_EVERY_MS = 600_000;
+
+/** Why a domain was deleted, where nobody asked for just that: another one of its name took its place. */
+export interface Deletion {
+  reason: 'replaced';
+  /** Id of the other one. */
+  by: string;
+}
 
 /** The certificate after the change, in events of type `certificate.*`. */
 export interface CertificateAfter {

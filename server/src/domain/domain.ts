@@ -38,7 +38,14 @@ export interface Domain {
   windowStartedAt: number;
   /** Incremented by every change and every retry; a result is saved only if it is still what the check read. */
   revision: number;
+  /** The platform's own id for it: 1 to 255 characters; null: none. Several domains may have one. */
+  externalId: string | null;
+  /** The platform's own data: JSON of an object of strings, its keys in order (`own-data.ts`); null: none. */
+  metadata: string | null;
 }
+
+/** The data of a platform, kept with a domain. */
+export type OwnData = Pick<Domain, 'externalId' | 'metadata'>;
 
 const UNCHECKED = {
   status: 'pending',
@@ -50,9 +57,12 @@ const UNCHECKED = {
   revision: 1,
 } as const;
 
+type NewDomain = Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt' | keyof OwnData> & Partial<OwnData>;
+
 /** A domain before its first check. */
-export function newDomain(created: Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt'>): Domain {
-  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt };
+export function newDomain(created: NewDomain): Domain {
+  const { externalId = null, metadata = null } = created;
+  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt, externalId, metadata };
 }
 
 /** Length of the verification window (spec: Limits). */

@@ -31,6 +31,8 @@ const subdomain: Domain = {
   verifiedAt: VERIFIED,
   windowStartedAt: VERIFIED - DAY_MS,
   revision: 3,
+  externalId: null,
+  metadata: null,
 };
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex', routingVerifiedAt: null };
 

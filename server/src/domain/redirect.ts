@@ -29,6 +29,8 @@ export type RedirectRefusal = 'itself' | 'not_verified' | 'destination_redirects
 interface RedirectSituation {
   domain: Pick<Domain, 'id'>;
   destination: Pick<Domain, 'id' | 'status'>;
+  /** Whether the destination may be one whose first verification is still to come. */
+  mayWait?: boolean;
   /** Whether the destination redirects itself. */
   destinationRedirects: boolean;
   /** Whether any domain redirects to `domain`. */
@@ -39,9 +41,9 @@ interface RedirectSituation {
 
 /** Null: the domain may redirect to the destination. Every redirect is one hop: what is redirected is no destination, so there are neither chains nor loops. */
 export function refuseRedirect(situation: RedirectSituation): RedirectRefusal | null {
-  const { domain, destination, destinationRedirects, isDestination, othersToDestination } = situation;
+  const { domain, destination, mayWait = false, destinationRedirects, isDestination, othersToDestination } = situation;
   if (domain.id === destination.id) return 'itself';
-  if (destination.status !== 'verified') return 'not_verified';
+  if (destination.status !== 'verified' && !mayWait) return 'not_verified';
   if (destinationRedirects) return 'destination_redirects';
   if (isDestination) return 'is_destination';
   return othersToDestination >= MAX_REDIRECTS_TO_ONE ? 'too_many' : null;

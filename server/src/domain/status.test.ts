@@ -46,6 +46,8 @@ const subdomain: Domain = {
   verifiedAt: null,
   windowStartedAt: CREATED,
   revision: 1,
+  externalId: null,
+  metadata: null,
 };
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex' };
 const incumbent: Domain = {

@@ -169,6 +169,14 @@ export function retry(domain: Domain, now: number): Domain | null {
 }
 
 /**
+ * Whether another attachment of its name in the workspace may take its place, unless it was verified before. Whoever has
+ * just proved that the name is theirs keeps it until the window ends.
+ */
+export function isReplaceable({ status, ownershipVerifiedAt }: Domain): boolean {
+  return status === 'failed' || (status !== 'verified' && ownershipVerifiedAt === null);
+}
+
+/**
  * A deleted domain as it comes back. `verifiedAt` and `createdAt` are those from before: what the domain may claim, and who may take it over, is decided as if it had
  * been there all the time. One that is not verified begins a new window, since its own may be over.
  */

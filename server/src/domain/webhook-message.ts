@@ -1,6 +1,8 @@
 import type { Domain } from './domain.ts';
-import { type CertificateAfter, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
+import { type CertificateAfter, type Deletion, type DomainEventType, presentCertificateAfter } from './domain-event.ts';
 import type { Finding } from './finding.ts';
+import { type Live, presentLive } from './live.ts';
+import { type PresentedOwnData, presentOwnData } from './own-data.ts';
 import { type PresentedDomain, presentDomain } from './presented-domain.ts';
 import type { RedirectChange } from './redirect.ts';
 import type { SuspensionStatus } from './suspension.ts';
@@ -28,8 +30,12 @@ export interface WebhookMessage {
   redirect?: RedirectChange;
   /** In `domain.moved`: ids of the environments. */
   move?: { from: string; to: string };
+  /** In `domain.deleted`, if another domain of its name took its place. */
+  deletion?: Deletion;
   /** In `domain.suspended` and `domain.resumed`. */
   suspension?: { status: SuspensionStatus };
+  /** In `site.*`. */
+  live?: Live;
 }
 
 /** An event as a webhook sends it. */
@@ -51,10 +57,12 @@ interface PresentedChange {
   certificate?: Partial<Record<keyof CertificateAfter, string | number>>;
   redirect?: RedirectChange;
   move?: { from: string; to: string };
+  deletion?: Deletion;
   suspension?: { status: SuspensionStatus };
+  live?: ReturnType<typeof presentLive>;
 }
 
-type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedChange);
+type WebhookData = { webhookId: string } | ({ domain: PresentedDomain } & PresentedOwnData & PresentedChange);
 
 /**
  * The body of a request: JSON of `{type, timestamp, data}` (Standard Webhooks 1.0.0, "Webhook payload structure"). The same for every attempt,
@@ -66,9 +74,10 @@ export function webhookBody({ webhookId, type, happenedAt, message }: WebhookEve
 }
 
 function presentMessage(message: WebhookMessage, apexNote?: string) {
-  const { domain, actor, record, seen, findings, certificate, redirect, move, suspension } = message;
+  const { domain, actor, record, seen, findings, certificate, redirect, move, deletion, suspension, live } = message;
   return {
     domain: presentDomain(domain, apexNote),
+    ...presentOwnData(domain),
     ...(actor !== null && { actor }),
     ...(record && { record }),
     ...(seen && { seen }),
@@ -76,6 +85,8 @@ function presentMessage(message: WebhookMessage, apexNote?: string) {
     ...(certificate && { certificate: presentCertificateAfter(certificate) }),
     ...(redirect && { redirect }),
     ...(move && { move }),
+    ...(deletion && { deletion }),
     ...(suspension && { suspension }),
+    ...(live && { live: presentLive(live) }),
   };
 }

@@ -90,9 +90,13 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
     if (hostname === null) return { status: 404 };
     const found = await sites.find(hostname, '');
     if (found.kind !== 'site') return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
-    if (found.site.redirect !== null || found.site.suspendedStatus !== null) return { status: 204 };
-    const deployed = await sites.findOrigin(found.site.environmentId);
-    const origin = deployed && (await findAddress(deployed.origin));
+    // The edge serves what has a redirect, a page or settings.
+    const { redirect, suspendedStatus, settings } = found.site;
+    if (redirect !== null || suspendedStatus !== null || settings !== null) return { status: 204 };
+    const environment = await sites.findOrigin(found.site.environmentId);
+    // A program in front knows nothing of the settings: the edge has to connect.
+    const deployment = environment?.settings === null ? environment.deployment : null;
+    const origin = deployment && (await findAddress(deployment.origin));
     return origin === null ? { status: 204 } : { status: 200, origin };
   }
 

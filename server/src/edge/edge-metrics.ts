@@ -33,7 +33,7 @@ const HANDSHAKE_OUTCOMES = [
   'timeout',
   'closed',
 ] as const;
-const LOOKUP_KINDS = ['site', 'origin', 'challenge'] as const;
+const LOOKUP_KINDS = ['brand', 'site', 'origin', 'challenge'] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];
 export type HandshakeOutcome = (typeof HANDSHAKE_OUTCOMES)[number];

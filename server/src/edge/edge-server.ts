@@ -6,7 +6,7 @@ import { type AddressRule, addressRule, networkRule } from '../net/addresses.ts'
 import { type AddressLookup, createDialer } from '../net/dialer.ts';
 import { DRAIN_IDLE_MS, type Listener, type ListenOptions, openListener } from '../net/listener.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { EdgeStore } from '../store/store.ts';
+import type { EdgeStore, HourUsage } from '../store/store.ts';
 import { type AccessLogSettings, createAccessLog } from './access-log.ts';
 import type { ServedLookup } from './cache/edge-cache.ts';
 import { createSites } from './cache/site-cache.ts';
@@ -19,11 +19,14 @@ import { createBodyTimeouts } from './http/body-timeouts.ts';
 import { createHandler } from './http/handler.ts';
 import { http1Server } from './http/http1.ts';
 import { http2Server } from './http/http2.ts';
+import { logMessageOf } from './proxy/origin-failure.ts';
+import { clientCertificateExpiry } from './proxy/origin-target.ts';
 import { withOwnApi } from './proxy/own-api.ts';
-import { createReverseProxy } from './proxy/proxy.ts';
+import { createReverseProxy, type ReverseProxyOptions } from './proxy/proxy.ts';
 import { createChallenges } from './routing/challenges.ts';
 import { createRequestRouter, type OwnApi } from './routing/route-request.ts';
 import { createTlsTerminator } from './tls/tls.ts';
+import { createUsageCounter } from './usage-counter.ts';
 
 /** Settings of the edge in one thread: plain values. */
 export interface EdgeServerSettings {
@@ -73,6 +76,8 @@ interface EdgeServer {
   leave(): void;
   /** Cached host names, the most recently served first. */
   recentNames(): string[];
+  /** The usage since the last call. */
+  takeUsage(): HourUsage[];
   /** Stops accepting, drains for `drainMs`, then closes everything. */
   stop(drainMs: number): Promise<void>;
 }
@@ -109,6 +114,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     unknownPerMinute: limits.unknownPerMinute,
   });
   const routeRequest = createRequestRouter({
+    ...deps,
     api,
     sites,
     challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
@@ -117,17 +123,30 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     httpsPort: settings.httpsPort,
     servesHttps: settings.https !== null,
   });
+  const logFailure: ReverseProxyOptions['onFailure'] = (exchange, failure) => {
+    const { hostname, environmentId, deploymentId, origin, requestId } = exchange;
+    const { reason } = failure;
+    // Many origins then close the connection without a word.
+    const expiredAt = clientCertificateExpiry(exchange, deps.clock.now());
+    const hint = expiredAt === null ? '' : ` The client certificate of the edge expired at ${expiredAt}.`;
+    const detail = failure.detail + hint;
+    const fields = { domain: hostname, environmentId, deploymentId, origin, requestId, reason, detail };
+    warn(logMessageOf(failure), fields, `${environmentId} ${origin} ${reason}`);
+  };
+  const usage = createUsageCounter(deps.clock);
   const proxyTo = (mayDial: AddressRule) =>
     createReverseProxy({
       dialer: createDialer({ mayDial, lookUp }),
       installation,
-      onFailure({ hostname, deploymentId, origin, requestId }, { page, reason, detail }) {
-        metrics.page(page);
-        warn(
-          'an origin failed',
-          { domain: hostname, deploymentId, origin, requestId, reason, detail },
-          `${origin} ${reason}`,
-        );
+      findBrand: sites.findBrand,
+      onSuspicion: logFailure,
+      onBytes(usageNumber, bytesIn, bytesOut) {
+        usage.add(usageNumber, 'bytesIn', bytesIn);
+        usage.add(usageNumber, 'bytesOut', bytesOut);
+      },
+      onFailure(exchange, failure) {
+        metrics.page(failure.page);
+        logFailure(exchange, failure);
       },
     });
   const origins = proxyTo(addressRule(settings.allowedNetworks));
@@ -136,7 +155,15 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const bodyTimeouts = createBodyTimeouts(limits, (slow) => handler.onSlowBody(slow));
   const inFlight = trackInFlight(deps.changes, sites);
   const accessLog = settings.accessLog && createAccessLog({ ...settings.accessLog, isTrusted, log: deps.logAccess });
-  const handler = createHandler({ ...deps, routeRequest, proxy, bodyTimeouts, inFlight, accessLog });
+  const handler = createHandler({
+    ...deps,
+    usage,
+    routeRequest,
+    proxy,
+    bodyTimeouts,
+    inFlight,
+    accessLog,
+  });
   const http1 = http1Server({ limits, ...handler });
   const http2 = http2Server({ limits, ...handler });
   const connections = createConnections({
@@ -228,6 +255,10 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
       health?.leave();
     },
     recentNames: sites.recentNames,
+    takeUsage() {
+      origins.countBytes();
+      return usage.take();
+    },
     stop,
   };
 }

@@ -29,9 +29,12 @@ const own: EdgeThreadMethods & SupervisedMethods = {
   sockets: async () => (await server).sockets(),
   leave: async () => (await server).leave(),
   recentNames: async () => (await server).recentNames(),
+  takeUsage: async () => (await server).takeUsage(),
   snapshot: () => metrics.snapshot(),
   async stop(graceMs) {
-    await (await server).stop(graceMs);
+    const { stop, takeUsage } = await server;
+    await stop(graceMs);
+    await main.call('addUsage', takeUsage());
     main.close();
   },
 };
@@ -44,6 +47,7 @@ const server = startEdgeServer(data.settings, {
     findSite: (hostname) => main.call('findSite', hostname),
     findOperatorSite: (hostname) => main.call('findOperatorSite', hostname),
     findOrigin: (environmentId) => main.call('findOrigin', environmentId),
+    findBrand: (workspaceId) => main.call('findBrand', workspaceId),
     findChallenge: (hostname, token, now) => main.call('findChallenge', hostname, token, now),
   },
   served: data.hasEdgeCache

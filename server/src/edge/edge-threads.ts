@@ -3,7 +3,7 @@ import type { SupervisedThread, Supervisor } from '../base/threads/supervisor.ts
 import type { ThrottledWarn } from '../base/throttled-log.ts';
 import type { AddressLookup } from '../net/dialer.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { Change, EdgeStore } from '../store/store.ts';
+import type { Change, EdgeStore, HourUsage } from '../store/store.ts';
 import type { ServedLookup } from './cache/edge-cache.ts';
 import type { EdgeServerSettings, EdgeSockets } from './edge-server.ts';
 
@@ -26,6 +26,8 @@ export interface EdgeThreadMethods {
   leave(): Promise<void>;
   /** Cached host names, the most recently served first. */
   recentNames(): Promise<string[]>;
+  /** The usage since the last call. */
+  takeUsage(): Promise<HourUsage[]>;
 }
 
 /** The settings of thread `index`, when it starts first and when it replaces one that has died. */
@@ -36,6 +38,8 @@ export interface EdgeThreadParent extends EdgeStore {
   findServedSite: ServedLookup['findSite'];
   findServedOrigin: ServedLookup['findOrigin'];
   lookUp(hostname: string): Promise<readonly string[]>;
+  /** The usage that a thread has counted before its end. */
+  addUsage(usage: HourUsage[]): void;
   warn(message: string, fields: Record<string, unknown>, key: string | undefined): void;
 }
 
@@ -45,6 +49,7 @@ interface EdgeThreadsDeps {
   changes: Pick<ChangeFeed, 'subscribe'>;
   lookUp: AddressLookup;
   warn: ThrottledWarn;
+  addUsage(usage: HourUsage[]): void;
   supervisor: Supervisor;
   /** False: the process ends when a thread dies, since its sockets cannot be opened again. */
   isReplaceable: boolean;
@@ -57,6 +62,8 @@ export interface EdgeThreads {
   leave(): Promise<void>;
   /** The recent names of each thread; empty for a thread that is being replaced. */
   recentNames(): Promise<readonly (readonly string[])[]>;
+  /** The usage of all threads since the last call. */
+  takeUsage(): Promise<HourUsage[]>;
   stop(graceMs: number): Promise<void>;
 }
 
@@ -75,7 +82,7 @@ const YOUNG_GENERATION_MB = 24;
 export async function startEdgeThreads(
   count: number,
   settingsOf: EdgeSettingsOf,
-  { store, served, changes, lookUp, warn, supervisor, isReplaceable }: EdgeThreadsDeps,
+  { store, served, changes, lookUp, warn, addUsage, supervisor, isReplaceable }: EdgeThreadsDeps,
 ): Promise<EdgeThreads> {
   const threads: SupervisedThread<EdgeThreadMethods>[] = [];
   let ticketSecret = randomBytes(SECRET_BYTES);
@@ -90,10 +97,12 @@ export async function startEdgeThreads(
     findSite: (hostname) => store.findSite(hostname),
     findOperatorSite: (hostname) => store.findOperatorSite(hostname),
     findOrigin: (environmentId) => store.findOrigin(environmentId),
+    findBrand: (workspaceId) => store.findBrand(workspaceId),
     findChallenge: (hostname, token, now) => store.findChallenge(hostname, token, now),
     findServedSite: async (hostname) => served?.findSite(hostname),
     findServedOrigin: async (environmentId) => served?.findOrigin(environmentId),
     lookUp: (hostname) => lookUp(hostname, AbortSignal.timeout(LOOK_UP_MS)),
+    addUsage,
     warn,
   };
   const beginOf = (index: number) => {
@@ -141,6 +150,9 @@ export async function startEdgeThreads(
       await Promise.allSettled(threads.map((thread) => thread.call('leave')));
     },
     recentNames: () => Promise.all(threads.map((thread) => thread.call('recentNames').catch(() => []))),
+    async takeUsage() {
+      return (await Promise.all(threads.map((thread) => thread.call('takeUsage').catch(() => [])))).flat();
+    },
     stop,
   };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Registry } from 'prom-client';
 import { type Clock, systemClock } from '../base/clock.ts';
 import { idMaker } from '../base/ids.ts';
@@ -11,7 +11,7 @@ import type { AddressLookup } from '../net/dialer.ts';
 import type { InheritedSockets, ListeningPart, ListeningSockets } from '../net/inherited-sockets.ts';
 import { type ThreadListeners, threadListeners } from '../net/thread-listeners.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { EdgeStore } from '../store/store.ts';
+import type { EdgeStore, UsageStore } from '../store/store.ts';
 import type { AccessLogSettings } from './access-log.ts';
 import { startAskEndpoint } from './ask-endpoint.ts';
 import type { EdgeCache, ServedLookup } from './cache/edge-cache.ts';
@@ -22,9 +22,12 @@ import type { EdgeServerSettings } from './edge-server.ts';
 import { type EdgeSettingsOf, type EdgeThreads, startEdgeThreads } from './edge-threads.ts';
 import { createOriginAddresses } from './routing/origin-addresses.ts';
 import type { OwnApi } from './routing/route-request.ts';
+import { createUsageWriter, type UsageWriter } from './usage-writer.ts';
 
 export interface EdgeOptions {
-  store: EdgeStore;
+  store: EdgeStore & Pick<UsageStore, 'addUsage'>;
+  /** How often usage is written: once a minute unless given. */
+  usageFlushMs?: number;
   /** Serves names that were served before while the store cannot be reached. */
   edgeCache?: EdgeCache | null;
   changes: ChangeFeed;
@@ -83,11 +86,15 @@ export interface Edge extends ListeningPart {
   save(): Promise<void>;
   /** Another process answers health checks and writes the edge cache from now on. */
   leave(): Promise<void>;
+  /** Writes the usage that was counted so far. */
+  flushUsage(): Promise<void>;
   /** Stops accepting, drains for `graceMs`, then closes everything. */
   stop(): Promise<void>;
 }
 
-interface Deps extends Omit<EdgeOptions, 'metrics' | 'clock'> {
+interface Deps extends Omit<EdgeOptions, 'metrics' | 'clock' | 'store'> {
+  store: EdgeStore;
+  addUsage: UsageWriter['add'];
   clock: Clock;
   warn: ThrottledWarn;
   metrics: EdgeMetrics;
@@ -108,13 +115,21 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
     recentNames: async () => (await serving?.recentNames()) ?? [],
   });
   if (snapshots !== undefined) running.push(snapshots);
+  const usage = createUsageWriter({
+    ...options,
+    take: async () => (await serving?.takeUsage()) ?? [],
+    writer: randomUUID(),
+    flushMs: options.usageFlushMs,
+  });
   const deps: Deps = {
     ...options,
     ...{ clock, metrics, warn: throttledWarn(options.log, clock), served: edgeCache },
     store: snapshots?.store ?? options.store,
+    addUsage: usage.add,
   };
   const stop = async () => {
     await Promise.all(running.splice(0).map((part) => part.stop(options.graceMs ?? GRACE_MS)));
+    await usage.stop();
   };
   const opened: ThreadListeners[] = [];
   const wanted = threadsOf(options);
@@ -162,6 +177,7 @@ export async function startEdge(options: EdgeOptions): Promise<Edge> {
           if (each !== null) described.push(each.describe(own));
         return described;
       },
+      flushUsage: usage.flush,
       save: async () => snapshots?.save(),
       async leave() {
         snapshots?.leave();
@@ -224,6 +240,11 @@ async function serveHere(settings: EdgeServerSettings, deps: Deps): Promise<Edge
   const server = await startEdgeServer(settings, { ...deps, ...here });
   return {
     ...server,
+    async stop(graceMs) {
+      await server.stop(graceMs);
+      deps.addUsage(server.takeUsage());
+    },
+    takeUsage: async () => server.takeUsage(),
     sockets: async () => server.sockets(),
     leave: async () => server.leave(),
     recentNames: async () => [server.recentNames()],

@@ -8,9 +8,9 @@ import { DialError, type Dialer, type DialTlsOptions } from './dialer.ts';
  */
 export interface OriginConnections {
   /** An open connection that has been idle for at most `maxIdleMs`; null: there is none. */
-  take(origin: string, maxIdleMs: number): OriginConnection | null;
+  take(target: OriginTarget, maxIdleMs: number): OriginConnection | null;
   /** A new connection. Rejects with `DialError`, `TooManyConnections`, or with the reason of the signal. */
-  open(origin: string, signal: AbortSignal): Promise<OriginConnection>;
+  open(target: OriginTarget, signal: AbortSignal): Promise<OriginConnection>;
   /** Returns a connection that was not used. */
   putBack(connection: OriginConnection): void;
   /** Closes connections that have been idle for too long. */
@@ -18,6 +18,16 @@ export interface OriginConnections {
   /** Closes idle connections, and others once they become idle. */
   stop(): void;
   counts(): { open: number; idle: number };
+}
+
+/** Where connections lead. */
+export interface OriginTarget {
+  /** `http://host[:port]` or `https://host[:port]`. */
+  origin: string;
+  /** A connection is used again only for a target with the same key: a client certificate is part of it. */
+  key: string;
+  /** For an https origin, besides the options of all. */
+  tls?: DialTlsOptions;
 }
 
 export interface OriginConnectionsOptions {
@@ -43,7 +53,8 @@ const MARGIN_MS = 1000;
 
 /** An open connection; to Node's client, an agent with this one connection. */
 export class OriginConnection extends Agent {
-  readonly origin: string;
+  /** That of its target. */
+  readonly key: string;
   readonly socket: Socket;
   /** A request was completed on it. A later error may only mean that the origin closed it while idle. */
   isReused = false;
@@ -53,9 +64,9 @@ export class OriginConnection extends Agent {
   idleSince: number | null = null;
   keepAliveMs: number;
 
-  constructor(origin: string, socket: Socket, keepAliveMs: number) {
+  constructor(key: string, socket: Socket, keepAliveMs: number) {
     super({ keepAlive: true });
-    this.origin = origin;
+    this.key = key;
     this.socket = socket;
     this.keepAliveMs = keepAliveMs;
   }
@@ -83,8 +94,8 @@ export function createOriginConnections({ dialer, tls, limits }: OriginConnectio
   let stopped = false;
 
   /** Counts one more; at a limit, closes the least recently used idle connection. */
-  function acquire(origin: string): Pool {
-    const pool = pools.get(origin) ?? { open: 0, idle: [] };
+  function acquire(key: string): Pool {
+    const pool = pools.get(key) ?? { open: 0, idle: [] };
     if (pool.open >= limits.connectionsPerOrigin) {
       const [oldest] = pool.idle;
       if (oldest === undefined) throw new TooManyConnections(`${pool.open} connections to the origin are in use.`);
@@ -94,39 +105,39 @@ export function createOriginConnections({ dialer, tls, limits }: OriginConnectio
       if (oldest === undefined) throw new TooManyConnections(`${open} connections to origins are in use.`);
       close(oldest);
     }
-    pools.set(origin, pool);
+    pools.set(key, pool);
     open += 1;
     pool.open += 1;
     return pool;
   }
 
-  function release(origin: string, pool: Pool): void {
+  function release(key: string, pool: Pool): void {
     open -= 1;
     pool.open -= 1;
-    if (pool.open === 0) pools.delete(origin);
+    if (pool.open === 0) pools.delete(key);
   }
 
-  async function dial(origin: string, signal: AbortSignal): Promise<Socket> {
+  async function dial({ origin, tls: own }: OriginTarget, signal: AbortSignal): Promise<Socket> {
     const url = new URL(origin);
     const isTls = url.protocol === 'https:';
     const target = { hostname: url.hostname, port: Number(url.port) || (isTls ? 443 : 80), signal };
     const socket = isTls
-      ? await dialer.dialTls(target, { ...tls, ALPNProtocols: ['http/1.1'] })
+      ? await dialer.dialTls(target, { ...tls, ...own, ALPNProtocols: ['http/1.1'] })
       : await dialer.dial(target);
     return socket.setKeepAlive(true, 60_000);
   }
 
-  async function openOne(origin: string, signal: AbortSignal): Promise<OriginConnection> {
-    const pool = acquire(origin);
+  async function openOne(to: OriginTarget, signal: AbortSignal): Promise<OriginConnection> {
+    const pool = acquire(to.key);
     let socket: Socket;
     try {
-      socket = await dial(origin, signal);
+      socket = await dial(to, signal);
       if (socket.destroyed) throw new DialError('unreachable', 'The connection was closed at once.');
     } catch (error) {
-      release(origin, pool);
+      release(to.key, pool);
       throw error;
     }
-    const connection = new OriginConnection(origin, socket, limits.keepAliveMs);
+    const connection = new OriginConnection(to.key, socket, limits.keepAliveMs);
     socket.on('error', ignore);
     socket.on('data', () => {
       connection.isResponding = true;
@@ -139,7 +150,7 @@ export function createOriginConnections({ dialer, tls, limits }: OriginConnectio
     });
     socket.once('close', () => {
       removeIdle(connection);
-      release(origin, pool);
+      release(to.key, pool);
     });
     return connection;
   }
@@ -152,14 +163,14 @@ export function createOriginConnections({ dialer, tls, limits }: OriginConnectio
     }
     connection.idleSince = performance.now();
     idle.add(connection);
-    pools.get(connection.origin)?.idle.push(connection);
+    pools.get(connection.key)?.idle.push(connection);
   }
 
   function removeIdle(connection: OriginConnection): void {
     if (connection.idleSince === null) return;
     connection.idleSince = null;
     idle.delete(connection);
-    const pool = pools.get(connection.origin)?.idle ?? [];
+    const pool = pools.get(connection.key)?.idle ?? [];
     pool.splice(pool.lastIndexOf(connection), 1);
   }
 
@@ -169,8 +180,8 @@ export function createOriginConnections({ dialer, tls, limits }: OriginConnectio
   }
 
   return {
-    take(origin, maxIdleMs) {
-      const last = pools.get(origin)?.idle.at(-1);
+    take({ key }, maxIdleMs) {
+      const last = pools.get(key)?.idle.at(-1);
       if (last === undefined) return null;
       const idleMs = performance.now() - (last.idleSince ?? 0);
       if (idleMs > Math.min(maxIdleMs, last.keepAliveMs) || !last.socket.writable) return null;

@@ -18,6 +18,7 @@ interface PruningDeps {
     | 'pruneIdempotencyKeys'
     | 'pruneSetupLinks'
     | 'pruneDeletedDomains'
+    | 'pruneUsage'
   >;
 }
 
@@ -26,6 +27,9 @@ const EVERY_MS = 60_000;
 const CHANGES_KEPT_MS = 10 * 60_000;
 /** The clocks of nodes differ by less. */
 const RATE_WINDOWS_KEPT_MS = 10 * 60_000;
+
+/** How long usage is kept. */
+export const USAGE_KEPT_MS = 90 * 86_400_000;
 
 /** Set-up links are kept for this long after they expired, so that their customers learn it. */
 const EXPIRED_LINKS_KEPT_MS = 30 * 86_400_000;
@@ -41,7 +45,7 @@ export const BUDGET_MS = 10_000;
 export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
   let stopped = false;
   const message =
-    'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, changes and rate limit windows could not be pruned; retrying in a minute';
+    'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, usage, changes and rate limit windows could not be pruned; retrying in a minute';
   const pruning = repeat(() => prune(deps, { isStopped: () => stopped }), {
     everyMs: EVERY_MS,
     message,
@@ -76,12 +80,17 @@ export async function prune(
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneDeletedDomains(now, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneUsage(now - USAGE_KEPT_MS, ROWS_AT_ONCE), control, 1);
 }
 
-async function inSteps(deleteRows: () => Promise<number>, { isStopped, elapsedMs }: PruningControl): Promise<void> {
+async function inSteps(
+  deleteRows: () => Promise<number>,
+  { isStopped, elapsedMs }: PruningControl,
+  rowsAtOnce = ROWS_AT_ONCE,
+): Promise<void> {
   const endsAt = elapsedMs() + BUDGET_MS;
   while (!isStopped() && elapsedMs() < endsAt) {
-    if ((await deleteRows()) < ROWS_AT_ONCE) return;
+    if ((await deleteRows()) < rowsAtOnce) return;
     await setImmediate();
   }
 }

@@ -72,16 +72,14 @@ async function openRoles({
   const clock = systemClock;
   const log = createLog(config.logLevel);
   const database = await databaseAt(config.databaseUrl);
-  const store = await database.join(writerPort, {
-    clock,
-    keyring: keyringFor(database, config.encryptionKeys),
-  });
+  const keyring = keyringFor(database, config.encryptionKeys);
+  const store = await database.join(writerPort, { clock, keyring });
   const changes = startChangeFeed(store, { clock, log });
   const cached = cacheDomains(store, changes, cachedBytesOf(config), createInvalidations(invalidations));
   const metrics = createMetrics({ ofProcess: false });
   watchPools(store, metrics);
   return {
-    deps: { ...settings, clock, log, metrics, store: cached, uncached: store, changes },
+    deps: { ...settings, clock, log, metrics, store: cached, uncached: store, changes, keyring },
     async close() {
       await changes.stop();
       await store.close();

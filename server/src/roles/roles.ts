@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Config } from '../config/config.ts';
 import type { PolledChangeFeed } from '../store/cache/change-feed.ts';
+import type { Keyring } from '../store/sealing/keyring.ts';
 import type { DomainStore, Store } from '../store/store.ts';
 import type { Metrics } from './metrics.ts';
 import type { ReportedAttempt } from './reported-attempts.ts';
@@ -15,6 +16,7 @@ export interface RoleDeps extends RoleSettings {
   /** Reads domains without the cache. */
   uncached: Pick<DomainStore, 'findDomainByName' | 'findDomainById'>;
   changes: PolledChangeFeed;
+  keyring: Keyring;
   /** Called with each attempt to deliver an event to a webhook. */
   onAttempt?: ((attempt: ReportedAttempt) => void) | undefined;
 }

@@ -19,7 +19,7 @@ export function storeMetrics({ registry, gauge }: MetricFactory) {
       'Work that waits for a connection to PostgreSQL, by pool. writes: transactions. reads: statements, including those that share a connection with others.',
       ['pool'],
     ),
-    // Of several threads the longest wait counts, not the sum.
+    // The longest wait of several threads counts, not the sum.
     databaseWaitSeconds: new Gauge({
       name: 'nameplate_database_oldest_waiting_seconds',
       help: 'The longest current wait for a connection to PostgreSQL, by pool. 0: nothing waits.',

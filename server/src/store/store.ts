@@ -2,11 +2,12 @@ import type { AccessStore, SetupStore } from './access/access-store.ts';
 import type { AuditStore, Changes, IdempotencyStore } from './audit/audit-store.ts';
 import type { CertificateStore } from './certificate/certificate-store.ts';
 import type { DnsStore } from './certificate/dns-store.ts';
-import type { CheckStore, MonitorStore } from './check/check-store.ts';
+import type { CheckStore, LiveStore, MonitorStore } from './check/check-store.ts';
 import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionStore } from './domain/domain-store.ts';
 import type { EdgeStore } from './domain/edge-store.ts';
 import type { TreeStore } from './tree/tree-store.ts';
 import type { BackupStore, ChangeStore, PoolUsage, RequestStore, SecretStore } from './upkeep-store.ts';
+import type { UsageStore } from './usage/usage-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook/webhook-store.ts';
 
 export type * from './access/access-store.ts';
@@ -19,6 +20,8 @@ export type * from './domain/domain-store.ts';
 export type * from './domain/edge-store.ts';
 export type * from './tree/tree-store.ts';
 export type * from './upkeep-store.ts';
+export type * from './usage/usage-store.ts';
+export { addChunk, addCount, chunkOf, countsOf, newChunk } from './usage/usage-store.ts';
 export type * from './webhook/webhook-store.ts';
 
 /**
@@ -41,6 +44,7 @@ export interface Store
     DeletedStore,
     CheckStore,
     MonitorStore,
+    LiveStore,
     EventStore,
     WebhookStore,
     DeliveryStore,
@@ -53,6 +57,7 @@ export interface Store
     ChangeStore,
     RequestStore,
     IdempotencyStore,
+    UsageStore,
     AuditStore,
     BackupStore {
   /** Resolves when the store can be read and written; otherwise rejects with the reason. May take as long as a write. For `/readyz` and `doctor`. */

@@ -1,4 +1,4 @@
-/** What changed, and so which caches must invalidate `key`. */
+/** The kind of thing that changed, and so which caches must invalidate `key`. */
 export type ChangeKind =
   | 'workspace'
   | 'root_key'
@@ -60,12 +60,12 @@ export interface RequestStore {
 export interface BackupStore {
   /** Says that there is a backup of the store as it was then. That backup has the time of the one before: whoever restores it has no newer one. */
   recordBackup(at: number): Promise<void>;
-  /** Of which time the last backup is that was recorded; null: none was. */
+  /** The time of the last backup that was recorded; null: none was. */
   findLastBackup(): Promise<number | null>;
 }
 
 /**
- * Where a secret is stored. `id`: host name of a certificate (in use, inherited, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret or of a
+ * Where a secret is stored. `id`: host name of a certificate (in use, inherited, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret, of the environment of an origin's, or of a
  * result that is kept (`Once`).
  */
 export interface SecretPlace {
@@ -77,6 +77,9 @@ export interface SecretPlace {
     | 'account'
     | 'signing_key'
     | 'webhook_secret'
+    | 'origin_secret'
+    | 'previous_origin_secret'
+    | 'origin_client_key'
     | 'idempotency_key';
   id: string;
 }
@@ -86,7 +89,7 @@ export interface StoredSecret extends SecretPlace {
   bytes: Uint8Array;
 }
 
-/** Of each kind of which there are any. */
+/** The number of each kind that there is. */
 export type SecretCounts = Partial<Record<SecretPlace['kind'], number>>;
 
 export interface SecretChanges {

@@ -43,6 +43,12 @@ export function checkMetrics({ counter, gauge, histogram }: MetricFactory) {
       'Time from when a re-check was due until it was claimed.',
       [1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
     ),
+    looks: counter(
+      'nameplate_looks_total',
+      'Looks at verified names from outside, by outcome: live, partly_live, unreachable, doubted (a first look saw a worse state), inconclusive (DNS could not be read, or this installation is at fault), stale, dropped (shutdown, or the process was suspended), error.',
+      ['outcome'],
+      ['live', 'unreachable', 'inconclusive'],
+    ),
     domains: gauge('nameplate_domains', 'Domains in the store, by status: pending, verifying, verified, failed.', [
       'status',
     ]),

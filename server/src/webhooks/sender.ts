@@ -83,7 +83,7 @@ export function createSender({
 
   async function exchange(request: WebhookRequest, signal: AbortSignal): Promise<Received> {
     const url = new URL(request.url);
-    const reused = connections.take(url.origin, FRESH_MS);
+    const reused = connections.take({ origin: url.origin, key: url.origin }, FRESH_MS);
     if (reused !== null) {
       try {
         return await post(reused, url, request, signal);
@@ -92,7 +92,7 @@ export function createSender({
         if (signal.aborted || reused.isResponding) throw error;
       }
     }
-    return post(await connections.open(url.origin, signal), url, request, signal);
+    return post(await connections.open({ origin: url.origin, key: url.origin }, signal), url, request, signal);
   }
 
   return {
@@ -200,18 +200,38 @@ function tooLate(timeLimitMs: number): Failure {
 /** A connection was closed before a response began. */
 class ClosedConnection extends Error {}
 
-const NO_ADDRESS = { outcome: 'address', error: 'The host has no public address.' } as const;
-const NO_CONNECTION = { outcome: 'connection', error: 'No connection could be made to the host.' } as const;
+const NO_ADDRESS = {
+  outcome: 'address',
+  error: 'The host has no public address. Add an A record, or correct the URL of the webhook.',
+} as const;
 
-/** `not_allowed` and `no_address` read alike: nobody learns which names lead where inside this network. */
+/**
+ * `not_allowed` and `no_address` read alike: nobody learns which names lead where inside this network. `no_route` does not
+ * say which networks this one reaches.
+ */
 const DIAL_FAILURES: Record<Exclude<DialFailure, 'tls'>, Failure> = {
   not_allowed: NO_ADDRESS,
   no_address: NO_ADDRESS,
-  lookup: { outcome: 'address', error: 'The addresses of the host could not be looked up.' },
-  refused: { outcome: 'connection', error: 'The host refused the connection.' },
-  unreachable: NO_CONNECTION,
-  no_route: NO_CONNECTION,
-  timeout: { outcome: 'timeout', error: 'The host did not answer in time.' },
+  lookup: {
+    outcome: 'address',
+    error: 'The addresses of the host could not be looked up. Check the nameservers of its zone.',
+  },
+  refused: {
+    outcome: 'connection',
+    error: 'The host refused the connection. Start the receiver, or correct the port of the URL.',
+  },
+  unreachable: {
+    outcome: 'connection',
+    error: 'No connection could be made to the host. Check that it accepts connections from the Internet.',
+  },
+  no_route: {
+    outcome: 'connection',
+    error: 'No route leads to the host. Check its addresses: one of them has to be public IPv4.',
+  },
+  timeout: {
+    outcome: 'timeout',
+    error: 'The host did not answer in time. Check whether a firewall drops connections to its port.',
+  },
 };
 
 function failureOf(error: unknown): Failure {
@@ -225,7 +245,10 @@ function failureOf(error: unknown): Failure {
   }
   if (code?.startsWith('HPE_')) return { outcome: 'invalid', error: 'The response is not HTTP.' };
   if (error instanceof ClosedConnection || code === 'ECONNRESET' || code === 'EPIPE') {
-    return { outcome: 'connection', error: 'The connection was closed without a response.' };
+    return {
+      outcome: 'connection',
+      error: 'The connection was closed without a response. See the log of the receiver.',
+    };
   }
   return { outcome: 'invalid', error: 'The response cannot be used.' };
 }

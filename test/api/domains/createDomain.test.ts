@@ -123,13 +123,17 @@ describe('a name', () => {
   });
 
   it.each([
-    ['a.b', 'must have at least 4 characters'],
-    [`${'a'.repeat(250)}.com`, 'must have at most 253 characters'],
-  ])('has 4 to 253 characters, not those of %j', async (name, message) => {
-    expect(await create(name)).toMatchObject({
-      status: 400,
-      body: { error: { errors: [{ location: 'body.domain', message }] } },
-    });
+    ['', /^must not be empty/],
+    ['foo', /^must have at least two labels/],
+    ['com', /^must have at least two labels/],
+    ['a.b', /^must have at least two characters in its last label/],
+    [`${'a'.repeat(250)}.com`, /^must have at most 253 characters/],
+  ])('that is too short or too long is told its own rule, here and by checkName: %j', async (name, message) => {
+    const error = { location: 'body.domain', message: expect.stringMatching(message) };
+    expect(await create(name)).toMatchObject({ status: 400, body: { error: { errors: [error] } } });
+    if (name.length > 253) return;
+    const checked = await api.call('domains.checkName', { ...where, domain: name });
+    expect(checked.body.data).toMatchObject({ valid: false, problem: { message: error.message } });
   });
 
   it.each([
@@ -206,7 +210,7 @@ describe('refusals come in the order environment, permission, name, held, quota'
     const { key } = await api.createKey({
       permissions: ALL_GRANTS.filter((grant) => !grant.endsWith('create_domain')),
     });
-    expect(await create('not a name', {}, key)).toMatchObject({ status: 404 });
+    expect(await create('not a name', {}, key)).toMatchObject({ status: 403 });
   });
 
   it('a bad name before a name that is held and a quota', async () => {

@@ -5,6 +5,7 @@ import type { Answer, Observation, RecordObservation } from '../../../server/src
 import { ownershipName } from '../../../server/src/domain/records.ts';
 import { createDiagnoser, type DiagnosisQuery } from '../../../server/src/verification/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { prove } from '../../support/certificates.ts';
 
 let api: Harness;
 let tree: Tree;
@@ -119,6 +120,16 @@ test('with cached, no nameserver is asked: before the first check the diagnosis 
   expect(diagnosis).not.toHaveProperty('checkedAt');
   expect(diagnosis).not.toHaveProperty('zone');
   expect(asked).toEqual([]);
+});
+
+test('a verified domain is looked at from outside within half a minute, and not for a cached diagnosis', async () => {
+  const before = await api.createDomain(tree, 'live.acme.com');
+  expect(await prove(api.store, before, START)).toBe('saved');
+  const dueWithin = async (ms: number) => (await api.store.claimLooks({ now: START + ms, limit: 9 })).length;
+  await diagnose({ domain: 'live.acme.com', cached: true });
+  expect(await dueWithin(30_000)).toBe(0);
+  expect(await diagnose({ domain: 'live.acme.com' })).toMatchObject({ status: 200 });
+  expect(await dueWithin(30_000)).toBe(1);
 });
 
 test('cached must be true or false, and nothing else may be in the body', async () => {

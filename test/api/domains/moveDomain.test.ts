@@ -34,7 +34,7 @@ describe('domains.moveDomain', () => {
     expect(await api.store.findSite(domain.name)).toMatchObject({ domainId: domain.id, environmentId: staging.id });
   });
 
-  it('needs delete_domain where the domain is and create_domain where it goes; without either it finds nothing', async () => {
+  it('needs delete_domain where the domain is and create_domain where it goes; without either it moves nothing', async () => {
     const { name } = await api.createDomain(tree, newName());
     const [leave, enter] = [
       `environment.${tree.environmentId}.delete_domain`,
@@ -42,16 +42,35 @@ describe('domains.moveDomain', () => {
     ];
     const others = ['environment.*.read_domain', 'environment.*.update_domain'];
     const reversed = [`environment.${staging.id}.delete_domain`, `environment.${tree.environmentId}.create_domain`];
-    for (const [permissions, missing] of [
-      [[enter, ...others], 'such domain'],
-      [[leave, ...others], 'such environment'],
-      [reversed, 'such domain'],
+    for (const [permissions, status, missing] of [
+      [[enter, ...others], 403, 'environment.*.delete_domain'],
+      [[leave, ...others], 404, 'such environment'],
+      [[leave, ...others, 'environment.*.read_environment'], 403, 'environment.*.create_domain'],
+      [reversed, 404, 'such domain'],
     ] as const) {
       const answer = await move(name, there(), await keyWith(...permissions));
-      expect(answer).toMatchObject({ status: 404 });
+      expect(answer).toMatchObject({ status });
       expect(JSON.stringify(answer.body)).toContain(missing);
     }
     expect(await move(name, there(), await keyWith(leave, enter))).toMatchObject({ status: 200 });
+  });
+
+  it('needs create_deployment where it goes if it has an own origin, which would get the secret there', async () => {
+    const { name } = await api.createDomain(tree, newName());
+    await api.call('domains.updateDomain', { domain: name, settings: { origin: 'https://evil.acme.test' } });
+    const own = ['read_domain', 'update_domain', 'create_deployment', 'delete_domain'];
+    const permissions = [
+      ...own.map((action) => `environment.${tree.environmentId}.${action}`),
+      `environment.${staging.id}.create_domain`,
+    ];
+    const refused = await move(name, there(), await keyWith(...permissions));
+    expect([refused.status, refused.body.error?.detail]).toEqual([
+      403,
+      expect.stringContaining(`environment.${staging.id}.create_deployment`),
+    ]);
+    expect(dataOf(await get(name))).toMatchObject({ environmentId: tree.environmentId });
+    const deploys = `environment.${staging.id}.create_deployment`;
+    expect(await move(name, there(), await keyWith(...permissions, deploys))).toMatchObject({ status: 200 });
   });
 
   it('finds no domain and no environment of another workspace, nor one that does not exist', async () => {

@@ -174,8 +174,8 @@ describe('domains.setRedirect', () => {
   it('needs its permission for both domains; reading needs that of getDomain', async () => {
     const without = (action: string) => ALL_GRANTS.filter((grant) => !grant.endsWith(action));
     const { key } = await api.createKey({ permissions: without('.update_domain') });
-    expect((await set(www.name, apex.name, {}, key)).status).toBe(404);
-    expect((await remove(www.name, key)).status).toBe(404);
+    expect((await set(www.name, apex.name, {}, key)).status).toBe(403);
+    expect((await remove(www.name, key)).status).toBe(403);
     expect((await get(www.name, key)).status).toBe(200);
     const { key: blind } = await api.createKey({ permissions: without('.read_domain') });
     expect((await set(www.name, apex.name, {}, blind)).status).toBe(200);

@@ -116,7 +116,7 @@ describe('the brand of a workspace', () => {
   ])('refuses the origin %j, and says so', async (origin) => {
     const { status, body } = await set({ origins: ['https://app.acme.com', origin] });
     expect(status).toBe(400);
-    expect(JSON.stringify(body.error?.errors)).toContain('body.origins');
+    expect(JSON.stringify(body.error?.errors)).toContain('body.origins.1');
   });
 
   it('has 50 origins at most, and no properties that nobody knows', async () => {

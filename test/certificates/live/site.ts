@@ -163,7 +163,13 @@ export async function createIssuingSite(options: IssuingSiteOptions = {}): Promi
 /** Deploys an origin to the tenant's environment, and closes the store. */
 export async function deploy(store: Store, { workspaceId, environmentId }: Tenant, origin: string): Promise<void> {
   const id = idMaker(systemClock)('dep');
-  await store.createDeployment({ id, workspaceId, environmentId, origin, createdAt: systemClock.now() });
+  await store.createDeployment({
+    id,
+    workspaceId,
+    environmentId,
+    origin,
+    createdAt: systemClock.now(),
+  });
   await store.close();
 }
 

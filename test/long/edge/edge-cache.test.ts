@@ -23,11 +23,13 @@ function aSite(serial: number): Site {
     hostname: `shop${serial}.customer.example.com`,
     domainId: `dom_${serial}`,
     environmentId: `env_${serial % 1000}`,
-    origin: { deploymentId: 'dep_1', origin: 'http://10.0.0.1:8080' },
+    origin: { deployment: { id: 'dep_1', origin: 'http://10.0.0.1:8080' }, settings: null },
     certificate: { chain, privateKey: PRIVATE_KEY, notAfter: 0, inherited: false },
     redirect: null,
     workspaceId: 'ws_1',
     suspendedStatus: null,
+    usageNumber: 1,
+    settings: null,
   };
 }
 
@@ -45,6 +47,7 @@ test(`of ${NAMES} names that are served, those served last are kept, within the 
       findSite: async (hostname: string) => aSite(Number(/\d+/.exec(hostname)?.[0])),
       findOperatorSite: async () => null,
       findOrigin: async () => null,
+      findBrand: async () => null,
       findChallenge: async () => null,
     };
     const changes = { isFresh: () => true, subscribe() {} };

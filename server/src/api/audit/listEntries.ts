@@ -32,7 +32,7 @@ export const AuditEntrySchema = Type.Object(
       description: 'The new values, in short. Properties depend on the action. Never a secret.',
     }),
   },
-  { ...closed, title: 'AuditEntry' },
+  { title: 'AuditEntry' },
 );
 
 const show = shownBy(AuditEntrySchema);

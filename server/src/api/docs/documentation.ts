@@ -2,17 +2,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { FINDING_CODES } from '../../domain/finding.ts';
 import { type ErrorNaming, errorCodes } from '../errors.ts';
 import { openApiDocument } from '../openapi/openapi.ts';
+import type { ApiSettings } from '../operation.ts';
 import { errorPagePath, renderErrorPage } from './error-pages.ts';
 import { findingPagePath, renderFindingPage } from './finding-pages.ts';
 import { CONTENT_SECURITY_POLICY } from './html.ts';
 import { renderReference } from './reference.ts';
 
 /**
- * Serves the OpenAPI document, the reference page and the pages of errors and findings. They need no key. Most servers
+ * Serves the OpenAPI document with the URL of this API, the reference page and the pages of errors and findings. They need no key. Most servers
  * are never asked for them: each is rendered when it is.
  */
-export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming): void {
-  const document = once(openApiDocument);
+export function serveDocumentation(app: FastifyInstance, naming: ErrorNaming & Pick<ApiSettings, 'publicUrl'>): void {
+  const document = once(() => openApiDocument(naming.publicUrl));
   const openapi = once(() => `${JSON.stringify(document(), null, 2)}\n`);
   app.get('/openapi.json', { config: { operation: 'openapi' } }, (_request, reply) =>
     reply.type('application/json').send(openapi()),

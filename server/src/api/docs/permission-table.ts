@@ -1,4 +1,5 @@
 import type { Permission } from '../../access/permissions.ts';
+import { PRESETS } from '../../access/presets.ts';
 import type { Operation } from '../operation.ts';
 import { operations } from '../operations.ts';
 
@@ -13,14 +14,39 @@ export interface RequiredPermission extends Permission {
 /** The permissions that operations require, each once, in the order of the documentation. */
 export function requiredPermissions(of: readonly Operation[] = operations): RequiredPermission[] {
   const found = new Map<string, RequiredPermission>();
-  for (const { name, permission, onAll } of of) {
+  const rowOf = (permission: Permission) => {
     const key = `${permission.resource}.${permission.action}`;
     const row = found.get(key) ?? { ...permission, onOne: [], onAll: [] };
     found.set(key, row);
-    row[onAll === undefined ? 'onOne' : 'onAll'].push(name);
+    return row;
+  };
+  for (const { name, permission, onAll, needs = [] } of of) {
+    rowOf(permission)[onAll === undefined ? 'onOne' : 'onAll'].push(name);
+    for (const need of needs) rowOf(need.permission);
   }
   return [...found.values()];
 }
+
+const PRESET_SECTION = [
+  '## Presets',
+  '',
+  'A preset is a set of permissions, for `nameplate keys create --preset`, `keys.createKey` and `workspaces.createWorkspace`. `nameplate init`',
+  'makes a key with `platform`. A key keeps what it was made with when a preset changes.',
+  '',
+  '| Preset | For | Permissions |',
+  '|---|---|---|',
+  `| \`read-only\` | seeing everything, and changing nothing | ${listed(PRESETS['read-only'])} |`,
+  `| \`support\` | helping customers with their domains | ${listed(PRESETS.support)} |`,
+  `| \`platform\` | the backend of a platform | ${listed(PRESETS.platform)} |`,
+  '',
+  '## Who may give what',
+  '',
+  'A key gives keys, tokens and workspaces what it has itself, and nothing else ([keys.md](keys.md)). The permission on all resources of a kind',
+  'includes the one on each of them, so a key with `environment.*.read_domain` may give `environment.env_….read_domain`, and not the other way',
+  'round. A permission of the form `<resource_name>/<resource>#<action>` includes itself alone. No preset has `key.*.create_key`,',
+  '`key.*.rotate_key`, `key.*.revoke_key` or a permission on workspaces: the operator gives them first, with `nameplate keys create --permission`.',
+  '',
+];
 
 /** The text of docs/permissions.md. */
 export function renderPermissions(): string {
@@ -39,8 +65,7 @@ export function renderPermissions(): string {
     'same for that resource alone. Operations in the last column take `*`: what they are about does not exist yet, or is all of a kind.',
     'The permission on a parent gives nothing below it, and the one to change gives none to read.',
     '',
-    '`nameplate keys create` and `nameplate tokens create` refuse a permission that is not in this table. `nameplate init` makes a key',
-    'with those that a platform needs.',
+    '`nameplate keys create` and `nameplate tokens create` refuse a permission that is not in this table.',
     '',
     '| Permission | Operations, with `*` or an id | Operations, with `*` only |',
     '|---|---|---|',
@@ -48,6 +73,31 @@ export function renderPermissions(): string {
       ({ resource, action, onOne, onAll }) => `| \`${resource}.*.${action}\` | ${listed(onOne)} | ${listed(onAll)} |`,
     ),
     '',
+    '## Beside its permission',
+    '',
+    'These operations need another permission as well, with `*` or the id of the resource:',
+    '',
+    '| Operation | Also needs | Where |',
+    '|---|---|---|',
+    ...operations.flatMap(({ name, needs = [] }) =>
+      needs.map(
+        ({ permission: { resource, action }, where }) => `| \`${name}\` | \`${resource}.*.${action}\` | ${where} |`,
+      ),
+    ),
+    '',
+    'These let their holder do, or learn, more than their name says:',
+    '',
+    '| Operation | What it gives |',
+    '|---|---|',
+    ...operations.flatMap(({ name, gives }) => (gives === undefined ? [] : [`| \`${name}\` | ${gives} |`])),
+    '',
+    '## A missing permission',
+    '',
+    'A key that may not read a resource gets 404 for it, as for one that does not exist. One that may read it',
+    '(`read_domain` for a domain, `read_environment`, `read_app`, `read_project` or `read_webhook` for the others) gets 403',
+    '`authorization/insufficient_permissions`, and `detail` names the permission that is missing.',
+    '',
+    ...PRESET_SECTION,
   ].join('\n');
 }
 

@@ -20,7 +20,7 @@ export function renderReference(document: ApiDocument, naming: ErrorNaming): str
 ${prose(description)}
 <div class="layout">
 <nav aria-label="Operations">
-${groups.map(({ name, members }) => html`<strong>${name}</strong><ul>${members.map(({ operation }) => entry(operation))}</ul>`)}
+${groups.map(({ name, members }) => html`<strong>${name}</strong><ul>${members.map(({ path }) => entry(path))}</ul>`)}
 <strong>errors</strong><ul><li><a href="#errors">All errors</a></li></ul>
 </nav>
 <main>
@@ -37,8 +37,9 @@ ${prose('An error response is `{meta, error}`. Each error has a page that explai
   return page(title, body);
 }
 
-function entry({ operationId }: ApiOperation): Markup {
-  return html`<li><a href="#${operationId}">${operationId.replace(/^.*\./, '')}</a></li>`;
+function entry(path: string): Markup {
+  const anchor = lastPart(path);
+  return html`<li><a href="#${anchor}">${anchor.replace(/^.*\./, '')}</a></li>`;
 }
 
 function section(
@@ -48,9 +49,9 @@ function section(
   operation: ApiOperation,
   naming: ErrorNaming,
 ): Markup {
-  const { operationId, summary, description, parameters = [], requestBody } = operation;
+  const { summary, description, parameters = [], requestBody } = operation;
   const request = requestBody?.content['application/json'];
-  return html`<article id="${operationId}">
+  return html`<article id="${lastPart(path)}">
 <h3><code>${method} ${path}</code></h3>
 <p class="lead">${summary}</p>
 ${prose(description)}
@@ -120,7 +121,8 @@ function propertiesOf(document: ApiDocument, schema: JsonSchema): Record<string,
 
 /** A schema's type and bounds. */
 function typeOf(document: ApiDocument, schema: JsonSchema): string {
-  if (Array.isArray(schema.enum)) return schema.enum.join(' | ');
+  const values = schema.enum ?? schema['x-extensible-enum'];
+  if (Array.isArray(values)) return values.join(' | ');
   if (isObject(schema.items)) return `array of ${typeOf(document, resolve(document, schema.items))}s`;
   const { type, minLength, maxLength, minimum, maximum } = schema;
   const least = minLength ?? minimum;

@@ -19,7 +19,7 @@ export const checkName = defineOperation({
   request: Type.Object(
     {
       ...environmentPath,
-      domain: Type.String({ minLength: 4, maxLength: 253, description: 'The name, in Unicode or Punycode.' }),
+      domain: Type.String({ maxLength: 253, description: 'The name, in Unicode or Punycode.' }),
     },
     closed,
   ),

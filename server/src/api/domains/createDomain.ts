@@ -1,15 +1,20 @@
 import Type from 'typebox';
 import { newTarget, newToken } from '../../base/ids.ts';
-import { type Domain, newDomain } from '../../domain/domain.ts';
-import { type InvalidName, type NameRule, type ParsedName, parseName } from '../../domain/name.ts';
+import { type Domain, newDomain, type OwnData } from '../../domain/domain.ts';
+import { type InvalidName, type NameRule, type NewName, type ParsedName, parseName } from '../../domain/name.ts';
+import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
+import { wwwCounterpart } from '../../domain/www.ts';
 import type { Creation, Environment } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
+import { rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id } from '../schemas.ts';
 import { invalid } from '../validation.ts';
+import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
@@ -22,8 +27,10 @@ export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
   { clock, settings: { service, cnameZone }, newId, randomBytes }: HandlerContext,
+  own: OwnData,
 ): Domain {
   return newDomain({
+    ...own,
     id: newId('dom'),
     workspaceId: environment.workspaceId,
     projectId: environment.projectId,
@@ -44,6 +51,21 @@ const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
 export function nameProblem({ rule, message, fix }: InvalidName, location: string): Problem {
   if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
   return invalid(location, message, fix);
+}
+
+/** The name that `withWww` adds. Throws a `Problem` where there is none, or nobody may have it. */
+function counterpartOf(name: string, settings: ApiSettings): NewName {
+  const counterpart = wwwCounterpart(name);
+  if (counterpart === null) {
+    throw invalid(
+      'body.withWww',
+      `must not be true for ${name}: only a registered name and "www." before it have a counterpart`,
+      'leave it out, and attach other names by calls of their own',
+    );
+  }
+  const parsed = parseNewName(counterpart, settings);
+  if (!parsed.ok) throw nameProblem(parsed, 'body.withWww');
+  return parsed;
 }
 
 /** Why the store did not create a domain; null: it did. */
@@ -70,19 +92,40 @@ export const createDomain = defineOperation({
   description:
     'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
   permission: { resource: 'environment', action: 'create_domain' },
+  needs: [replacement],
   creates: true,
   request: Type.Object(
     {
       ...environmentPath,
       domain: Type.String({
-        minLength: 4,
         maxLength: 253,
         description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
       }),
+      replaceUnverified,
+      ...ownDataOfNew,
+      withWww: Type.Optional(
+        Type.Boolean({
+          description:
+            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart.',
+        }),
+      ),
     },
     closed,
   ),
-  response: Type.Object({ domainId: Id('dom', 'The new domain.'), dnsRecords: dnsRecordsSchema }, closed),
+  response: Type.Object({
+    domainId: Id('dom', 'The new domain.'),
+    dnsRecords: dnsRecordsSchema,
+    counterpart: Type.Optional(
+      Type.Object(
+        {
+          domainId: Id('dom', 'The second domain.'),
+          domain: Type.String({ description: 'Its canonical name.' }),
+          dnsRecords: dnsRecordsSchema,
+        },
+        { title: 'Counterpart', description: 'With `withWww`: the domain that redirects to the new one.' },
+      ),
+    ),
+  }),
   problems: [
     'authorization/forbidden',
     'data/environment_not_found',
@@ -93,17 +136,38 @@ export const createDomain = defineOperation({
     request: { ...exampleEnvironmentPath, domain: exampleDomain.name },
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
-  async handle({ input, find, create, noteDomain }, context) {
-    const { settings, apexNote } = context;
+  async handle({ principal, input, find, create, noteDomain }, context) {
+    const { settings, apexNote, countRequest } = context;
     const environment = await find.environment(input);
     const parsed = parseNewName(input.domain, settings);
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
 
-    const domain = domainIn(environment, parsed, context);
-    const response = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
+    if (input.withWww && input.replaceUnverified) {
+      const fix = 'Create the two domains with a call for each.';
+      throw invalid('body.replaceUnverified', 'cannot be combined with "withWww"', fix);
+    }
+    const counterpart = input.withWww ? counterpartOf(parsed.name, settings) : null;
+    const own = newOwnData(input);
+    const excess = excessProblem(own, 'body');
+    if (excess !== null) throw excess;
+    const domain = domainIn(environment, parsed, context, own);
+    const second = counterpart && domainIn(environment, counterpart, context, own);
+    const limit = second && countRequest(principal, 'domains.createDomain');
+    if (limit && !limit.allowed) throw rateLimited(limit);
+
+    const attached = (each: Domain) => ({ domainId: each.id, dnsRecords: dnsRecords(each, apexNote) });
+    const response = {
+      ...attached(domain),
+      ...(second && { counterpart: { domain: second.name, ...attached(second) } }),
+    };
     const windowEnd = windowEndsAt(domain, settings.windowMs);
-    const { made, outcome } = await create(response, (changes) => changes.createDomain(domain, windowEnd));
-    const problem = creationProblem(outcome, domain.name);
+    const replacing = await findReplaceable(input, [domain], find, context);
+    const { made, outcome } = await create<typeof response, Creation & { name?: string }>(response, (changes) =>
+      second === null
+        ? changes.createDomain(domain, windowEnd, replacing)
+        : changes.createDomainWithWww(domain, second, windowEnd),
+    );
+    const problem = creationProblem(outcome, outcome.name ?? domain.name);
     if (problem !== null) throw problem;
     noteDomain(made.domainId);
     return made;

@@ -2,16 +2,19 @@ import { setImmediate } from 'node:timers/promises';
 import Type, { type Static } from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
+import { type Metadata, newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
-import type { Creation, DomainStore } from '../../store/store.ts';
+import type { Creation, DomainStore, Replacing } from '../../store/store.ts';
 import { Problem, presentError } from '../errors.ts';
 import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
+import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
+import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
 
 /** Most names of one request. */
 const MOST = 100;
@@ -35,11 +38,11 @@ export const OutcomeSchema = Type.Object(
           type: Type.String(),
           errors: Type.Optional(Type.Array(ValidationError, { minItems: 1, maxItems: 100 })),
         },
-        { ...closed, title: 'OutcomeError', description: 'Present if the name was refused.' },
+        { title: 'OutcomeError', description: 'Present if the name was refused.' },
       ),
     ),
   },
-  { ...closed, title: 'DomainOutcome' },
+  { title: 'DomainOutcome' },
 );
 
 /** Characters of a refused name in its outcome, which an Idempotency-Key keeps for a day. */
@@ -55,6 +58,18 @@ interface Plan {
   accepted: number[];
 }
 
+/** A name, or an object that has one: in JSON Schema both are one schema of two types. */
+const ItemSchema = Type.Unsafe<string | Item>({
+  ...Type.Object({ domain: Type.String(), ...ownDataOfNew }, closed),
+  type: ['string', 'object'],
+});
+
+interface Item {
+  domain: string;
+  externalId?: string;
+  metadata?: Metadata;
+}
+
 const newDomain = { ...exampleDomain, ownershipVerifiedAt: null };
 const conflict = new Problem('data/domain_already_exists', {
   detail: 'The workspace already has the domain www.example.com.',
@@ -66,15 +81,18 @@ export const createDomains = defineOperation({
   description:
     'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
   permission: { resource: 'environment', action: 'create_domain' },
+  needs: [replacement],
   creates: true,
   request: Type.Object(
     {
       ...environmentPath,
-      domains: Type.Array(Type.String(), {
+      domains: Type.Array(ItemSchema, {
         minItems: 1,
         maxItems: MOST,
-        description: 'Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot.',
+        description:
+          "Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data.",
       }),
+      replaceUnverified,
       dryRun: Type.Optional(
         Type.Boolean({
           description:
@@ -89,7 +107,7 @@ export const createDomains = defineOperation({
   example: {
     request: {
       ...exampleEnvironmentPath,
-      domains: [exampleDomain.name, 'www.example.com'],
+      domains: [{ domain: exampleDomain.name, externalId: 'customer_42' }, 'www.example.com'],
     },
     response: [
       { domain: newDomain.name, domainId: newDomain.id, dnsRecords: dnsRecords(newDomain) },
@@ -107,8 +125,12 @@ export const createDomains = defineOperation({
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
-    for (const [at, sent] of input.domains.entries()) {
-      const examined = limits[at] ?? examineName(sent, at, seen, settings);
+    for (const [at, item] of input.domains.entries()) {
+      const { domain: sent, ...given } = typeof item === 'string' ? { domain: item } : item;
+      const own = newOwnData(given);
+      const location = `body.domains.${at}`;
+      const place = typeof item === 'string' ? location : `${location}.domain`;
+      const examined = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, seen, settings);
       if (examined instanceof Problem) {
         plan.outcomes.push({
           domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
@@ -117,7 +139,7 @@ export const createDomains = defineOperation({
         // To explain what is wrong with a name can take a millisecond.
         await setImmediate();
       } else {
-        const domain = domainIn(environment, examined, context);
+        const domain = domainIn(environment, examined, context, own);
         const attached = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
         plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
         plan.accepted.push(at);
@@ -126,9 +148,10 @@ export const createDomains = defineOperation({
     }
     const [first] = domains;
     if (first === undefined) return plan.outcomes;
-    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains), settings);
+    const replacing = await findReplaceable(input, domains, find, context);
+    if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains, replacing), settings);
     const windowEnd = windowEndsAt(first, settings.windowMs);
-    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd));
+    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd, replacing));
     return outcomesOf(made, outcome, settings);
   },
 });
@@ -144,9 +167,9 @@ function countNames(names: number, count: () => ReturnType<CountRequest>): (Prob
 }
 
 /** A name that can be attached, unless it is held; otherwise why not. */
-function examineName(sent: string, at: number, seen: Set<string>, settings: ApiSettings): NewName | Problem {
+function examineName(sent: string, location: string, seen: Set<string>, settings: ApiSettings): NewName | Problem {
   const parsed = parseNewName(sent, settings);
-  if (!parsed.ok) return nameProblem(parsed, `body.domains.${at}`);
+  if (!parsed.ok) return nameProblem(parsed, location);
   if (seen.has(parsed.name)) {
     return new Problem('data/domain_already_exists', { detail: `The request has the domain ${parsed.name} twice.` });
   }
@@ -155,11 +178,16 @@ function examineName(sent: string, at: number, seen: Set<string>, settings: ApiS
 }
 
 /** Predicts the store's outcome, for a dry run. */
-function findHeld(store: Pick<DomainStore, 'findDomainByName'>, domains: readonly Domain[]): Promise<Creation[]> {
+function findHeld(
+  store: Pick<DomainStore, 'findDomainByName'>,
+  domains: readonly Domain[],
+  replacing: Replacing | undefined,
+): Promise<Creation[]> {
+  const isReplaced = (id: string) => replacing?.holders.some((holder) => holder.id === id);
   return Promise.all(
     domains.map(async ({ workspaceId, name }): Promise<Creation> => {
       const held = await store.findDomainByName(workspaceId, name);
-      if (held === null) return { kind: 'created' };
+      if (held === null || isReplaced(held.id)) return { kind: 'created' };
       return { kind: 'held', domainId: held.id, environmentId: held.environmentId };
     }),
   );

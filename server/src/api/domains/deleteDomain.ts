@@ -34,6 +34,7 @@ export const restoreDomain = defineOperation({
     'Undoes domains.deleteDomain for as long as deleted domains are kept, seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`): the domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once, with its certificate unless that has expired, and with its own redirect where that may still be set; redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew.',
   // The permission of createDomain: whoever has it may attach the name here anyway.
   permission: { resource: 'environment', action: 'create_domain' },
+  gives: 'the domain comes back with its certificate, its suspension and its redirect, without `update_domain`',
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: [

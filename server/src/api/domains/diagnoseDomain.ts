@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { findingsOf } from '../../domain/findings/findings.ts';
+import { askedLookAt } from '../../domain/live.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
 import { tokenOwners } from '../../verification/observation/token-owners.ts';
 import { Problem } from '../errors.ts';
@@ -18,7 +19,7 @@ export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',
   summary: 'Find out what is wrong with the DNS of a domain',
   description:
-    'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes nothing: neither the status nor the schedule of the checks. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
+    'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
   // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
   permission: { resource: 'environment', action: 'read_domain' },
   credential: 'key_or_session',
@@ -62,6 +63,7 @@ export const diagnoseDomain = defineOperation({
     const { observation, at } = lookedAt(
       await diagnoser.diagnose({ workspaceId: diagnosisShare(principal), domain, incumbent }),
     );
+    if (domain.status === 'verified') await store.lookSoon(domain.name, askedLookAt(clock.now()));
     const domainOfToken = await tokenOwners(store, domain, observation);
     const context = { ...findingContext(settings, at), domainOfToken };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);

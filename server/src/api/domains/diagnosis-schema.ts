@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/finding.ts';
 import type { Failure } from '../../domain/reading.ts';
-import { closed, Id, Time } from '../schemas.ts';
+import { Id, Time } from '../schemas.ts';
 import { RedirectSchema } from './redirect-operations.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
 
@@ -73,7 +73,7 @@ const ActionSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'FindingAction', description: 'The fix, for programs; absent if there is nothing to do.' },
+  { title: 'FindingAction', description: 'The fix, for programs; absent if there is nothing to do.' },
 );
 
 /** One character of the DNS, or none. */
@@ -108,31 +108,28 @@ const FactsSchema = Type.Object(
           found: Character('The character that is there; absent: none.'),
           expected: Character('The character that belongs there; absent: none.'),
         },
-        { ...closed, description: 'First character of the value that differs.' },
+        { description: 'First character of the value that differs.' },
       ),
     ),
     isQuoted: Type.Optional(Type.Boolean({ description: 'There are quotation marks around the value too.' })),
     isOptional: Type.Optional(Type.Boolean({ description: 'With a right CNAME record it is not needed.' })),
     answers: Type.Optional(
       Type.Array(
-        Type.Object(
-          {
-            nameserver: Name('Host name.'),
-            matches: Type.Boolean({ description: 'Whether it has the right record.' }),
-            looks: Type.Array(
-              Type.Object(
-                {
-                  cname: Seen('The names that its CNAMEs lead to, in order.'),
-                  values: Seen('TXT values, or addresses.'),
-                  beside: Seen('Other records at the name.'),
-                  isLoop: Type.Optional(Type.Boolean({ description: 'A CNAME to itself.' })),
-                },
-                { ...closed, description: 'All empty: no record.' },
-              ),
+        Type.Object({
+          nameserver: Name('Host name.'),
+          matches: Type.Boolean({ description: 'Whether it has the right record.' }),
+          looks: Type.Array(
+            Type.Object(
+              {
+                cname: Seen('The names that its CNAMEs lead to, in order.'),
+                values: Seen('TXT values, or addresses.'),
+                beside: Seen('Other records at the name.'),
+                isLoop: Type.Optional(Type.Boolean({ description: 'A CNAME to itself.' })),
+              },
+              { description: 'All empty: no record.' },
             ),
-          },
-          closed,
-        ),
+          ),
+        }),
         { description: 'The answers of each nameserver, one for each look.' },
       ),
     ),
@@ -141,7 +138,7 @@ const FactsSchema = Type.Object(
     until: Type.Optional(Time('When caches have expired.')),
     ttlSeconds: Type.Optional(Type.Integer({ minimum: 0, description: 'How long a failure may stay in caches.' })),
   },
-  { ...closed, title: 'FindingFacts', description: 'Facts that the sentences mention besides the other fields.' },
+  { title: 'FindingFacts', description: 'Facts that the sentences mention besides the other fields.' },
 );
 
 export const FindingSchema = Type.Object(
@@ -172,7 +169,7 @@ export const FindingSchema = Type.Object(
     fix: Type.String({ maxLength: 4096, description: 'The fix, in English; empty if there is nothing to do.' }),
     retryable: Type.Boolean({ description: 'Whether it may go away without a change of the records.' }),
   },
-  { ...closed, title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
+  { title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
 );
 
 const ScheduleSchema = Type.Object(
@@ -185,7 +182,7 @@ const ScheduleSchema = Type.Object(
     nextCheckAt: Type.Optional(Time('When the next check is due; absent when none is.')),
     windowEndsAt: Type.Optional(Time('When the domain fails unless it is verified; absent when no window runs.')),
   },
-  { ...closed, title: 'DiagnosisSchedule', description: 'The background checks of the domain.' },
+  { title: 'DiagnosisSchedule', description: 'The background checks of the domain.' },
 );
 
 export const ZoneSchema = Type.Object(
@@ -193,17 +190,14 @@ export const ZoneSchema = Type.Object(
     name: Name('Name of the zone; of one that is not registered, the name that could be.'),
     registered: Type.Boolean({ description: 'False if the zone above it says that the domain does not exist.' }),
     nameservers: Type.Array(
-      Type.Object(
-        {
-          name: Name('Host name.'),
-          addresses: Type.Array(Type.String({ maxLength: 64 }), { description: 'Its addresses that may be asked.' }),
-          outcome: Type.Enum(['answered', 'not_asked', 'no_address', ...FAILURES], {
-            type: 'string',
-            description: '`answered`, `not_asked`, or why it could not be asked or did not answer.',
-          }),
-        },
-        closed,
-      ),
+      Type.Object({
+        name: Name('Host name.'),
+        addresses: Type.Array(Type.String({ maxLength: 64 }), { description: 'Its addresses that may be asked.' }),
+        outcome: Type.Enum(['answered', 'not_asked', 'no_address', ...FAILURES], {
+          type: 'string',
+          description: '`answered`, `not_asked`, or why it could not be asked or did not answer.',
+        }),
+      }),
       { description: 'The nameservers that the zone above it names.' },
     ),
     provider: Type.Optional(
@@ -213,7 +207,7 @@ export const ZoneSchema = Type.Object(
           name: Type.String({ maxLength: 255, description: 'For people.' }),
           panel: Type.Optional(Type.String({ maxLength: 2048, description: 'URL where its DNS records are edited.' })),
         },
-        { ...closed, description: 'Who runs the nameservers; absent if unknown.' },
+        { description: 'Who runs the nameservers; absent if unknown.' },
       ),
     ),
     dnssec: Type.Optional(
@@ -223,7 +217,7 @@ export const ZoneSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'DiagnosisZone', description: 'The DNS zone that the name is in.' },
+  { title: 'DiagnosisZone', description: 'The DNS zone that the name is in.' },
 );
 
 const RecordSchema = Type.Object(
@@ -253,38 +247,32 @@ const RecordSchema = Type.Object(
         '`yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy.',
     }),
     seen: Type.Array(
-      Type.Object(
-        {
-          nameserver: Name('Host name of the nameserver; address of a resolver.'),
-          outcome: Type.Enum(['matched', 'other', 'changing', 'nxdomain', 'nodata', 'no_address', ...FAILURES], {
-            type: 'string',
-            description:
-              '`matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer.',
-          }),
-          values: Seen(
-            'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
-          ),
-          cname: Type.Optional(
-            Seen(
-              'For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.',
-            ),
-          ),
-        },
-        closed,
-      ),
+      Type.Object({
+        nameserver: Name('Host name of the nameserver; address of a resolver.'),
+        outcome: Type.Enum(['matched', 'other', 'changing', 'nxdomain', 'nodata', 'no_address', ...FAILURES], {
+          type: 'string',
+          description:
+            '`matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer.',
+        }),
+        values: Seen(
+          'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
+        ),
+        cname: Type.Optional(
+          Seen('For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.'),
+        ),
+      }),
       { description: 'The answers of each nameserver that was asked; empty with `cached`.' },
     ),
     visible: Type.Optional(
       Type.Object(
         { resolver: Name('Address of the resolver.'), until: Time('When its cached answer expires.') },
         {
-          ...closed,
           description: 'A resolver that still has another answer than the nameservers; absent if none is known.',
         },
       ),
     ),
   },
-  { ...closed, title: 'DiagnosisRecord' },
+  { title: 'DiagnosisRecord' },
 );
 
 export const DiagnosisSchema = Type.Object(
@@ -305,7 +293,7 @@ export const DiagnosisSchema = Type.Object(
     suspension: Type.Optional(SuspensionSchema),
     findings: Type.Array(FindingSchema, { description: 'The mistakes, the most important first.' }),
   },
-  { ...closed, title: 'Diagnosis' },
+  { title: 'Diagnosis' },
 );
 
 export type DiagnosisData = Static<typeof DiagnosisSchema>;

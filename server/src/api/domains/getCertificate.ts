@@ -20,7 +20,7 @@ const RenewalSchema = Type.Object(
       Type.String({ maxLength: 2048, description: 'Where the CA explains its suggestion.' }),
     ),
   },
-  { ...closed, title: 'CertificateRenewal', description: 'When it will be renewed.' },
+  { title: 'CertificateRenewal', description: 'When it will be renewed.' },
 );
 
 const IssuedSchema = Type.Object(
@@ -40,7 +40,6 @@ const IssuedSchema = Type.Object(
     renewal: RenewalSchema,
   },
   {
-    ...closed,
     title: 'IssuedCertificate',
     description:
       'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one.',
@@ -74,7 +73,6 @@ export const CertificateProblemSchema = Type.Object(
     at: Time('Since when it blocks the certificate.'),
   },
   {
-    ...closed,
     title: 'CertificateProblem',
     description: 'Why the certificate is not issued or renewed; absent without a problem.',
   },
@@ -84,22 +82,18 @@ const SelfCheckSchema = Type.Object(
   {
     at: Time('When it was made.'),
     answers: Type.Array(
-      Type.Object(
-        {
-          address: Type.String({ maxLength: 64, description: 'IP address that the name resolves to.' }),
-          outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
-            type: 'string',
-            description:
-              '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
-          }),
-          seen: Type.Optional(Type.String({ maxLength: 1024, description: 'The response that was seen instead.' })),
-        },
-        closed,
-      ),
+      Type.Object({
+        address: Type.String({ maxLength: 64, description: 'IP address that the name resolves to.' }),
+        outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
+          type: 'string',
+          description:
+            '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
+        }),
+        seen: Type.Optional(Type.String({ maxLength: 1024, description: 'The response that was seen instead.' })),
+      }),
     ),
   },
   {
-    ...closed,
     title: 'CertificateSelfCheck',
     description: 'The last test request to the name over HTTP, made before a CA is contacted; absent before the first.',
   },
@@ -123,7 +117,7 @@ export const CertificateSchema = Type.Object(
     issued: Type.Optional(IssuedSchema),
     createdAt: Type.Optional(Time('When the domain was verified; absent in `none`.')),
   },
-  { ...closed, title: 'Certificate' },
+  { title: 'Certificate' },
 );
 
 const show = shownBy(CertificateSchema);

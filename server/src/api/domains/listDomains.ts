@@ -1,26 +1,23 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
-import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
+import { LIVE_STATES } from '../../domain/live.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
-import type { ListedDomain } from '../../store/store.ts';
 import { lacksPermission } from '../find.ts';
 import { defineList } from '../operation.ts';
 import {
   closed,
   environmentPath,
   exampleEnvironmentPath,
+  GivenTime,
   NAME_CURSOR,
   pageOf,
   pageRequest,
   SEARCH,
-  shownBy,
-  Time,
 } from '../schemas.ts';
-import { CertificateProblemSchema } from './getCertificate.ts';
+import { wantedOwnData } from './own-data-schema.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
-import { RedirectSchema } from './redirect-operations.ts';
-import { SuspensionSchema } from './suspension-operations.ts';
+import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema } from './site.ts';
 
 export const listDomains = defineList({
   name: 'domains.listDomains',
@@ -50,38 +47,13 @@ export const listDomains = defineList({
 });
 
 const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
-const STATES: CertificateState[] = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'];
-
-const ListedCertificateSchema = Type.Object(
-  {
-    state: Type.Enum(['none', ...STATES], { type: 'string', description: 'As in domains.getCertificate.' }),
-    problem: Type.Optional(CertificateProblemSchema),
-    notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
-  },
-  {
-    ...closed,
-    title: 'ListedCertificate',
-    description: 'The certificate, in short; domains.getCertificate has all of it.',
-  },
-);
-
-export const ListedDomainSchema = Type.Object(
-  {
-    domain: DomainSchema,
-    certificate: ListedCertificateSchema,
-    redirect: Type.Optional(RedirectSchema),
-    suspension: Type.Optional(SuspensionSchema),
-  },
-  { title: 'ListedDomain', description: 'More properties may be added.' },
-);
-
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
 export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each with its certificate in short, its redirect if it has one, and its suspension if it is suspended. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `search`, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
   permission,
   request: Type.Object(
     {
@@ -96,12 +68,21 @@ export const listWorkspaceDomains = defineList({
       ),
       status: Type.Optional(Type.Enum(STATUSES, { type: 'string', description: 'Only domains with this status.' })),
       certificate: Type.Optional(
-        Type.Enum(STATES, {
+        Type.Enum(CERTIFICATE_STATES, {
           type: 'string',
           description:
             'Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate.',
         }),
       ),
+      live: Type.Optional(
+        Type.Enum([...LIVE_STATES], {
+          type: 'string',
+          description: 'Only domains that were last seen in this state from outside.',
+        }),
+      ),
+      ...wantedOwnData,
+      createdAfter: Type.Optional(GivenTime('Only domains created then or later.')),
+      createdBefore: Type.Optional(GivenTime('Only domains created before that.')),
       search: SEARCH,
       within: Type.Optional(
         Type.Object(environmentPath, {
@@ -112,32 +93,23 @@ export const listWorkspaceDomains = defineList({
     },
     closed,
   ),
-  item: ListedDomainSchema,
+  item: SiteSchema,
   problems: ['authorization/insufficient_permissions', 'data/environment_not_found'],
   example: {
-    request: { status: 'verifying', limit: 10 },
-    items: [{ domain: presentDomain(exampleDomain), certificate: { state: 'none' } }],
+    request: { status: 'verifying', externalId: 'customer_42', limit: 10 },
+    items: [exampleSite],
   },
   async handle({ principal: { workspaceId, grants }, input, find }, { store, apexNote }) {
-    const { status, certificate, search, within } = input;
+    const { within, limit: _, cursor: __, ...filters } = input;
     const permitted = permittedIds(grants, permission);
     if (permitted?.size === 0) throw lacksPermission({ permission });
     const environment = within && (await find.environment(within));
     const environmentIds = environment === undefined ? permitted : new Set([environment.id]);
     const page = await store.listWorkspaceDomains(workspaceId, {
       ...pageOf(input),
-      status,
-      certificate,
-      search,
+      ...filters,
       environmentIds,
     });
-    return { ...page, items: page.items.map((each) => presentListed(each, apexNote)) };
+    return { ...page, items: page.items.map((each) => presentSite(each, apexNote)) };
   },
 });
-
-const show = shownBy(ListedDomainSchema);
-
-function presentListed(listed: ListedDomain, apexNote: string): Static<typeof ListedDomainSchema> {
-  const domain = presentDomain(listed.domain, apexNote);
-  return show({ ...listed, domain, certificate: listed.certificate ?? { state: 'none' } });
-}

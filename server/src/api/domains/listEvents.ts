@@ -1,14 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { DOMAIN_EVENT_TYPES, presentCertificateAfter } from '../../domain/domain-event.ts';
+import { presentLive } from '../../domain/live.ts';
 import type { DomainEvent } from '../../store/domain/domain-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect-operations.ts';
+import { LiveSchema } from './site.ts';
 import { SuspensionStatusSchema } from './suspension-operations.ts';
 
-const EventDataSchema = Type.Object(
+export const EventDataSchema = Type.Object(
   {
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
     routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
@@ -42,7 +44,7 @@ const EventDataSchema = Type.Object(
           issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
-        { ...closed, description: 'In `certificate.*`: the certificate.' },
+        { description: 'In `certificate.*`: the certificate.' },
       ),
     ),
     redirect: Type.Optional(
@@ -58,23 +60,39 @@ const EventDataSchema = Type.Object(
             }),
           ),
         },
-        { ...closed, description: 'In `redirect.*`: the redirect.' },
+        { description: 'In `redirect.*`: the redirect.' },
       ),
     ),
     move: Type.Optional(
       Type.Object(
         { from: Id('env', 'The environment that it left.'), to: Id('env', 'The environment that it is in since.') },
-        { ...closed, description: 'In `domain.moved`: from where to where.' },
+        { description: 'In `domain.moved`: from where to where.' },
+      ),
+    ),
+    deletion: Type.Optional(
+      Type.Object(
+        {
+          reason: Type.Enum(['replaced'], {
+            type: 'string',
+            description:
+              '`replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added.',
+          }),
+          by: Id('dom', 'The domain that took its place.'),
+        },
+        {
+          description: 'In `domain.deleted`: why, where domains.deleteDomain was not called for it.',
+        },
       ),
     ),
     suspension: Type.Optional(
       Type.Object(
         { status: SuspensionStatusSchema },
-        { ...closed, description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
+        { description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
       ),
     ),
+    live: Type.Optional(LiveSchema),
   },
-  { ...closed, title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
+  { title: 'DomainEventData', description: 'The domain after the change, and what changed.' },
 );
 
 export const EventSchema = Type.Object(
@@ -83,7 +101,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. More values may be added.',
+        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(
@@ -94,14 +112,15 @@ export const EventSchema = Type.Object(
     ),
     data: EventDataSchema,
   },
-  { ...closed, title: 'DomainEvent' },
+  { title: 'DomainEvent' },
 );
 
 const show = shownBy(EventSchema);
 
 function presentEvent({ createdAt, data, ...event }: DomainEvent): Static<typeof EventSchema> {
   const certificate = data.certificate && presentCertificateAfter(data.certificate);
-  return show({ ...event, at: createdAt, data: { ...data, certificate } });
+  const live = data.live && presentLive(data.live);
+  return show({ ...event, at: createdAt, data: { ...data, certificate, live } });
 }
 
 const { createdAt } = exampleDomain;

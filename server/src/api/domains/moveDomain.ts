@@ -1,19 +1,29 @@
 import Type from 'typebox';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { Problem } from '../errors.ts';
+import { lacksPermission, type Need } from '../find.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, environmentPath, exampleEnvironmentPath } from '../schemas.ts';
 import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 
-/** The caller needs it in the environment that the domain is moved to. */
-const permissionThere = { resource: 'environment', action: 'create_domain' } as const;
+const creationThere: Need = {
+  permission: { resource: 'environment', action: 'create_domain' },
+  where: 'on the environment that the domain is moved to',
+};
+
+/** The domain's own origin gets the secret, and the client certificate, of the environment that it is moved to. */
+const deploymentThere: Need = {
+  permission: { resource: 'environment', action: 'create_deployment' },
+  where: 'on the environment that the domain is moved to, if the domain has an own origin',
+};
 
 export const moveDomain = defineOperation({
   name: 'domains.moveDomain',
   summary: 'Move a domain to another environment',
   description:
-    'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. In the same environment, nothing changes.',
+    'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to; if the domain has an own origin, `create_deployment` there too. In the same environment, nothing changes.',
   permission: { resource: 'environment', action: 'delete_domain' },
+  needs: [creationThere, deploymentThere],
   request: Type.Object(
     {
       domain: DomainIdentifier,
@@ -30,14 +40,21 @@ export const moveDomain = defineOperation({
   async handle({ input, changes, find }, { clock, apexNote }) {
     const { domain: identifier, ...there } = input;
     const domain = await find.domain(identifier);
-    const environment = await find.environment(there, permissionThere);
-    const result = await changes.moveDomain(domain.id, environment, clock.now());
+    const environment = await find.environment(there, creationThere);
+    const result = await changes.moveDomain(
+      domain.id,
+      environment,
+      clock.now(),
+      find.may(deploymentThere, environment.id),
+    );
     switch (result.kind) {
       case 'moved':
       case 'unchanged':
         return presentDomain(result.domain, apexNote);
       case 'missing':
         throw new Problem('data/domain_not_found');
+      case 'own_origin':
+        throw lacksPermission(deploymentThere, environment.id);
       case 'environment_missing':
         throw new Problem('data/environment_not_found');
       default:

@@ -79,4 +79,6 @@ export const exampleDomain: Domain = {
   verifiedAt: null,
   windowStartedAt: NOON,
   revision: 1,
+  externalId: null,
+  metadata: null,
 };

@@ -4,7 +4,6 @@ import type { Domain } from '../../domain/domain.ts';
 import type { Finding, FindingCode } from '../../domain/finding.ts';
 import type { Answer, Observation, RecordObservation } from '../../domain/observation.ts';
 import { ownershipName } from '../../domain/records.ts';
-import { closed } from '../schemas.ts';
 import { FindingSchema, SEEN_LIST_LIMIT, SEEN_TEXT_LIMIT, ZoneSchema } from './diagnosis-schema.ts';
 import { enteredName, presentFinding, presentZone, shortened } from './present-diagnosis.ts';
 
@@ -22,7 +21,7 @@ const ConflictSchema = Type.Object(
       description: 'Its values: text from the DNS, as it is.',
     }),
   },
-  { ...closed, title: 'ConflictingRecord' },
+  { title: 'ConflictingRecord' },
 );
 
 export const NameSchema = Type.Object(
@@ -38,7 +37,7 @@ export const NameSchema = Type.Object(
           message: Type.String({ description: 'The rule that the name breaks.' }),
           fix: Type.Optional(Type.String({ description: 'The name to send instead, where that is certain.' })),
         },
-        { ...closed, description: 'Why it is not valid.' },
+        { description: 'Why it is not valid.' },
       ),
     ),
     kind: Type.Optional(
@@ -67,7 +66,7 @@ export const NameSchema = Type.Object(
       description: 'The mistakes that would keep the domain from being verified or served, whatever its records.',
     }),
   },
-  { ...closed, title: 'NameCheck' },
+  { title: 'NameCheck' },
 );
 
 export type NameCheck = Static<typeof NameSchema>;

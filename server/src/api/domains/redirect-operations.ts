@@ -25,7 +25,10 @@ export const RedirectSchema = Type.Object(
     status: RedirectStatusSchema,
     setAt: Time('When it was set to this.'),
   },
-  { ...closed, title: 'Redirect', description: 'Where the requests for a domain are redirected to.' },
+  {
+    title: 'Redirect',
+    description: 'Where the requests for a domain are redirected to, while both domains are verified.',
+  },
 );
 
 export const DomainRedirectSchema = Type.Object(
@@ -34,7 +37,7 @@ export const DomainRedirectSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     redirect: Type.Optional(RedirectSchema),
   },
-  { ...closed, title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
+  { title: 'DomainRedirect', description: '`redirect` is absent where requests go to the origin.' },
 );
 
 export const presentRedirect = shownBy(RedirectSchema);
@@ -43,7 +46,11 @@ function presentDomainRedirect(
   { id, name }: Pick<Domain, 'id' | 'name'>,
   redirect: Redirect | null,
 ): Static<typeof DomainRedirectSchema> {
-  return { domainId: id, domain: name, ...(redirect && { redirect: presentRedirect(redirect) }) };
+  return {
+    domainId: id,
+    domain: name,
+    ...(redirect && { redirect: presentRedirect(redirect) }),
+  };
 }
 
 const exampleRedirect: Static<typeof DomainRedirectSchema> = {
@@ -60,6 +67,7 @@ export const setRedirect = defineOperation({
   description:
     'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains.',
   permission,
+  needs: [{ permission, where: 'on the environment of the domain that `to` names, too' }],
   request: Type.Object(
     {
       domain: DomainIdentifier,

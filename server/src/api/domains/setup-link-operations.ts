@@ -33,7 +33,7 @@ const SetupLinkSchema = Type.Object(
     revokedAt: Type.Optional(Time('Since when it does not work; absent unless it was revoked.')),
     revokedBy: Type.Optional(Type.String({ description: 'Who revoked it, as in `createdBy`.' })),
   },
-  { ...closed, title: 'SetupLink' },
+  { title: 'SetupLink' },
 );
 
 const presentSetupLink = shownBy(SetupLinkSchema);
@@ -58,6 +58,7 @@ export const createSetupLink = defineOperation({
   description:
     'Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.',
   permission: { resource: 'environment', action: 'create_setup_link' },
+  gives: 'whoever has the link reads the domain, its diagnosis and its certificate, and has it checked, without a key',
   creates: 'secret',
   request: Type.Object(
     {
@@ -72,15 +73,12 @@ export const createSetupLink = defineOperation({
     },
     closed,
   ),
-  response: Type.Object(
-    {
-      linkId: Id('link', 'The new link.'),
-      url: Type.String({ description: 'The page, for the customer.' }),
-      token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
-      expiresAt: Time('From then on the link does not work.'),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    linkId: Id('link', 'The new link.'),
+    url: Type.String({ description: 'The page, for the customer.' }),
+    token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
+    expiresAt: Time('From then on the link does not work.'),
+  }),
   problems: [
     'data/domain_not_found',
     'limits/setup_link_limit_exceeded',

@@ -21,7 +21,7 @@ export const SuspensionSchema = Type.Object(
     }),
     suspendedAt: Time('When it was set to this.'),
   },
-  { ...closed, title: 'Suspension', description: 'That visitors get a page in place of the site.' },
+  { title: 'Suspension', description: 'That visitors get a page in place of the site.' },
 );
 
 export const DomainSuspensionSchema = Type.Object(
@@ -30,7 +30,7 @@ export const DomainSuspensionSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     suspension: Type.Optional(SuspensionSchema),
   },
-  { ...closed, title: 'DomainSuspension', description: '`suspension` is absent where the site is served.' },
+  { title: 'DomainSuspension', description: '`suspension` is absent where the site is served.' },
 );
 
 export const presentSuspension = shownBy(SuspensionSchema);

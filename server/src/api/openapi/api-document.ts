@@ -3,9 +3,11 @@
 export interface ApiDocument {
   openapi: string;
   info: { title: string; version: string; description: string; license: { name: string; identifier: string } };
-  servers: { url: string }[];
+  servers: { url: string; description: string; variables?: Record<string, { default: string; description: string }> }[];
   tags: { name: string; description: string }[];
   paths: Record<string, { get?: ApiOperation; post?: ApiOperation }>;
+  /** Requests that the server sends to receivers. */
+  webhooks: Record<string, { post: ApiCallback }>;
   components: {
     schemas: Record<string, JsonSchema>;
     responses: Record<string, ApiResponse>;
@@ -24,9 +26,19 @@ export interface ApiOperation {
   security: Record<string, string[]>[];
   /** The codes of its errors. */
   'x-error-codes'?: string[];
+  /** How the next page is asked for; the places are runtime expressions of OpenAPI. */
+  'x-pagination'?: { type: 'cursor'; cursor: string; nextCursor: string; items: string };
+  /** After which statuses, and whether after a lost connection, a repeat does no harm. */
+  'x-retries'?: { statusCodes: string[]; connectionErrors: boolean };
+  'x-idempotency'?: { header: string };
   parameters?: Reference[];
   requestBody?: { required: true; content: Record<string, ApiContent> };
   responses: Record<string, ApiResponse | Reference>;
+}
+
+/** A request that the server sends. */
+export interface ApiCallback extends Omit<ApiOperation, 'responses'> {
+  responses: Record<string, { description: string }>;
 }
 
 export interface ApiResponse {

@@ -37,6 +37,7 @@ const COMMON_WITHOUT_KEY = COMMON.filter((code) => !/^auth/.test(code));
 /** Errors of requests that reach no operation. */
 const OUTSIDE: readonly ProblemCode[] = [
   'request/route_not_found',
+  'request/page_not_built',
   'request/method_not_allowed',
   'request/timeout',
   'request/header_too_large',
@@ -113,6 +114,8 @@ function describe(
       // A 401 comes before the rate limit.
       ...(status !== 401 && LIMITED),
       ...(status === 429 && referTo('headers', ['Retry-After'])),
+      ...(mine.includes('authentication/setup_link_expired') &&
+        referTo('headers', ['Nameplate-Support', 'Nameplate-Support-Name'])),
       ...(mine.includes('request/idempotency_key_in_flight') && {
         'Retry-After': { $ref: '#/components/headers/Retry-After-If-In-Flight' },
       }),
@@ -139,7 +142,7 @@ function errorSchema(status: ErrorStatus): TSchema {
   };
   const errors = Type.Array(ValidationError, { minItems: 1, maxItems: 100 });
   const error = status === 400 ? Type.Object({ ...base, errors }, closed) : Type.Object(base, closed);
-  return Type.Object({ meta: Meta, error }, { ...closed, title: `${responseName(status)}Answer` });
+  return Type.Object({ meta: Meta, error }, { ...closed, title: `${responseName(status)}Response` });
 }
 
 function statusesOf(codes: readonly ProblemCode[]): ErrorStatus[] {

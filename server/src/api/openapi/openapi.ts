@@ -1,6 +1,8 @@
+import { isRead } from '../../../../client/operation-kinds.ts';
 import { sufficientGrants } from '../../access/permissions.ts';
 import type { ProblemCode } from '../errors.ts';
-import type { OpenOperation, Operation } from '../operation.ts';
+import { mayNamePermission } from '../find.ts';
+import { isStream, madeOnceBy, type OpenOperation, type Operation, operationIdOf } from '../operation.ts';
 import { openOperations, operations } from '../operations.ts';
 import { type PublicRoute, publicRoutes } from '../public-routes.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from './api-document.ts';
 import { ALWAYS, ERROR_CODE, HEADERS, LIMITED, PARAMETERS, parametersOf, refer, referTo } from './components.ts';
 import { codesOf, errorExamples, errorsOf, sharedErrors } from './error-responses.ts';
+import { describeWebhooks } from './webhook-section.ts';
 
 const EVENTS_TYPE = 'text/event-stream';
 
@@ -28,27 +31,35 @@ const OF_SESSIONS: readonly ProblemCode[] = [
   'authorization/origin_not_allowed',
 ];
 
+function needsOf({ needs = [] }: Operation): string {
+  return needs
+    .map(({ permission: { resource, action }, where }) => ` Also \`${resource}.*.${action}\` ${where}.`)
+    .join('');
+}
+
 /** An operation of the API. Schemas with a title are written into `components`. */
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { permission, onAll, creates, credential, status } = operation;
+  const { permission, onAll, credential, status } = operation;
+  const takesKey = madeOnceBy(operation) !== undefined;
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `\`${grant}\``);
-  const access = `Permission: ${grants.join(' or ')}.${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const access = `Permission: ${grants.join(' or ')}.${needsOf(operation)}${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
   const problems = [
     ...operation.problems,
-    ...(onAll === 'workspace' ? (['authorization/insufficient_permissions'] as const) : []),
-    ...(creates === undefined ? [] : CREATING),
+    ...(mayNamePermission(operation) ? (['authorization/insufficient_permissions'] as const) : []),
+    ...(takesKey ? CREATING : []),
     ...(credential === undefined ? [] : OF_SESSIONS),
   ];
   return {
     ...describeCall(operation, components),
     description: `${operation.description}\n\n${access}`,
-    security: [{ rootKey: [] }],
+    security: [{ rootKey: [] }, ...(credential === undefined ? [] : [{ setupSession: [] }])],
     ...parametersOf(operation),
+    ...annotationsOf(operation),
     'x-error-codes': codesOf(problems),
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'OK',
-        headers: { ...ALWAYS, ...LIMITED, ...(creates !== undefined && referTo('headers', ['Idempotency-Replayed'])) },
+        headers: { ...ALWAYS, ...LIMITED, ...(takesKey && referTo('headers', ['Idempotency-Replayed'])) },
         content: describeContent(operation, components),
       },
       ...errorsOf(problems, components),
@@ -71,13 +82,32 @@ function describeOpenOperation(operation: OpenOperation, components: Map<string,
   };
 }
 
+/** How pages follow each other, and what may be repeated: generators of clients cannot read it from schemas. */
+function annotationsOf(operation: Operation) {
+  const takesKey = madeOnceBy(operation) !== undefined;
+  const isHarmless = takesKey || isRead(operation.name);
+  const isList = !isStream(operation) && operation.example.result.pagination !== undefined;
+  return {
+    ...(isList && { 'x-pagination': PAGES }),
+    'x-retries': { statusCodes: isHarmless ? ['429', '5XX'] : ['429'], connectionErrors: isHarmless },
+    ...(takesKey && { 'x-idempotency': { header: 'Idempotency-Key' } }),
+  };
+}
+
+const PAGES = {
+  type: 'cursor',
+  cursor: '$request.body#/cursor',
+  nextCursor: '$response.body#/pagination/cursor',
+  items: '$response.body#/data',
+} as const;
+
 /** Describes the request. */
 function describeCall(
   { name, summary, request, example }: Operation | OpenOperation,
   components: Map<string, JsonSchema>,
 ) {
   return {
-    operationId: name,
+    operationId: operationIdOf(name),
     tags: [name.split('.', 1)[0] ?? name],
     summary,
     requestBody: {
@@ -124,15 +154,29 @@ const TAGS: Record<string, string> = {
   environments: 'Environments hold domains. Their current deployment serves them.',
   deployments: 'Deployments say where the traffic of an environment goes.',
   webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
+  usage: 'What the edge served for each domain, by hour: for dashboards and bills.',
   audit: 'The audit log has who changed what in the workspace, when and from where.',
+  keys: 'Root keys of the workspace. A key gives no more than it has.',
+  tokens: 'Dashboard tokens: short-lived, made from a root key.',
+  workspaces: 'Workspaces that the workspace makes, such as one for each of its customers.',
   setup: 'The page that a set-up link shows to a customer: its sessions, and its brand.',
   liveness: 'Health checks. They need no key.',
 };
 
+/** Where the API is, as far as the committed document knows. */
+const ANY_SERVER = {
+  url: 'https://{host}',
+  description: 'Your installation.',
+  variables: {
+    host: { default: 'api.example.net', description: 'Host of the API, with its port if that is not 443.' },
+  },
+};
+
 /**
- * The OpenAPI 3.1 document of the API, generated from the schemas of requests and responses and from the error table.
+ * The OpenAPI 3.1 document of the API, generated from the schemas of requests, responses and events and from the error
+ * table. `baseUrl`: where the API is, without a final slash.
  */
-export function openApiDocument(): ApiDocument {
+export function openApiDocument(baseUrl?: string): ApiDocument {
   const components = new Map<string, JsonSchema>([['ErrorCode', ERROR_CODE]]);
   const responses = sharedErrors(components);
   const paths: ApiDocument['paths'] = {};
@@ -147,12 +191,13 @@ export function openApiDocument(): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. A creation with an `Idempotency-Key` can be repeated without creating twice.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events: ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '/' }],
+    servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
+    webhooks: describeWebhooks(components),
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
       responses,
@@ -165,6 +210,12 @@ export function openApiDocument(): ApiDocument {
           scheme: 'bearer',
           description:
             'A root key: `Authorization: Bearer <ROOT_KEY>`. The dashboard sends a short-lived token (JWT) instead.',
+        },
+        setupSession: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'The session token of a set-up link, from `setup.openSession`, in the same header. It works for the domain of the link alone, and for two minutes.',
         },
       },
     },

@@ -35,8 +35,9 @@ export const BrandSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'Brand', description: 'How the workspace appears to its customers.' },
+  { title: 'Brand', description: 'How the workspace appears to its customers.' },
 );
+const NewBrandSchema = Type.Object(BrandSchema.properties, { ...closed, title: 'NewBrand' });
 
 export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }), {
   maxItems: MAX_ORIGINS,
@@ -44,7 +45,7 @@ export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }),
     'Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback.',
 });
 
-const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { ...closed, title: 'SetupPage' });
+const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { title: 'SetupPage' });
 
 /** Lists everything that is wrong with a new brand and its origins. */
 function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?: string[] }): Violation[] {
@@ -55,7 +56,7 @@ function pageViolations({ brand = {}, origins = [] }: { brand?: Brand; origins?:
         ? []
         : [
             {
-              location: `body.origins[${i}]`,
+              location: `body.origins.${i}`,
               message: 'must be an origin: "https://", a host in lower case, and a port that is not the usual one',
               fix: 'use an origin such as "https://app.example.net", without a path',
             },
@@ -73,10 +74,10 @@ export const setBrand = defineOperation({
   name: 'setup.setBrand',
   summary: 'Set the brand of the workspace',
   description:
-    'Replaces the brand, the list of origins, or both; what is absent stays as it is. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
+    'Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
   permission: { resource: 'setup', action: 'set_brand' },
   onAll: 'workspace',
-  request: Type.Object({ brand: Type.Optional(BrandSchema), origins: Type.Optional(Origins) }, closed),
+  request: Type.Object({ brand: Type.Optional(NewBrandSchema), origins: Type.Optional(Origins) }, closed),
   response: SetupPageSchema,
   problems: [],
   example: { request: examplePage, response: examplePage },

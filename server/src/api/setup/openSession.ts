@@ -10,15 +10,12 @@ import { closed, Time } from '../schemas.ts';
 import { BrandSchema, examplePage } from './brand-operations.ts';
 import { forCustomer, sessionOf } from './session-scope.ts';
 
-const Session = Type.Object(
-  {
-    sessionToken: Type.String({ description: 'For `Authorization: Bearer …`.' }),
-    expiresAt: Time('From then on the session token does not work: open another session before.'),
-    domain: DomainSchema,
-    brand: BrandSchema,
-  },
-  closed,
-);
+const Session = Type.Object({
+  sessionToken: Type.String({ description: 'For `Authorization: Bearer …`.' }),
+  expiresAt: Time('From then on the session token does not work: open another session before.'),
+  domain: DomainSchema,
+  brand: BrandSchema,
+});
 
 export const openSession = defineOpenOperation({
   name: 'setup.openSession',

@@ -185,8 +185,9 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
   let timer: NodeJS.Timeout | undefined;
 
   changes?.subscribe((change) => {
-    const named = change && (concerned.get(`${change.kind} ${change.key}`) ?? concerned.get(change.kind));
-    for (const stream of (change === null ? streams : named) ?? []) due.add(stream);
+    const names = change === null ? [] : [`${change.kind} ${change.key}`, change.kind];
+    const named = names.flatMap((name) => [...(concerned.get(name) ?? [])]);
+    for (const stream of change === null ? streams : named) due.add(stream);
     void refreshDue();
   });
 

@@ -30,7 +30,7 @@ const AttemptSchema = Type.Object(
       }),
     ),
   },
-  { ...closed, title: 'DeliveryAttempt' },
+  { title: 'DeliveryAttempt' },
 );
 
 export const STATES: Delivery['state'][] = ['waiting', 'delivered', 'failed'];
@@ -57,7 +57,7 @@ export const DeliverySchema = Type.Object(
     createdAt: Time('When the delivery was added: with the event, or when it was asked for.'),
     finishedAt: Type.Optional(Time('When it was delivered or given up.')),
   },
-  { ...closed, title: 'Delivery' },
+  { title: 'Delivery' },
 );
 
 const show = shownBy(DeliverySchema);
@@ -99,7 +99,7 @@ export const sendTest = defineOperation({
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId }, closed),
-  response: Type.Object({ deliveryId: Id('dlv', 'The delivery.') }, closed),
+  response: Type.Object({ deliveryId: Id('dlv', 'The delivery.') }),
   problems: ['data/webhook_not_found', 'application/webhook_disabled'],
   example: { request: { webhookId: exampleWebhook.id }, response: { deliveryId: exampleDelivery.id } },
   async handle({ principal: { workspaceId }, input: { webhookId }, find, changes }, { clock }) {
@@ -140,6 +140,7 @@ export const getDelivery = defineOperation({
   summary: 'Get a delivery',
   description: "Retrieves a delivery with the body of the receiver's last response.",
   permission: { resource: 'webhook', action: 'read_webhook' },
+  gives: 'what the receiver responded: the first 64 KiB of its last response, if that failed',
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
   response: DeliverySchema,
   problems: ['data/webhook_not_found', 'data/delivery_not_found'],
@@ -163,7 +164,7 @@ export const redeliver = defineOperation({
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
-  response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is due now.') }, closed),
+  response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is due now.') }),
   problems: ['data/webhook_not_found', 'data/delivery_not_found', 'application/webhook_disabled'],
   example: {
     request: { webhookId: exampleWebhook.id, deliveryId: exampleDelivery.id },

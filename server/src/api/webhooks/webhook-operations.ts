@@ -3,6 +3,7 @@ import type { NewId } from '../../base/ids.ts';
 import { DOMAIN_EVENT_TYPES, type DomainEventType } from '../../domain/domain-event.ts';
 import type { Webhook, WebhookSecret } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
+import type { Need } from '../find.ts';
 import { defineList, defineOperation, type WebhookSettings } from '../operation.ts';
 import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { MAX_URL_LENGTH, parseReceiverUrl } from './receiver-url.ts';
@@ -46,7 +47,7 @@ export const WebhookSchema = Type.Object(
     createdAt: Time('Creation.'),
     updatedAt: Type.Optional(Time('Last change by an operation; absent if there was none.')),
   },
-  { ...closed, title: 'Webhook' },
+  { title: 'Webhook' },
 );
 
 const show = shownBy(WebhookSchema);
@@ -98,28 +99,33 @@ function newWebhookSecret(
   return { text, secret: { id: newId('whs'), secret: new TextEncoder().encode(text), createdAt } };
 }
 
+/** A receiver gets every event of every domain, as whoever reads them does. */
+const reading: Need = {
+  permission: { resource: 'environment', action: 'read_domain' },
+  where: 'on all environments, for the URL and the types: the receiver gets the events of every domain',
+};
+
 export const createWebhook = defineOperation({
   name: 'webhooks.createWebhook',
   summary: 'Create a webhook',
   description:
-    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. The permission lets its holder read these domains.',
+    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once.',
   permission: { resource: 'webhook', action: 'create_webhook' },
   onAll: 'workspace',
+  needs: [reading],
   creates: 'secret',
   request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
-  response: Type.Object(
-    {
-      webhookId: Id('wh', 'The new webhook.'),
-      secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    webhookId: Id('wh', 'The new webhook.'),
+    secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
+  }),
   problems: ['limits/webhook_limit_exceeded', 'application/sealing_unavailable'],
   example: {
     request: { url: exampleWebhook.url, types: exampleWebhook.types ?? [] },
     response: { webhookId: exampleWebhook.id, secret: exampleSecret },
   },
-  async handle({ principal, input, create }, { clock, newId, randomBytes, settings: { webhooks } }) {
+  async handle({ principal, input, create, find }, { clock, newId, randomBytes, settings: { webhooks } }) {
+    find.demandOnAll(reading);
     const { workspaceId } = principal;
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const webhook = {
@@ -179,6 +185,7 @@ export const updateWebhook = defineOperation({
   description:
     'Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
+  needs: [reading],
   request: Type.Object(
     {
       webhookId: WebhookId,
@@ -197,6 +204,7 @@ export const updateWebhook = defineOperation({
   async handle({ principal, input, find, changes }, { clock, settings }) {
     const { workspaceId } = principal;
     const { id } = await find.webhook(input.webhookId);
+    if (input.url !== undefined || input.types !== undefined) find.demandOnAll(reading);
     const changed = {
       url: input.url === undefined ? undefined : urlOf(input.url, settings.webhooks),
       types: input.types === undefined ? undefined : typesOf(input.types),
@@ -214,8 +222,9 @@ export const rotateSecret = defineOperation({
   name: 'webhooks.rotateSecret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once.',
+    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing.',
   permission: { resource: 'webhook', action: 'update_webhook' },
+  replaces: 'secret',
   request: Type.Object(
     {
       webhookId: WebhookId,
@@ -229,25 +238,24 @@ export const rotateSecret = defineOperation({
     },
     closed,
   ),
-  response: Type.Object(
-    {
-      secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
-      previousExpiresAt: Time('Until when the previous secret also signs.'),
-    },
-    closed,
-  ),
+  response: Type.Object({
+    secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
+    previousExpiresAt: Time('Until when the previous secret also signs.'),
+  }),
   problems: ['data/webhook_not_found', 'application/sealing_unavailable'],
   example: {
     request: { webhookId: exampleWebhook.id },
     response: { secret: exampleSecret, previousExpiresAt: exampleWebhook.createdAt + DAY_SECONDS * 1000 },
   },
-  async handle({ principal: { workspaceId }, input, find, changes }, { clock, newId, randomBytes }) {
+  async handle({ principal: { workspaceId }, input, find, create: replace }, { clock, newId, randomBytes }) {
     const { id } = await find.webhook(input.webhookId);
     const { text, secret } = newWebhookSecret(newId, randomBytes, clock.now());
     const previousExpiresAt = secret.createdAt + (input.overlapSeconds ?? DAY_SECONDS) * 1000;
-    const rotated = await changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt);
-    if (rotated === 'missing') throw new Problem('data/webhook_not_found');
-    return { secret: text, previousExpiresAt };
+    const { made, outcome } = await replace({ secret: text, previousExpiresAt }, (changes) =>
+      changes.rotateWebhookSecret(workspaceId, id, secret, previousExpiresAt),
+    );
+    if (outcome === 'missing') throw new Problem('data/webhook_not_found');
+    return made;
   },
 });
 

@@ -3,6 +3,7 @@ import {
   ConnectionError,
   type CreationOptions,
   createClient,
+  type Diagnosis,
   type Domain,
   type ErrorCode,
   type InputViolation,
@@ -10,12 +11,13 @@ import {
   type Page,
   UnexpectedResponse,
 } from '../../../../client/client.ts';
-import { isCreation } from '../../../../client/operation-kinds.ts';
+import { explainFailure, failureOf } from '../../../../client/connection-failure.ts';
+import { takesKey } from '../../../../client/operation-kinds.ts';
 import { isTemporary } from '../../../../client/retry.ts';
 import { readCommandConfig } from '../../config/config.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { type PlaygroundFile, readPlaygroundFile } from '../data-dir.ts';
-import { type ApiOptions, DEFAULT_DATA, dataFlag } from '../options.ts';
+import { type ApiOptions, DEFAULT_DATA, dataFlag, IS_CLONE, PROGRAM } from '../options.ts';
 import { paint, printable, show } from '../output/output.ts';
 
 const TIMEOUT_MS = 30_000;
@@ -38,9 +40,13 @@ export interface ApiClient {
   /**
    * Streams a domain: its state now, and each change. Connects again whenever the connection is lost, and calls
    * `onLost` then, once there was a state; before, it throws `CliError`. Throws `ApiError` when the domain was deleted,
-   * or the key no longer works.
+   * or the key no longer works. `onDiagnosis` gets what the checks have found, before the state that it belongs to.
    */
-  watch(domain: string, onLost: () => void): AsyncGenerator<Domain>;
+  watch(
+    domain: string,
+    onLost: () => void,
+    onDiagnosis: (diagnosis: Pick<Diagnosis, 'findings'>) => void,
+  ): AsyncGenerator<Domain>;
 }
 
 /** An error response of the API. */
@@ -113,14 +119,14 @@ export function apiAction<T, O extends object = object>(
   };
 }
 
-/** The command to run next. For the playground it is written as it is typed in the clone. */
+/** The command to run next. For the playground it is written as it is typed beside it. */
 export function nextCommand({ api, options }: CommandCall<object>, command: string): string {
   return `Next: ${paint('bold', typedCommand(api, options, command))}`;
 }
 
 /** A command as its reader types it. */
 export function typedCommand({ playground }: ApiClient, options: ApiOptions, command: string): string {
-  const program = playground === null ? 'nameplate' : './bin/nameplate';
+  const program = playground === null ? 'nameplate' : PROGRAM;
   return `${program} ${printable(command)}${dataFlag(options.data)}`;
 }
 
@@ -141,7 +147,7 @@ export function startAdvice(data: string | undefined): string {
 }
 
 function startCommand(data: string | undefined): string {
-  return dataFlag(data) === '' ? 'npm start' : `./bin/nameplate dev${dataFlag(data)}`;
+  return dataFlag(data) === '' && IS_CLONE ? 'npm start' : `${PROGRAM} dev${dataFlag(data)}`;
 }
 
 function givenKey({ key, keyFile }: ApiOptions): string | undefined {
@@ -158,7 +164,7 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
   const creator = createClient({ ...connection, retries: 2 });
 
   async function call<T>(operation: string, body: object, options: CreationOptions = {}): Promise<T> {
-    const caller = isCreation(operation) && options.idempotencyKey !== null ? creator : client;
+    const caller = takesKey(operation) && options.idempotencyKey !== null ? creator : client;
     try {
       return await caller.call<T>(operation, body, options);
     } catch (error) {
@@ -192,14 +198,14 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
       } while (cursor !== undefined && items.length < most);
       return items;
     },
-    async *watch(domain, onLost) {
+    async *watch(domain, onLost, onDiagnosis) {
       let hasState = false;
       const onDisconnect = (error: Error) => {
         if (hasState) onLost();
         else throw error;
       };
       try {
-        for await (const state of client.domains.watchDomain({ domain, onDisconnect })) {
+        for await (const state of client.domains.watchDomain({ domain, onDisconnect, onDiagnosis })) {
           hasState = true;
           yield state;
         }
@@ -212,17 +218,10 @@ function apiClient(url: string, key: string, playground: PlaygroundFile | null, 
 
 /** The error for a failed `fetch`; `advice` says what to do if nothing listens at the address. */
 export function unreachable(error: unknown, origin: string, advice: string): ServerUnreachable {
-  const cause = rootCause(error);
-  const options = { cause: error };
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
-    return new ServerUnreachable(`No server is running at ${origin}. ${advice}`, options);
-  if (cause instanceof Error && cause.name === 'TimeoutError')
-    return new ServerUnreachable(`${origin} did not respond within ${TIMEOUT_MS / 1000} s.`, options);
-  return new ServerUnreachable(`Cannot reach ${origin}: ${messageOf(cause)}`, options);
-}
-
-function rootCause(error: unknown): unknown {
-  return error instanceof Error && error.cause instanceof Error ? rootCause(error.cause) : error;
+  const isExplained = error instanceof ConnectionError;
+  const message = isExplained ? error.message : explainFailure(error, origin, TIMEOUT_MS);
+  const isRefused = failureOf(error) === 'refused';
+  return new ServerUnreachable(isRefused ? `No server is running at ${origin}. ${advice}` : message, { cause: error });
 }
 
 /** Whether a URL returns a response, of any status, that passes the test. */

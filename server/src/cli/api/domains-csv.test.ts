@@ -39,6 +39,17 @@ describe('a file to import', () => {
     ]);
   });
 
+  it.each(['{', '[]', '"a"', 'null', '1', '{"a":1}', '{"a":null}'])(
+    'with the metadata %s has a row that is refused',
+    async (cell) => {
+      const problem = 'The metadata must be a JSON object of texts.';
+      expect(await read(`domain;metadata\na.example;${cell}\nb.example;{}\n`)).toMatchObject([
+        { domain: 'a.example', problem },
+        { domain: 'b.example', problem: null },
+      ]);
+    },
+  );
+
   it('may come from a spreadsheet: with a byte order mark, semicolons or tabs, quotation marks, white space and empty rows', async () => {
     expect(await read('\ufeffdomain;note\n"a.example" ;x\n;\n')).toEqual([plain(2, 'a.example')]);
     expect(await read(' domain \tnote\n a.example\t\n')).toEqual([plain(2, 'a.example')]);
@@ -204,6 +215,12 @@ describe('a report', () => {
 });
 
 describe('an export', () => {
+  it('has the data that a platform keeps with a domain, as an import reads it', async () => {
+    const own = { externalId: 'a, "b"; é', metadata: { plan: 'pro, "x"', 'a.b': ';' } };
+    const item = { domain: presentDomain(exampleDomain), certificate: { state: 'none' }, ...own } as const;
+    expect(await read(renderDomains([item], { header: true }))).toMatchObject([{ own, problem: null }]);
+  });
+
   it('is what an import reads', async () => {
     const item = { domain: presentDomain(exampleDomain), certificate: { state: 'none' } } as const;
     const text = renderDomains([item], { header: true }) + renderDomains([item, item], { header: false });
@@ -212,8 +229,8 @@ describe('an export', () => {
     expect(await read(text)).toEqual([2, 3, 4].map((line) => ({ line, ...row })));
     expect(renderDomains([], { header: false })).toBe('');
     expect(text.split('\n').slice(0, 2)).toEqual([
-      'domain,project,app,environment,status,certificate,routingType,routingValue,ownershipName,ownershipValue,id,createdAt',
-      `api.example.com,${project},${app},${environment},verifying,none,CNAME,${exampleDomain.target},_service.api.example.com,service-domain-verify=${exampleDomain.token},${exampleDomain.id},2026-11-20T12:00:00.000Z`,
+      'domain,project,app,environment,status,certificate,routingType,routingValue,ownershipName,ownershipValue,id,createdAt,externalId,metadata',
+      `api.example.com,${project},${app},${environment},verifying,none,CNAME,${exampleDomain.target},_service.api.example.com,service-domain-verify=${exampleDomain.token},${exampleDomain.id},2026-11-20T12:00:00.000Z,,`,
     ]);
   });
 });

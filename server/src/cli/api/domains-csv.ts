@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { stringify } from 'csv-stringify/sync';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { CliError, messageOf } from '../cli-error.ts';
 import { printable } from '../output/output.ts';
 import { type CsvRow, readCsv } from './csv-rows.ts';
@@ -12,10 +12,18 @@ import type { Level, PathOptions } from './tree-commands.ts';
 /** A row of a file to import. */
 export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   domain: string;
+  /** Data that the row gives the domain; absent: none. */
+  own?: ImportedData;
   /** The path that the row gives. A level without a column is absent; one without a value is empty. */
   path: PathOptions;
   /** Why the row cannot be used; null where it can. */
   problem: string | null;
+}
+
+/** The platform's own data of a domain. */
+export interface ImportedData {
+  externalId?: string;
+  metadata?: Record<string, string>;
 }
 
 const LEVELS: Level[] = ['project', 'app', 'environment'];
@@ -52,7 +60,26 @@ function importRow({ line, share, cells, problem }: CsvRow, header: string[]): I
   const path = Object.fromEntries(levels.map((level) => [level, cell(level)]));
   const isWhole = cells.length === header.length;
   const odd = isWhole ? null : `The row has ${cells.length} columns, and the first line ${header.length}.`;
-  return { line, share, domain: cell('domain'), path, problem: problem ?? odd };
+  const externalId = cell('externalid');
+  const metadata = readMetadata(cell('metadata'));
+  const own = (externalId || metadata) && { ...(externalId && { externalId }), ...(metadata && { metadata }) };
+  const unread = metadata === null ? 'The metadata must be a JSON object of texts.' : null;
+  const row = { line, share, domain: cell('domain'), path, problem: problem ?? odd ?? unread };
+  return own ? { ...row, own } : row;
+}
+
+/** Undefined: there is none; null: it is something else than a JSON object of texts. */
+function readMetadata(cell: string): Record<string, string> | null | undefined {
+  if (cell === '') return undefined;
+  try {
+    const parsed: unknown = JSON.parse(cell);
+    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    if (isObject && Object.values(parsed).every((value) => typeof value === 'string'))
+      return parsed as Record<string, string>;
+  } catch {
+    // It is no JSON.
+  }
+  return null;
 }
 
 /** A name that was not imported. */
@@ -78,7 +105,7 @@ export async function writeReport(path: string, refusals: readonly Refusal[]): P
 }
 
 /** An item of domains.listWorkspaceDomains. */
-export type ExportedDomain = Static<typeof ListedDomainSchema>;
+export type ExportedDomain = Static<typeof SiteSchema>;
 
 const COLUMNS = [
   'domain',
@@ -93,6 +120,8 @@ const COLUMNS = [
   'ownershipValue',
   'id',
   'createdAt',
+  'externalId',
+  'metadata',
 ] as const;
 
 /** Lines for domains, which `domains import` reads; the first of them names the columns. */
@@ -100,7 +129,12 @@ export function renderDomains(items: readonly ExportedDomain[], { header }: { he
   return stringify(items.map(rowOf), { header, columns: [...COLUMNS] });
 }
 
-function rowOf({ domain, certificate }: ExportedDomain): Record<(typeof COLUMNS)[number], string> {
+function rowOf({
+  domain,
+  certificate,
+  externalId = '',
+  metadata,
+}: ExportedDomain): Record<(typeof COLUMNS)[number], string> {
   const routing = domain.dnsRecords.find(({ type }) => type !== 'TXT');
   const ownership = domain.dnsRecords.find(({ type }) => type === 'TXT');
   return {
@@ -116,5 +150,7 @@ function rowOf({ domain, certificate }: ExportedDomain): Record<(typeof COLUMNS)
     ownershipValue: ownership?.value ?? '',
     id: domain.id,
     createdAt: new Date(domain.createdAt).toISOString(),
+    externalId,
+    metadata: metadata === undefined ? '' : JSON.stringify(metadata),
   };
 }

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { ListedDomainSchema } from '../../api/domains/listDomains.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
@@ -16,10 +16,13 @@ import {
 } from '../output/show-diagnosis.ts';
 import {
   describeDomain,
+  describeLive,
   type PublishedRecord,
   recordsTable,
   type ShownDomain,
+  type ShownLive,
   statusStyle,
+  withLive,
 } from '../output/show-domain.ts';
 import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './api-client.ts';
 import { addEvents } from './events.ts';
@@ -27,6 +30,7 @@ import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
+import { addUpdate, type OwnDataOptions, ownDataLines, ownDataOptions } from './update-domain.ts';
 import { createProgress, type Progress, waitUntilIssued, waitUntilVerified, watchDomain } from './wait.ts';
 import { withRetries } from './with-retries.ts';
 import { renderZone } from './zone-file.ts';
@@ -40,7 +44,13 @@ const COLUMNS: Column<ShownDomain>[] = [
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
 ];
 
-type ListedDomain = Static<typeof ListedDomainSchema>;
+type ListedDomain = Static<typeof SiteSchema>;
+
+interface CreatedDomain {
+  domainId: string;
+  dnsRecords: PublishedRecord[];
+  counterpart?: { domainId: string; domain: string; dnsRecords: PublishedRecord[] };
+}
 
 export function addDomains(program: Command): void {
   const summary = 'Add custom domains, and follow their verification and certificates.';
@@ -54,43 +64,83 @@ export function addDomains(program: Command): void {
   addImport(domains);
   addExport(domains);
   addEvents(domains);
+  addUpdate(domains);
   addServing(domains);
   addSetupLinks(domains);
 }
 
-/** Commands that add, show, move, delete and restore domains. */
+interface CreateOptions extends PathOptions, OwnDataOptions {
+  replaceUnverified?: true;
+  withWww?: true;
+}
+
+/** Commands that add, show, update, move, delete and restore domains. */
 function addTheirLives(domains: Command): void {
   const create = apiCommand(
     domains,
     'create <domain>',
     'Add a domain to an environment, and show the records to publish.',
-    ['shop.example.com', 'shop.example.com --project shop --app storefront --environment production'],
-  );
-  pathOptions(create, PATH).action(
+    [
+      'shop.example.com',
+      'example.com --with-www',
+      'shop.example.com --project shop --app storefront --environment production',
+    ],
+  )
+    .option('--with-www', 'add www.example.com to example.com as well, or the other way round, with a redirect to it')
+    .option(
+      '--replace-unverified',
+      'take the name from another domain of the workspace that has it and was never verified',
+    );
+  ownDataOptions(pathOptions(create, PATH)).action(
     apiAction(
-      async ({ api, options }: CommandCall<PathOptions>, domain) => {
-        const body = { ...pathFrom(api, options, PATH), domain };
-        const created = await api.call<{ domainId: string; dnsRecords: PublishedRecord[] }>(
-          'domains.createDomain',
-          body,
-        );
-        return { id: created.domainId, domain, dnsRecords: created.dnsRecords };
+      async ({ api, options }: CommandCall<CreateOptions>, domain) => {
+        const { externalId, metadata, replaceUnverified, withWww } = options;
+        const body = { ...pathFrom(api, options, PATH), domain, externalId, metadata, replaceUnverified, withWww };
+        const created = await api.call<CreatedDomain>('domains.createDomain', body);
+        const { domainId: id, dnsRecords, counterpart } = created;
+        return { id, domain, dnsRecords, ...(counterpart && { counterpart }) };
       },
-      ({ id, domain, dnsRecords }, call) =>
+      ({ id, domain, dnsRecords, counterpart }, call) =>
         [
           `Created ${printable(domain)} (${id}). Publish these records in its DNS zone:`,
           '',
-          recordsTable(dnsRecords),
+          recordsTable([...dnsRecords, ...(counterpart?.dnsRecords ?? [])]),
           '',
+          ...(counterpart === undefined
+            ? []
+            : [
+                `Created ${printable(counterpart.domain)} (${counterpart.domainId}) too: it redirects to ${printable(domain)} once both are verified.`,
+                '',
+              ]),
           nextCommand(call, call.api.playground === null ? `domains wait ${domain}` : `dns publish ${domain}`),
         ].join('\n'),
     ),
   );
 
-  apiCommand(domains, 'get <domain>', 'Show one domain, by name or id.', [
-    'shop.example.com',
-    'shop.example.com --json',
-  ]).action(apiAction(({ api }, domain) => api.call<ShownDomain>('domains.getDomain', { domain }), describeDomain));
+  apiCommand(
+    domains,
+    'get <domain>',
+    'Show one domain, by name or id: its records, your own data, and whether visitors reach it.',
+    ['shop.example.com', 'shop.example.com --json'],
+  ).action(
+    apiAction(
+      async ({ api }, domain) => {
+        const site = await api.call<ListedDomain>('domains.getSite', { domain });
+        const { domain: shown, live, externalId, metadata } = site;
+        return {
+          ...shown,
+          ...(live && { live }),
+          ...(externalId !== undefined && { externalId }),
+          ...(metadata && { metadata }),
+        };
+      },
+      (found: ShownDomain & OwnDataOptions & { live?: ShownLive }) => {
+        const own = ownDataLines(found);
+        const parts = [describeDomain(found), own.join('\n'), found.live ? describeLive(found.live) : ''];
+        return parts.filter((part) => part !== '').join('\n\n');
+      },
+    ),
+  );
 
   const list = apiCommand(domains, 'list', 'List the domains of an environment, oldest first.', [
     '',
@@ -103,9 +153,13 @@ function addTheirLives(domains: Command): void {
         async ({ api, options }: CommandCall<PathOptions & { search?: string }>) => {
           const body = { within: pathFrom(api, options, PATH), ...(options.search && { search: options.search }) };
           const listed = await api.list<ListedDomain>('domains.listWorkspaceDomains', body);
-          return listed.map(({ domain, suspension }) => ({ ...domain, ...(suspension && { suspension }) }));
+          return listed.map(({ domain, live, suspension }) => ({
+            ...domain,
+            ...(live && { live }),
+            ...(suspension && { suspension }),
+          }));
         },
-        (found) => listing(withSuspensions(COLUMNS, found), 'No domains found.')(found),
+        (found) => listing(withSuspensions(withLive(COLUMNS, found), found), 'No domains found.')(found),
       ),
     );
 
@@ -196,7 +250,8 @@ function addWaiting(domains: Command): void {
 
   const watching =
     'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
-  const json = 'print one JSON document a line, for each change';
+  const json =
+    'print one JSON document a line, for each change: the domain, with "findings" once the checks have found a mistake';
   apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
     async (name: string, options: ApiOptions) => {
       const api = await connect(options);
@@ -207,8 +262,8 @@ function addWaiting(domains: Command): void {
 
 /** `note`: there is no newer state. */
 const LINES: Pick<Progress, 'show'> = {
-  show({ domain }, note) {
-    if (note === undefined) print(jsonText(domain));
+  show({ domain, findings, isTold }, note) {
+    if (note === undefined) print(jsonText({ ...domain, ...(isTold && { findings }) }));
   },
 };
 

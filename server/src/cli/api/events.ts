@@ -47,12 +47,12 @@ const REDIRECT_ENDS: Record<string, string> = {
 
 export type EventDetails = Pick<
   ShownEvent['data'],
-  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension' | 'verificationError'
+  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'deletion' | 'suspension' | 'verificationError'
 >;
 
 /** Describes the change in a sentence or two; empty where the type of the event says it all. */
 export function eventDetails(type: string, data: EventDetails): string {
-  const { record, seen, findings = [], certificate, redirect, move, suspension, verificationError } = data;
+  const { record, seen, findings = [], certificate, redirect, move, deletion, suspension, verificationError } = data;
   if (record !== undefined) {
     if (type === 'record.seen') return `The ${RECORDS[record]} was found with the right value.`;
     if (seen === undefined) return `The ${RECORDS[record]} is gone.`;
@@ -77,6 +77,7 @@ export function eventDetails(type: string, data: EventDetails): string {
     return `It no longer redirects to ${to}${REDIRECT_ENDS[reason ?? ''] ?? ''}.`;
   }
   if (move !== undefined) return `From the environment ${move.from} to ${move.to}.`;
+  if (deletion !== undefined) return `Another domain of its name took its place: ${deletion.by}.`;
   if (suspension !== undefined && type === 'domain.suspended')
     return `Visitors get a page with status ${suspension.status} in place of the site.`;
   const explains = type === 'domain.failed' || type === 'domain.superseded' || type === 'domain.drifted';

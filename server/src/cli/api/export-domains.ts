@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { CliError, messageOf } from '../cli-error.ts';
-import { type ApiOptions, apiCommand } from '../options.ts';
+import { type ApiOptions, addPair, apiCommand } from '../options.ts';
 import { jsonText } from '../output/output.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import type { ExportedDomain } from './domains-csv.ts';
@@ -16,6 +16,8 @@ interface ExportOptions extends ApiOptions {
   status?: string;
   certificate?: string;
   search?: string;
+  externalId?: string;
+  metadata?: Record<string, string>;
 }
 
 const STATUSES = ['pending', 'verifying', 'verified', 'failed'];
@@ -30,9 +32,11 @@ export function addExport(domains: Command): void {
     .addOption(new Option('--status <status>', 'only domains with this status').choices(STATUSES))
     .addOption(new Option('--certificate <state>', 'only domains whose certificate is in this state').choices(STATES))
     .option('--search <text>', 'only domains whose name or id contains this')
-    .action(async ({ output, status, certificate, search, ...options }: ExportOptions) => {
+    .option('--external-id <id>', 'only domains with this external id')
+    .option('--metadata <key=value>', 'only domains whose metadata has this pair; may be repeated', addPair)
+    .action(async ({ output, status, certificate, search, externalId, metadata, ...options }: ExportOptions) => {
       const api = await connect(options);
-      const pages = readPages(api, { status, certificate, search });
+      const pages = readPages(api, { status, certificate, search, externalId, metadata });
       const texts = options.json ? renderJson(pages) : renderCsv(pages);
       if (output === undefined) await writeOut(texts);
       else await writeFile(output, texts);

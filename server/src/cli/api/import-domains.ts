@@ -3,13 +3,14 @@ import { access, rm } from 'node:fs/promises';
 import { dirname, format, parse, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { pause } from '../../../../client/retry.ts';
+import { isId } from '../../base/ids.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { type ApiOptions, apiCommand } from '../options.ts';
 import { type Column, printable, shortDuration, show, table } from '../output/output.ts';
 import { withBar } from '../output/terminal.ts';
 import { type ApiClient, connect } from './api-client.ts';
 import type { ImportRow, Refusal } from './domains-csv.ts';
-import type { Imported, Place, ShownOutcome } from './import-rows.ts';
+import type { Imported, NewDomain, Place, ShownOutcome } from './import-rows.ts';
 import { type Level, type PathOptions, pathFrom } from './tree-commands.ts';
 import { withRetries } from './with-retries.ts';
 
@@ -27,7 +28,7 @@ const LEVELS: Level[] = ['project', 'app', 'environment'];
 
 export function addImport(domains: Command): void {
   const summary =
-    'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app" and "environment". Run the command again after an interruption: names that are there already are not added twice. Exits with 3 if names were refused.';
+    'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app", "environment", "externalId" and "metadata". Run the command again after an interruption: names that are there already are not added twice. Exits with 3 if names were refused.';
   const examples = ['names.csv --project shop --app storefront --environment production', 'names.csv --dry-run'];
   const command = apiCommand(domains, 'import <file>', summary, examples)
     .option(
@@ -117,7 +118,7 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
       bar.show(`Waiting ${shortDuration(ms)} for the server`, done);
       return pause(ms, signal);
     };
-    const send = (place: Place, domains: string[]) =>
+    const send = (place: Place, domains: NewDomain[]) =>
       withRetries(
         () => api.call<ShownOutcome[]>('domains.createDomains', { ...place, domains, ...(dryRun && { dryRun }) }, call),
         { signal: interrupted, wait },
@@ -131,7 +132,7 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
         else if (row.domain === '') importer.refuse(row, 'The row has no name.');
         else if (typeof place === 'string') importer.refuse(row, `The row has no ${place}.`);
         else if (row.domain.length > LONGEST_NAME) importer.refuse(row, 'The name is far too long.');
-        else await importer.add({ line: row.line, domain: row.domain, place });
+        else await importer.add({ ...row, place });
         done = row.share;
         bar.show(dryRun ? 'Checking' : 'Importing', done);
       }
@@ -144,11 +145,15 @@ async function importFile(api: ApiClient, file: string, options: ImportOptions):
 }
 
 /**
- * The environment of a name: options win over columns. Returns the level that is empty, where one is. Throws `CliError`
- * if nothing could name it.
+ * The environment of a name: options win over columns. Returns the level that is empty, where it is needed. Throws
+ * `CliError` if nothing could name it.
  */
 function placeOf({ path }: ImportRow, api: ApiClient, options: PathOptions): Place | Level {
-  const named = LEVELS.map((level) => [level, options[level] ?? path[level]]);
-  const place = pathFrom(api, Object.fromEntries(named), LEVELS);
-  return LEVELS.find((level) => !place[level]) ?? (place as Place);
+  const named: PathOptions = Object.fromEntries(LEVELS.map((level) => [level, options[level] ?? path[level]]));
+  const { environment } = named;
+  if (environment !== undefined && isId(environment)) {
+    return { environment, project: named.project || undefined, app: named.app || undefined };
+  }
+  const place = pathFrom(api, named, LEVELS);
+  return LEVELS.find((level) => place[level] === '') ?? (place as Place);
 }

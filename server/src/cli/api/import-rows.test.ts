@@ -8,7 +8,8 @@ const place = { project: 'shop', app: 'web', environment: 'production' };
 /** An importer on an API that attaches what `outcome` does not refuse, and what it was sent. */
 function importing(outcome: (name: string) => ShownOutcome['error'] | 'existing' = () => undefined) {
   const sent: { place: Place; names: string[] }[] = [];
-  const importer = createImporter(async (to, names) => {
+  const importer = createImporter(async (to, domains) => {
+    const names = domains.map(({ domain }) => domain);
     sent.push({ place: to, names });
     return names.map((domain): ShownOutcome => {
       const error = outcome(domain);
@@ -92,8 +93,8 @@ describe('an import', () => {
   });
 
   it('reports the names of an environment that is not there, and goes on with the others', async () => {
-    const importer = createImporter(async ({ environment }, names) => {
-      if (environment === 'production') return names.map((domain) => ({ domain, domainId: 'dom_1' }));
+    const importer = createImporter(async ({ environment }, domains) => {
+      if (environment === 'production') return domains.map(({ domain }) => ({ domain, domainId: 'dom_1' }));
       throw refusal(404, 'There is none.');
     });
     for (const [i, domain] of named(250).entries()) {
@@ -107,8 +108,8 @@ describe('an import', () => {
 
   it('goes on after an environment that the API cannot read: only its names are refused, with the reason', async () => {
     const errors = [{ location: 'body.environment', message: 'must have at least 3 characters' }];
-    const importer = createImporter(async ({ environment }, names) => {
-      if (environment !== 'x') return names.map((domain) => ({ domain, domainId: 'dom_1' }));
+    const importer = createImporter(async ({ environment }, domains) => {
+      if (environment !== 'x') return domains.map(({ domain }) => ({ domain, domainId: 'dom_1' }));
       throw refusal(400, 'The request is not valid.', errors);
     });
     for (const [i, domain] of named(250).entries()) {
@@ -118,6 +119,29 @@ describe('an import', () => {
     expect([created, refusals.length]).toEqual([125, 125]);
     const reason = 'The environment must have at least 3 characters.';
     expect(refusals[0]).toEqual({ line: 2, domain: 'n0.example.com', status: 400, reason });
+  });
+
+  it('refuses a row alone for its data, and sends the others again with theirs', async () => {
+    const errors = [
+      { location: 'body.domains.1.metadata.plan', message: 'must have at most 500 characters' },
+      { location: 'body.domains.3.externalId', message: 'must have at least 1 characters' },
+    ];
+    const sent: unknown[][] = [];
+    const importer = createImporter(async (_, domains) => {
+      sent.push(domains);
+      if (sent.length === 1) throw refusal(400, 'The request is not valid.', errors);
+      return domains.map(({ domain }) => ({ domain, domainId: 'dom_1' }));
+    });
+    for (const [i, domain] of named(5).entries())
+      await importer.add({ line: i + 2, domain, own: { externalId: String(i) }, place });
+    expect(await importer.end()).toMatchObject({
+      created: 3,
+      refusals: [
+        { line: 3, status: 400, reason: 'The metadata must have at most 500 characters.' },
+        { line: 5, status: 400, reason: 'The externalId must have at least 1 characters.' },
+      ],
+    });
+    expect(sent[1]).toEqual([0, 2, 4].map((i) => ({ domain: `n${i}.example.com`, externalId: String(i) })));
   });
 
   it('attaches a name to the environment of its first row, and to no other', async () => {

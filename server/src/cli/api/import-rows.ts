@@ -3,20 +3,24 @@ import type { InputViolation } from '../../../../client/client.ts';
 import type { OutcomeSchema } from '../../api/domains/createDomains.ts';
 import { canonicalName } from '../../domain/name.ts';
 import { ApiError } from './api-client.ts';
-import type { Refusal } from './domains-csv.ts';
+import type { ImportedData, Refusal } from './domains-csv.ts';
 import type { Level } from './tree-commands.ts';
 
 /** Most names of one domains.createDomains. */
 const BATCH = 100;
 
-export type Place = Record<Level, string>;
+export type Place = { [L in Level]?: string | undefined } & { environment: string };
 
 /** A name, and the environment that it is attached to. */
 export interface PlacedRow {
   line: number;
   domain: string;
+  own?: ImportedData;
   place: Place;
 }
+
+/** An item of domains.createDomains. */
+export type NewDomain = ImportedData & { domain: string };
 
 /** An outcome of domains.createDomains. */
 export type ShownOutcome = Static<typeof OutcomeSchema>;
@@ -41,7 +45,7 @@ export interface Importer {
  * `send` attaches up to 100 names to one environment. Where the API refuses a request, its rows are lost, not the
  * import.
  */
-export function createImporter(send: (place: Place, names: string[]) => Promise<ShownOutcome[]>): Importer {
+export function createImporter(send: (place: Place, domains: NewDomain[]) => Promise<ShownOutcome[]>): Importer {
   const result: Imported = { created: 0, existing: 0, refusals: [] };
   const queues = new Map<string, PlacedRow[]>();
   /** By canonical name. */
@@ -58,15 +62,23 @@ export function createImporter(send: (place: Place, names: string[]) => Promise<
   async function flush(queue: PlacedRow[]): Promise<void> {
     let rows = queue.splice(0);
     for (let [first] = rows; first !== undefined; [first] = rows) {
-      const names = rows.map(({ domain }) => domain);
+      const domains = rows.map(({ domain, own }) => ({ domain, ...own }));
       try {
-        const outcomes = await send(first.place, names);
+        const outcomes = await send(first.place, domains);
         // Names beyond the rate limit are sent again: `send` waits until the next window.
         rows = rows.filter((row, at) => !settle(row, outcomes[at]));
       } catch (error) {
-        // The environment is not there, or has no valid name: the names have outcomes of their own.
         if (!(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
-        for (const row of rows.splice(0)) refuse(row, reasonOf(error), error.status);
+        // The API refuses a request for data that no domain may have, or because the environment is not there or has no
+        // valid name. All else is in outcomes.
+        const faults = Map.groupBy(error.errors ?? [], ({ location }) => ITEM.exec(location)?.[1] ?? '');
+        faults.delete('');
+        if (faults.size === 0) for (const row of rows.splice(0)) refuse(row, reasonOf(error), error.status);
+        for (const [at, errors] of faults) {
+          const row = rows[Number(at)];
+          if (row !== undefined) refuse(row, reasonOf({ detail: error.detail, errors }), error.status);
+        }
+        rows = rows.filter((_, at) => !faults.has(String(at)));
       }
     }
   }
@@ -109,8 +121,13 @@ function reasonOf({ detail, errors = [] }: { detail: string; errors?: readonly I
   return errors.map((violation) => `${ruleOf(violation)}.`).join(' ');
 }
 
+/** The place in a request that a violation of one of its domains has. */
+const ITEM = /^body\.domains\.(\d+)/;
+const NAMED = ['project', 'app', 'environment', 'externalId', 'metadata'];
+
 function ruleOf({ location, message, fix }: InputViolation): string {
-  const [, part = ''] = location.split('.');
-  const rule = ['project', 'app', 'environment'].includes(part) ? `The ${part} ${message}` : message;
+  const [, part = '', , ofItem] = location.split('.');
+  const named = ofItem ?? part;
+  const rule = NAMED.includes(named) ? `The ${named} ${message}` : message;
   return fix === undefined ? rule : `${rule}; ${fix}`;
 }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isId } from '../../base/ids.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { type ApiOptions, apiCommand, define } from '../options.ts';
 import { dateTime, listing, printable, show } from '../output/output.ts';
@@ -149,7 +150,7 @@ function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt
   if (asks) command.option('--yes', 'do not ask');
   command.action(async (named: string, options: ApiOptions & PathOptions & { yes?: true }) => {
     const api = await connect(options);
-    const body = { ...pathFrom(api, options, parents), [singular]: named };
+    const body = { ...pathFrom(api, options, parents, named), [singular]: named };
     const isAsked = asks && !options.yes;
     await api.call(operation, { ...body, ...(isAsked && { refuseRestorable: true }) }).catch(async (error) => {
       if (!(error instanceof ApiError) || error.code !== 'application/domains_restorable') throw error;
@@ -161,18 +162,25 @@ function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt
 }
 
 export function pathOptions(command: Command, levels: Level[]): Command {
-  for (const level of levels) command.option(`--${level} <id or slug>`, `${level} (default: the playground's own)`);
+  for (const level of levels)
+    command.option(`--${level} <id or slug>`, `${level} (default: the playground's own; not needed above an id)`);
   return command;
 }
 
-/** The levels that the options name, or else the playground's own. Throws `CliError` outside the playground. */
-export function pathFrom({ playground }: ApiClient, options: PathOptions, levels: Level[]): PathOptions {
-  const missing = levels.filter((level) => options[level] === undefined && playground === null);
+/**
+ * The levels that the options name, or else the playground's own. Those above an id may be absent: `named`, which is
+ * below all levels, or that of a level. Throws `CliError` outside the playground.
+ */
+export function pathFrom({ playground }: ApiClient, options: PathOptions, levels: Level[], named = ''): PathOptions {
+  const lowestId = isId(named) ? levels.length : levels.findLastIndex((level) => isId(options[level] ?? ''));
+  const needed = levels.slice(Math.max(lowestId, 0));
+  const missing = needed.filter((level) => options[level] === undefined && playground === null);
   if (missing.length > 0) {
     const flags = missing.map((level) => `--${level}`).join(', ');
     throw new CliError(`Missing ${flags}: give an id or a slug. Only in the playground is there a default.`, {
       exitCode: EXIT.usage,
     });
   }
-  return Object.fromEntries(levels.map((level) => [level, options[level] ?? playground?.[level].slug]));
+  const own = (level: Level) => (needed.includes(level) ? playground?.[level].slug : undefined);
+  return Object.fromEntries(levels.map((level) => [level, options[level] ?? own(level)]));
 }

@@ -1,9 +1,10 @@
 import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
+import type { Domain } from '../../../../client/client.ts';
 import type { ShownCertificate } from '../output/show-certificate.ts';
 import type { ShownDomain } from '../output/show-domain.ts';
 import type { ApiClient } from './api-client.ts';
-import { createProgress, waitUntilIssued } from './wait.ts';
+import { createProgress, type DomainState, waitUntilIssued, watchDomain } from './wait.ts';
 
 const START = Date.UTC(2026, 10, 20);
 
@@ -102,4 +103,31 @@ test.each<[outcome: string, certificate: ShownCertificate]>([
   const api: Pick<ApiClient, 'call'> = { call: async <T>() => found as T };
   const waited = await waitUntilIssued(api, 'shop.example.com', progress, clock.now(), clock);
   expect(waited).toEqual({ outcome, certificate: found });
+});
+
+test('a watch shows the findings that the stream tells, with the state that they belong to', async () => {
+  const finding = { code: 'txt_missing', severity: 'blocking', message: 'No TXT record.', fix: 'Add it.' };
+  const asked: string[] = [];
+  const api: Pick<ApiClient, 'call' | 'watch'> = {
+    call: async <T>(operation: string) => {
+      asked.push(operation);
+      return { findings: [] } as T;
+    },
+    async *watch(_, __, onDiagnosis) {
+      yield domain() as Domain;
+      onDiagnosis({ findings: [finding] as never });
+      yield domain({ updatedAt: START }) as Domain;
+      onDiagnosis({ findings: [] });
+      yield domain({ updatedAt: START + 1 }) as Domain;
+    },
+  };
+  const shown: DomainState[] = [];
+  await watchDomain(api, 'shop.example.com', { show: (state) => void shown.push(state) });
+  expect(shown.map(({ findings, isTold }) => [findings, isTold])).toEqual([
+    [[], false],
+    [[finding], true],
+    [[], true],
+  ]);
+  // The stream had told nothing before the first state.
+  expect(asked).toEqual(['domains.diagnoseDomain']);
 });

@@ -29,6 +29,8 @@ export interface Progress {
 export interface DomainState {
   domain: ShownDomain;
   findings: ShownFinding[];
+  /** The stream has told them, with this state of the domain. */
+  isTold?: boolean;
 }
 
 interface Waited {
@@ -84,7 +86,8 @@ async function findingsOf(api: Pick<ApiClient, 'call'>, name: string): Promise<S
 }
 
 /**
- * Shows a domain, and the findings of the last check, with each change. Ends with `CliError`, such as when the domain
+ * Shows a domain with each change, and what the stream says that the checks have found; until it says anything, the
+ * findings of the last check. Ends with `CliError`, such as when the domain
  * is deleted.
  */
 export async function watchDomain(
@@ -96,8 +99,13 @@ export async function watchDomain(
   const onLost = () => {
     if (last !== undefined) progress.show(last, LOST);
   };
-  for await (const domain of api.watch(name, onLost)) {
-    last = { domain, findings: (await findingsOf(api, name)) ?? [] };
+  let told: ShownFinding[] | undefined;
+  const onDiagnosis = ({ findings }: { findings: ShownFinding[] }) => {
+    told = findings;
+  };
+  for await (const domain of api.watch(name, onLost, onDiagnosis)) {
+    const findings = told ?? (await findingsOf(api, name)) ?? [];
+    last = { domain, findings, isTold: told !== undefined };
     progress.show(last);
   }
 }

@@ -55,7 +55,7 @@ interface TypeOption {
 }
 
 /** A secret, which is shown once. */
-function secretLines(heading: string, secret: string, after: string): string {
+export function secretLines(heading: string, secret: string, after: string): string {
   return [heading, '', `  ${paint('bold', secret)}`, '', after].join('\n');
 }
 
@@ -145,7 +145,7 @@ function addRotateSecret(webhooks: Command): void {
 }
 
 /** As `parseDuration`, or 0. Returns whole seconds. */
-function parseOverlap(text: string): number {
+export function parseOverlap(text: string): number {
   const ms = /^0[smhd]?$/.test(text) ? 0 : parseDuration(text);
   if (ms % 1000 !== 0) throw new InvalidArgumentError('Expected whole seconds.');
   return ms / 1000;

@@ -2,19 +2,13 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { describeEvent } from '../api/events.ts';
 import { dateTime } from './output.ts';
-import {
-  describeDiagnosis,
-  describeName,
-  isBlocked,
-  type ShownDiagnosis,
-  type ShownFinding,
-} from './show-diagnosis.ts';
+import { describeDiagnosis, describeName, isBlocked, type ShownDiagnosis } from './show-diagnosis.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const NAME = 'shop.acme-outfitters-international.example.co.uk';
 const OLD = 'old-shop.platform-of-before.example.net';
 
-const finding: ShownFinding = {
+const finding: ShownDiagnosis['findings'][number] = {
   code: 'cname_elsewhere',
   severity: 'blocking',
   record: 'routing',
@@ -130,7 +124,7 @@ doubt, publish it)
   });
 
   test.each([
-    ['operator', 451, 'by the operator of the server', 'nameplate workspaces resume'],
+    ['operator', 451, 'by the operator of the server', 'nameplate workspaces resume-sites'],
     ['workspace', 503, 'by the workspace', 'nameplate domains resume'],
   ] as const)(
     'says that the site is suspended, by whom (%s), and how that is lifted, also where the DNS is right',

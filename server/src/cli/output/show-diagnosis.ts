@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import type { Finding } from '../../../../client/api-types.ts';
 import type { DiagnosisData, DiagnosisRecord, DiagnosisZone, RecordSeen } from '../../api/domains/diagnosis-schema.ts';
 import type { NameCheck } from '../../api/domains/present-name.ts';
 import { joinList, quote } from '../../domain/text.ts';
@@ -7,7 +8,8 @@ import { paintStatus } from './show-domain.ts';
 
 /** A diagnosis as the API returns it. */
 export type ShownDiagnosis = DiagnosisData;
-export type ShownFinding = DiagnosisData['findings'][number];
+/** In part, as a newer server may show it too. */
+export type ShownFinding = Pick<Finding, 'code' | 'severity' | 'message' | 'fix' | 'record'>;
 
 /** Characters of a value that somebody else published; --json has all of it. */
 const SEEN_LIMIT = 64;
@@ -15,8 +17,8 @@ const MOST_VALUES = 4;
 /** Nameservers that are named; --json has all of them. */
 const MOST_NAMED = 6;
 
-const HEADINGS = { blocking: 'Problem', warning: 'Warning', info: 'Note' } as const;
-const STYLES = { blocking: 'red', warning: 'yellow', info: 'cyan' } as const;
+const HEADINGS: Record<string, string> = { blocking: 'Problem', warning: 'Warning' };
+const STYLES: Record<string, 'red' | 'yellow'> = { blocking: 'red', warning: 'yellow' };
 
 /** Whether something has to be fixed before the domain is verified and served. */
 export function isBlocked({ findings }: Pick<ShownDiagnosis, 'findings'>): boolean {
@@ -38,7 +40,7 @@ export function describeDiagnosis(diagnosis: ShownDiagnosis, now: number): strin
 
 /** Writes `Problem: …`, and below it the fix. */
 export function describeFinding({ code, severity, message, fix }: ShownFinding): string {
-  const heading = `${paint([STYLES[severity], 'bold'], HEADINGS[severity])} ${paint('dim', code)}`;
+  const heading = `${paint([STYLES[severity] ?? 'cyan', 'bold'], HEADINGS[severity] ?? 'Note')} ${paint('dim', code)}`;
   const todo = fix === '' ? [] : [`  ${paint('bold', 'Fix:')} ${wrap(printable(fix), 7)}`];
   return [heading, `  ${wrap(printable(message), 2)}`, ...todo].join('\n');
 }
@@ -59,7 +61,7 @@ function headline({ domain, status, checkedAt, findings }: ShownDiagnosis): stri
 function describeSuspension({ status, by, suspendedAt }: NonNullable<ShownDiagnosis['suspension']>): string {
   const [who, lift] =
     by === 'operator'
-      ? ['the operator of the server', 'nameplate workspaces resume']
+      ? ['the operator of the server', 'nameplate workspaces resume-sites']
       : ['the workspace', 'nameplate domains resume'];
   return `Suspended by ${who} since ${dateTime(suspendedAt)}: visitors get a page with status ${status}. To lift it: ${lift}.`;
 }

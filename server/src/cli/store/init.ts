@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type Command, InvalidArgumentError } from 'commander';
+import { PRESETS } from '../../access/presets.ts';
 import { createRootKey } from '../../access/secret-text.ts';
 import { systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';
@@ -10,18 +11,6 @@ import { parseName, type StoreOptions, shellQuote, storeCommand, storeFlag } fro
 import { paint, printable, show } from '../output/output.ts';
 import { ensureTree } from './ensure-tree.ts';
 import { withChanges } from './open-database.ts';
-
-/**
- * The permissions that a platform needs: its domains, the origins that serve them, its webhooks and set-up links. They
- * change no tree and no brand.
- */
-export const PLATFORM_PERMISSIONS = [
-  ...['create_domain', 'read_domain', 'update_domain', 'verify_domain', 'delete_domain', 'create_setup_link'],
-  ...['read_environment', 'create_deployment', 'read_deployment'],
-]
-  .map((action) => `environment.*.${action}`)
-  .concat(['create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'].map((action) => `webhook.*.${action}`))
-  .concat('project.*.read_project', 'app.*.read_app');
 
 interface Slugs {
   project: string;
@@ -65,7 +54,7 @@ async function initialise(store: AuditedStore & Changes, name: string, options: 
   await ensureTree({ store, clock: systemClock, newId }, workspaceId, { project, app, environment });
   const { key, hash, start } = createRootKey(randomBytes);
   const keyId = newId('key');
-  const about = { name: 'platform', start, permissions: PLATFORM_PERMISSIONS, expiresAt: null, disabledAt: null };
+  const about = { name: 'platform', start, permissions: [...PRESETS.platform], expiresAt: null, disabledAt: null };
   await store.createRootKey({ id: keyId, workspaceId, ...about, createdAt }, hash);
   return { workspaceId, keyId, url: apiUrl(), key, project, app, environment };
 }

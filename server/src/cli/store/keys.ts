@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { PRESET_NAMES, PRESETS, type PresetName } from '../../access/presets.ts';
 import { createRootKey } from '../../access/secret-text.ts';
 import { systemClock } from '../../base/clock.ts';
 import { idMaker } from '../../base/ids.ts';
+import { duration } from '../../domain/text.ts';
 import type { ListedRootKey, RootKey } from '../../store/store.ts';
 import { requirePermissions } from '../catalogue.ts';
 import { CliError } from '../cli-error.ts';
@@ -19,6 +21,7 @@ const COLUMNS: Column<ListedRootKey>[] = [
   { title: 'Name', text: ({ name }) => name },
   { title: 'Workspace', text: ({ workspaceId }) => workspaceId },
   { title: 'State', text: stateOf },
+  { title: 'Made by', text: ({ createdBy }) => createdBy ?? '' },
   { title: 'Last used', text: ({ lastUsedAt }) => (lastUsedAt === null ? 'never' : dateTime(lastUsedAt)) },
   {
     title: 'Permissions',
@@ -30,8 +33,11 @@ interface CreateOptions extends StoreOptions {
   workspace: string;
   name?: string;
   permission?: string[];
+  preset?: PresetName;
   expires?: number;
 }
+
+const DAY_MS = 86_400_000;
 
 export function addKeys(program: Command): void {
   const summary = 'Manage root keys, which authenticate API requests. Works on the database: no server has to run.';
@@ -43,13 +49,14 @@ export function addKeys(program: Command): void {
   addList(keys);
   addSwitch(keys, 'disable', 'Reject requests with the key until it is enabled again.');
   addSwitch(keys, 'enable', 'Accept a disabled key again.');
+  addRotate(keys);
   addRevoke(keys);
 }
 
 function addCreate(keys: Command): void {
   storeCommand(keys, 'create', 'Create a root key. The key is shown once; the store keeps only its hash.', [
     `--workspace ${EXAMPLE_WORKSPACE} --name backend --permission 'environment.*.read_domain' --permission 'environment.*.create_domain'`,
-    `--workspace ${EXAMPLE_WORKSPACE} --expires 30d --json`,
+    `--workspace ${EXAMPLE_WORKSPACE} --preset support --expires 30d --json`,
   ])
     .requiredOption('--workspace <id>', 'workspace of the key')
     .option('--name <name>', 'display name', parseName)
@@ -58,15 +65,18 @@ function addCreate(keys: Command): void {
       'what the key allows, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all (default: nothing)',
       collectNames,
     )
+    .addOption(
+      new Option('--preset <preset>', 'a set of permissions, in addition to --permission').choices(PRESET_NAMES),
+    )
     .option('--expires <time>', 'a duration from now, such as 30d, or an RFC 3339 time (default: never)', parseExpiry)
-    .action(async ({ workspace, name = '', permission, expires, ...options }: CreateOptions) => {
+    .action(async ({ workspace, name = '', permission, preset, expires, ...options }: CreateOptions) => {
       const { key, hash, start } = createRootKey(randomBytes);
       const created: RootKey = {
         id: idMaker(systemClock)('key'),
         workspaceId: workspace,
         start,
         name,
-        permissions: [...new Set(permission)],
+        permissions: [...new Set([...(preset ? PRESETS[preset] : []), ...(permission ?? [])])],
         expiresAt: expires ?? null,
         disabledAt: null,
         createdAt: systemClock.now(),
@@ -74,9 +84,7 @@ function addCreate(keys: Command): void {
       await requirePermissions('key', created.permissions);
       const outcome = await withChanges(options, 'keys create', (store) => store.createRootKey(created, hash));
       if (outcome === 'workspace_missing') throw noWorkspace(workspace);
-      show(options, { ...created, key }, () =>
-        [`Created key ${created.id}. Save it now: it is not shown again.`, '', `  ${paint('bold', key)}`].join('\n'),
-      );
+      showKey(options, { ...created, key });
     });
 }
 
@@ -102,6 +110,39 @@ function addSwitch(keys: Command, verb: 'disable' | 'enable', summary: string): 
       ({ id }) => `${verb === 'disable' ? 'Disabled' : 'Enabled'} key ${id}.`,
     ),
   );
+}
+
+type RotateOptions = StoreOptions & { overlap?: number };
+
+function addRotate(keys: Command): void {
+  const summary =
+    'Make a key with the name, permissions and expiry of another one, which works until the overlap ends. The new key is shown once.';
+  storeCommand(keys, 'rotate <id>', summary, [EXAMPLE_KEY, `${EXAMPLE_KEY} --overlap 7d`])
+    .option('--overlap <duration>', 'how long the old key still works (default: 1d); 0 if it has leaked', parseOverlap)
+    .action(async (id: string, { overlap = DAY_MS, ...options }: RotateOptions) => {
+      const { key, hash, start } = createRootKey(randomBytes);
+      const createdAt = systemClock.now();
+      const successor = { id: idMaker(systemClock)('key'), start, createdAt };
+      const outcome = await withChanges(options, 'keys rotate', (store) =>
+        store.rotateRootKey(null, id, successor, hash, createdAt + overlap),
+      );
+      if (outcome === 'missing') throw noKey(id);
+      if (outcome !== 'rotated')
+        throw new CliError(`The key ${id} was rotated before, is disabled, or has expired. Nothing was changed.`);
+      const until = overlap === 0 ? 'The old key works no longer.' : `The old key works for ${duration(overlap)} more.`;
+      showKey(options, { id: successor.id, replaces: id, key }, until);
+    });
+}
+
+function showKey(options: StoreOptions, made: { id: string; key: string; replaces?: string }, more = ''): void {
+  const text = `Created key ${made.id}. Save it now: it is not shown again. ${more}`.trimEnd();
+  show(options, made, () => [text, '', `  ${paint('bold', made.key)}`].join('\n'));
+}
+
+function parseOverlap(text: string): number {
+  const ms = text === '0' ? 0 : parseDuration(text);
+  if (ms > 30 * DAY_MS) throw new InvalidArgumentError('Expected at most 30d.');
+  return ms;
 }
 
 function addRevoke(keys: Command): void {

@@ -121,6 +121,9 @@ const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
   signing_key: 'keys that sign dashboard tokens: tokens that exist become invalid',
   webhook_secret:
     'secrets of webhooks: events wait until webhooks.rotateSecret gives each a new one, which its receiver has to know',
+  origin_secret: 'secrets of origins: none is sent until environments.rotateOriginSecret makes another',
+  previous_origin_secret: 'secrets of origins that were rotated: they are sent no more',
+  origin_client_key: 'keys of client certificates for origins: none is shown until another is uploaded',
   idempotency_key: 'responses that are kept for an Idempotency-Key: a repeated request creates again',
 };
 

@@ -33,7 +33,7 @@ export function addWorkspaces(program: Command): void {
   addSwitch(
     workspaces,
     'disable',
-    'Reject every request with a key or token of the workspace, until it is enabled again. Its domains are still checked and served.',
+    'Reject every request with a key or token of the workspace, until it is enabled again. Its sites are served all the same: "workspaces suspend-sites" stops those.',
   );
   addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
   addSuspend(workspaces);
@@ -95,23 +95,23 @@ type SuspendOptions = StoreOptions & { domain?: string };
 
 function addSuspend(workspaces: Command): void {
   const summary =
-    'Serve a page in place of all sites of a workspace, or of one with --domain, within a second, until it is resumed. No key of the workspace can undo it. Keys, checks and certificates work as before.';
+    'Serve a page in place of all sites of a workspace, or of one with --domain, within a second, until they are resumed. No key of the workspace can undo it. Keys, checks and certificates work as before: "workspaces disable" rejects the keys.';
   const one = `${EXAMPLE_WORKSPACE} --domain shop.example.com`;
-  storeCommand(workspaces, 'suspend <id>', summary, [`${EXAMPLE_WORKSPACE} --status 451`, one])
+  storeCommand(workspaces, 'suspend-sites <id>', summary, [`${EXAMPLE_WORKSPACE} --status 451`, one])
     .addOption(statusOption())
     .option('--domain <name>', 'only this site, also if its domain is deleted and added again')
     .action(async (id: string, { status, ...options }: SuspendOptions & { status: '451' | '503' }) => {
       const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
-      const [what, sites] = await setSuspension(options, 'suspend', id, suspension);
+      const [what, sites] = await setSuspension(options, 'suspend-sites', id, suspension);
       const shown = { id, domain: options.domain, suspension };
       show(options, shown, () => `Suspended ${what}: ${sites} a page with status ${status}.`);
     });
   const resume =
-    'Serve the sites of a suspended workspace again, or with --domain the one that was suspended by itself. Domains that the workspace has suspended itself stay so.';
-  storeCommand(workspaces, 'resume <id>', resume, [EXAMPLE_WORKSPACE, one])
+    'Serve the suspended sites of a workspace again, or with --domain the one that was suspended by itself. Sites that the workspace has suspended itself stay so.';
+  storeCommand(workspaces, 'resume-sites <id>', resume, [EXAMPLE_WORKSPACE, one])
     .option('--domain <name>', 'only this site')
     .action(async (id: string, options: SuspendOptions) => {
-      const [what] = await setSuspension(options, 'resume', id, null);
+      const [what] = await setSuspension(options, 'resume-sites', id, null);
       show(options, { id, domain: options.domain, suspension: null }, () => `Resumed ${what}.`);
     });
 }
@@ -119,7 +119,7 @@ function addSuspend(workspaces: Command): void {
 /** Resolves with parts of a message: the subject, and how its visitors see it. */
 async function setSuspension(
   { domain, ...options }: SuspendOptions,
-  verb: 'suspend' | 'resume',
+  verb: 'suspend-sites' | 'resume-sites',
   id: string,
   suspension: WorkspaceSuspension | null,
 ): Promise<[what: string, sites: string]> {
@@ -129,7 +129,9 @@ async function setSuspension(
   );
   if (!isFound && name === undefined) throw noWorkspace(id);
   if (!isFound) throw new CliError(`The workspace ${id} has no ${suspension ? '' : 'suspended '}domain ${name}.`);
-  return name === undefined ? [`workspace ${id}`, 'its sites show'] : [`${name} in workspace ${id}`, 'visitors get'];
+  return name === undefined
+    ? [`the sites of workspace ${id}`, 'they show']
+    : [`${name} in workspace ${id}`, 'visitors get'];
 }
 
 /** Null removes a limit. */

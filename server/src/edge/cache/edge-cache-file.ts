@@ -35,7 +35,7 @@ interface Header {
   blocks: number;
 }
 
-const FORMAT = 1;
+const FORMAT = 2;
 const ABSENT: unknown[] = ['ENOENT', 'ENOTDIR'];
 const OTHERS = 0o077;
 /** A file that is far longer than any that is written is not read into memory. */

@@ -26,7 +26,7 @@ afterEach(async () => {
 /** A private key, as far as sealing can tell. */
 const PRIVATE_KEY = new Uint8Array([0x30, ...Buffer.from('which nobody may read')]);
 
-const ORIGIN = { deploymentId: 'dep_1', origin: 'http://10.0.0.1' };
+const ORIGIN = { deployment: { id: 'dep_1', origin: 'http://10.0.0.1' }, settings: null };
 
 /** A site as the edge serves it; its origin is cached by environment. */
 function served(hostname: string, chain = `chain of ${hostname}`) {
@@ -38,6 +38,8 @@ function served(hostname: string, chain = `chain of ${hostname}`) {
     redirect: null,
     workspaceId: 'ws_1',
     suspendedStatus: null,
+    usageNumber: 1,
+    settings: null,
   };
 }
 
@@ -74,7 +76,8 @@ function createWorld() {
           return sites.get(hostname) ?? null;
         },
         findOperatorSite: async () => null,
-        findOrigin: async () => ({ deploymentId: 'dep_2', origin: 'http://10.0.0.2' }),
+        findOrigin: async () => ({ deployment: { id: 'dep_2', origin: 'http://10.0.0.2' }, settings: null }),
+        findBrand: async () => null,
         findChallenge: async () => null,
       };
       const changes = {
@@ -106,6 +109,28 @@ async function serve(world: ReturnType<typeof createWorld>, ...names: string[]):
 }
 
 describe('the edge cache', () => {
+  it('has the settings of an origin after a restart, sealed in the file', async () => {
+    const world = createWorld();
+    const text = new TextEncoder().encode('npe_the-secret-of-an-origin');
+    const settings = {
+      hostHeader: 'origin',
+      caCertificate: 'ca',
+      clientCertificate: { chain: 'chain', privateKey: new TextEncoder().encode('the-key-of-a-client') },
+      secret: { current: text, previous: null, previousExpiresAt: null },
+      sendsExternalId: false,
+    };
+    const { store, stop } = world.start().record();
+    world.sites.set('a.example.com', { ...aSite('a.example.com'), origin: { ...ORIGIN, settings } });
+    await store.findSite('a.example.com');
+    await stop();
+    const file = await readFile(path);
+    for (const secret of ['npe_the-secret', 'the-key-of-a-client']) expect(file.includes(secret)).toBe(false);
+    const { cache } = world.start();
+    await cache.load();
+    const { environmentId } = aSite('a.example.com');
+    expect((await cache.findOrigin(environmentId))?.value).toEqual({ ...ORIGIN, settings });
+  });
+
   it('serves after a restart what was served before, while the store is away', async () => {
     const world = createWorld();
     await serve(world, 'a.example.com', 'b.example.com');

@@ -6,7 +6,7 @@ import type { Keyring } from '../../store/sealing/keyring.ts';
 import type { Origin } from '../../store/store.ts';
 import { readEdgeCache, UnusableFile, writeEdgeCache } from './edge-cache-file.ts';
 import { type WrittenFile, watchEdgeCache } from './edge-cache-metrics.ts';
-import type { Served, ServedEntry, ServedSite } from './record-served.ts';
+import { originSize, type Served, type ServedEntry, type ServedSite } from './record-served.ts';
 import { type Snapshots, type SnapshotsOptions, startSnapshots } from './snapshots.ts';
 import type { StaleValue } from './stale-cache.ts';
 
@@ -58,7 +58,10 @@ const MAX_ORIGINS = 100_000;
 export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
   const { path, clock, log, metrics, maxBytes = MAX_BYTES } = options;
   const sites: Served['sites'] = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ value }) => bytesOf(value) });
-  const origins: Served['origins'] = new LRUCache({ maxSize: MAX_ORIGINS, sizeCalculation: () => 1 });
+  const origins: Served['origins'] = new LRUCache({
+    maxSize: MAX_ORIGINS,
+    sizeCalculation: ({ value }) => originSize(value),
+  });
   let written: WrittenFile | null = null;
   let loading: Promise<number> | undefined;
   watchEdgeCache(metrics.registry, { clock, entries: () => sites.size, written: () => written });
@@ -91,7 +94,8 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     const { at } = entry;
     if ('environmentId' in entry) {
       const { environmentId, value } = entry;
-      if (!origins.has(environmentId)) origins.set(environmentId, { value, at, isCurrent: false });
+      if (!origins.has(environmentId))
+        origins.set(environmentId, { value: value && ownSecretsOf(value), at, isCurrent: false });
       return;
     }
     const { hostname, value } = entry;
@@ -127,6 +131,11 @@ export function createEdgeCache(options: EdgeCacheOptions): EdgeCache {
     findSite: (hostname) => find<ServedSite>(sites, hostname),
     findOrigin: (environmentId) => find<Origin>(origins, environmentId),
   };
+}
+
+/** With copies of its secrets: those that were read are views of their whole block. */
+function ownSecretsOf({ settings, ...origin }: Origin): Origin {
+  return { ...origin, settings: settings && structuredClone(settings) };
 }
 
 function isYoung(at: number, now: number): boolean {

@@ -18,6 +18,13 @@ export interface ServedEntry<Value> {
   isCurrent: boolean;
 }
 
+/** The size of an origin in a cache: 1 without settings, about 350 bytes. */
+export function originSize(origin: Origin | null): number {
+  const { caCertificate, clientCertificate } = origin?.settings ?? {};
+  const { chain = '', privateKey = [] } = clientCertificate ?? {};
+  return 1 + Math.ceil(((caCertificate?.length ?? 0) + chain.length + privateKey.length) / 350);
+}
+
 /** Sites and origins that the edge has served, most recent first. */
 export interface Served {
   sites: LRUCache<string, ServedEntry<ServedSite>>;
@@ -89,6 +96,7 @@ export function recordServed({ served, onChanged, store, changes, clock }: Recor
         () => store.findOrigin(environmentId),
         (value, since) => put(origins, environmentId, { value, ...since }),
       ),
+    findBrand: (workspaceId) => store.findBrand(workspaceId),
     findChallenge: (...about) => store.findChallenge(...about),
   };
 

@@ -1,15 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { Brand } from '../../domain/brand.ts';
 import type { Change, ServedCertificate, Site } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
 import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
 const certificate: ServedCertificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
-const origin = { deploymentId: 'd_1', origin: 'http://origin.example' };
+const origin = { deployment: { id: 'd_1', origin: 'http://origin.example' }, settings: null };
 const site: Site = {
   hostname,
   workspaceId: 'ws_1',
   suspendedStatus: null,
+  usageNumber: 1,
+  settings: null,
   domainId: 'dom_1',
   environmentId: 'env_1',
   origin,
@@ -20,6 +23,7 @@ const unsealable = new Error('sealed under the key 0f0f, which is not configured
 
 function setUp(stored: Site | null) {
   const store = { stored, isDown: false };
+  const brand: { stored: Brand | null } = { stored: { name: 'Acme Shops' } };
   const clock = { at: 0, now: () => clock.at };
   const listeners: ((change: Change | null) => void)[] = [];
   const lookups: string[] = [];
@@ -33,6 +37,7 @@ function setUp(stored: Site | null) {
       findSite: () => read(() => store.stored),
       findOperatorSite: async () => null,
       findOrigin: () => read(() => store.stored?.origin ?? null),
+      findBrand: () => read(() => brand.stored),
     },
     changes: { subscribe: (listener) => void listeners.push(listener) },
     clock,
@@ -46,6 +51,7 @@ function setUp(stored: Site | null) {
   };
   return {
     sites,
+    brand,
     store,
     clock,
     change,
@@ -58,11 +64,22 @@ function setUp(stored: Site | null) {
 it('a deployment that is announced during the read is not missed', async () => {
   const { sites, store, change, certificateFor } = setUp(site);
   const looking = certificateFor();
-  const next = { deploymentId: 'd_2', origin: 'http://next.example' };
+  const next = { deployment: { id: 'd_2', origin: 'http://next.example' }, settings: null };
   store.stored = { ...site, origin: next };
   change('environment', 'env_1');
   await looking;
   expect(await sites.findOrigin('env_1')).toEqual(next);
+});
+
+it('a brand is read once, again after a change of its workspace, and is none while the store is down', async () => {
+  const { sites, brand, store, change, lookups } = setUp(site);
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toEqual({ name: 'Acme Shops' });
+  brand.stored = null;
+  change('workspace', 'ws_1');
+  for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toBe(null);
+  expect(lookups).toEqual(['brand', 'brand']);
+  store.isDown = true;
+  expect(await sites.findBrand('ws_2')).toBe(null);
 });
 
 it('a certificate is served at once, also if a challenge cached the site before it was issued', async () => {
@@ -70,8 +87,8 @@ it('a certificate is served at once, also if a challenge cached the site before 
   for (let i = 0; i < 3; i += 1)
     expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
   expect(lookups).toEqual(['site', 'site']);
 });
 
@@ -129,7 +146,12 @@ describe('a certificate that was inherited in a takeover', () => {
     expect(lookups).toHaveLength(2);
     store.stored = site;
     clock.at = 60_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 });
 
@@ -147,7 +169,12 @@ describe('a certificate whose key cannot be unsealed', () => {
     for (let i = 0; i < 2; i += 1) expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });
     store.stored = site;
     clock.at += 10_000;
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
   });
 
   it('does not replace one of the same domain that is cached', async () => {
@@ -155,11 +182,21 @@ describe('a certificate whose key cannot be unsealed', () => {
     await certificateFor();
     store.stored = { ...site, certificate: unsealable };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     const renewed = { ...certificate, chain: 'renewed' };
     store.stored = { ...site, certificate: renewed };
     change('certificate', hostname);
-    expect(await certificateFor()).toEqual({ kind: 'certificate', certificate: renewed, domainId: 'dom_1' });
+    expect(await certificateFor()).toEqual({
+      kind: 'certificate',
+      certificate: renewed,
+      domainId: 'dom_1',
+      minTlsVersion: '1.2',
+    });
     store.stored = { ...site, domainId: 'dom_2', certificate: unsealable };
     change('route', hostname);
     expect(await certificateFor()).toEqual({ kind: 'none', outcome: 'unavailable' });

@@ -2,13 +2,15 @@ import { memoryLimiter } from '../../access/ratelimit/limiter.ts';
 import { clientNetwork } from '../../base/client-network.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
+import type { Brand } from '../../domain/brand.ts';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { CACHE_BYTES } from '../../store/cache/cache.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { EdgeStore, Origin, ServedCertificate, Site } from '../../store/store.ts';
 import type { EdgeMetrics, HandshakeOutcome, LookupKind } from '../edge-metrics.ts';
 import type { ServedLookup } from './edge-cache.ts';
-import type { ServedSite } from './record-served.ts';
+import { originSize, type ServedSite } from './record-served.ts';
 import { createStaleCache, type StaleCache, type StaleValue } from './stale-cache.ts';
 
 /** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
@@ -27,6 +29,8 @@ export interface Sites {
   certificateFor(serverName: string, clientAddress: string): Promise<CertificateLookup>;
   /** Rejects with `StoreUnavailable` when the store is down and the environment is not cached. */
   findOrigin(environmentId: string): Promise<Origin | null>;
+  /** The brand of a workspace for a page, null also while the store is down. Never rejects. */
+  findBrand(workspaceId: string): Promise<Brand | null>;
   /** By host name. */
   cache: Pick<StaleCache<CachedSite>, 'load' | 'get'>;
   unknownNames: UnknownNameLimiter;
@@ -52,7 +56,7 @@ export interface CachedSite extends Omit<Site, 'origin'> {
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
 
 export type CertificateLookup =
-  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string }
+  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string; minTlsVersion: TlsVersion }
   | { kind: 'none'; outcome: Extract<HandshakeOutcome, 'unknown_name' | 'not_certified' | 'unavailable' | 'refused'> };
 
 /** Limits the names and challenges that a client asks for and that do not exist: each costs the store a read. */
@@ -63,7 +67,7 @@ export interface UnknownNameLimiter {
 }
 
 export interface SitesOptions {
-  store: Pick<EdgeStore, 'findSite' | 'findOperatorSite' | 'findOrigin'>;
+  store: Pick<EdgeStore, 'findSite' | 'findOperatorSite' | 'findOrigin' | 'findBrand'>;
   /** The API's own name, which belongs to no domain. */
   apiHostname?: string | undefined;
   /** For names that are not cached while the store is down; none unless given. */
@@ -95,9 +99,20 @@ export function createSites(options: SitesOptions): Sites {
     changes,
     clock,
     capacity: ORIGINS,
+    sizeOf: originSize,
     read: (environmentId) => read('origin', () => store.findOrigin(environmentId), environmentId),
     fallback: served?.findOrigin,
     keyOf: ({ kind, key }) => (kind === 'environment' ? key : undefined),
+  });
+  // No page waits longer for its brand than for a stale entry.
+  const brands = createStaleCache<Brand>({
+    changes,
+    clock,
+    capacity: BRAND_BYTES,
+    sizeOf: ({ logo = '' }) => 500 + logo.length,
+    timeoutMs: BRAND_TIMEOUT_MS,
+    read: (workspaceId) => read('brand', () => store.findBrand(workspaceId), workspaceId),
+    keyOf: ({ kind, key }) => (kind === 'workspace' ? key : undefined),
   });
   const cache = createStaleCache<CachedSite>({
     changes,
@@ -160,13 +175,13 @@ export function createSites(options: SitesOptions): Sites {
       const found = await findCertified(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
-      const { certificate } = found.site;
+      const { certificate, domainId, settings } = found.site;
       if (certificate === null) return { kind: 'none', outcome: 'not_certified' };
-      return certificate instanceof Error
-        ? { kind: 'none', outcome: 'unavailable' }
-        : { kind: 'certificate', certificate, domainId: found.site.domainId };
+      if (certificate instanceof Error) return { kind: 'none', outcome: 'unavailable' };
+      return { kind: 'certificate', certificate, domainId, minTlsVersion: settings?.minTlsVersion ?? '1.2' };
     },
     findOrigin: origins.load,
+    findBrand: (workspaceId) => brands.load(workspaceId).catch(() => null),
     cache,
     unknownNames,
     recentNames: cache.keys,
@@ -197,11 +212,15 @@ function isOver(certificate: Site['certificate'], now: number): boolean {
 /** A site without a usable certificate is read again at the first handshake for it, then after this time. */
 const RECHECK_MS = 10_000;
 
-/** Origins cached, about 350 bytes each. */
+/** Origins cached that have no certificates, about 350 bytes each. */
 const ORIGINS = 20_000;
+/** Some hundred brands with the largest logo. */
+const BRAND_BYTES = 16 * 1024 * 1024;
+const BRAND_TIMEOUT_MS = 250;
 
-function bytesOf({ hostname, certificate }: CachedSite): number {
-  return 800 + hostname.length + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
+function bytesOf({ hostname, certificate, externalId = '' }: CachedSite): number {
+  const texts = hostname.length + 2 * externalId.length;
+  return 800 + texts + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
 }
 
 const OPERATION = 'unknown';

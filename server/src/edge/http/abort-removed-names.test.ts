@@ -13,6 +13,8 @@ const siteOf = (domainId: string, environmentId = 'env_1'): CachedSite => ({
   redirect: null,
   workspaceId: 'ws_1',
   suspendedStatus: null,
+  usageNumber: 1,
+  settings: null,
   recheckAt: 0,
 });
 

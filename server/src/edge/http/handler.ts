@@ -6,6 +6,7 @@ import type { AccessLog } from '../access-log.ts';
 import type { EdgeMetrics, Protocol } from '../edge-metrics.ts';
 import type { ReverseProxy } from '../proxy/proxy.ts';
 import type { RouteRequest, RoutingDecision } from '../routing/route-request.ts';
+import type { UsageCounter } from '../usage-counter.ts';
 import type { InFlight } from './abort-removed-names.ts';
 import type { BodyTimeouts } from './body-timeouts.ts';
 import type { Client } from './edge-client.ts';
@@ -25,6 +26,7 @@ export interface Handler {
 
 interface HandlerOptions {
   routeRequest: RouteRequest;
+  usage: Pick<UsageCounter, 'add'>;
   proxy: Pick<ReverseProxy, 'forward' | 'upgrade'>;
   bodyTimeouts: Pick<BodyTimeouts, 'watch'>;
   inFlight: InFlight;
@@ -40,12 +42,19 @@ const SWITCHING_PROTOCOLS = 101;
 const CHALLENGE_HEADERS = { 'content-type': 'application/octet-stream', 'cache-control': 'no-store' };
 
 export function createHandler(options: HandlerOptions): Handler {
-  const { routeRequest, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
+  const { routeRequest, usage, proxy, bodyTimeouts, inFlight, newId, metrics, warn, accessLog } = options;
 
   /** A trusted proxy may have given the request an id, which its own log has too. */
   function requestIdOf({ isProxy }: Client, { headers }: ClientExchange['request']): string {
     const given = isProxy ? headers['x-request-id'] : undefined;
     return typeof given === 'string' && /^[\w.:-]{8,100}$/.test(given) ? given : newId('req');
+  }
+
+  /** Counts the end of a request. `pageLength`: null where the response is the origin's, whose bytes the proxy counts. */
+  function countRequest(usageNumber: number, status: number, pageLength: number | null): void {
+    usage.add(usageNumber, 'requests', 1);
+    usage.add(usageNumber, 'bytesOut', pageLength ?? 0);
+    if (status >= 500) usage.add(usageNumber, pageLength === null ? 'originErrors' : 'edgeErrors', 1);
   }
 
   function onRequest(client: Client, exchange: ClientExchange): void {
@@ -55,23 +64,29 @@ export function createHandler(options: HandlerOptions): Handler {
     const sampledBy = accessLog?.samples() ? accessLog : null;
     let forwarded: { contentBytes: number } | null = null;
     let origin: string | null = null;
+    let usageNumber = 0;
     let remove = () => {};
     client.begin();
     bodyTimeouts.watch(client, exchange);
-    response.once('close', () => {
+    // For `HEAD`, Node does not emit it on a response over HTTP/2 whose stream was written to.
+    const closing = 'stream' in response ? response.stream : response;
+    closing.once('close', () => {
       remove();
       client.end();
       const ms = performance.now() - startedAt;
       const protocol = protocolOf(request);
       const status = sentStatus(response) ?? CLIENT_CLOSED;
       metrics.request(protocol, status, ms / 1000);
+      const pageLength = pageBytes(exchange);
+      countRequest(usageNumber, status, pageLength);
       if (sampledBy === null) return;
-      const bytes = pageBytes(exchange) ?? forwarded?.contentBytes ?? 0;
+      const bytes = pageLength ?? forwarded?.contentBytes ?? 0;
       sampledBy.write({ client, request, requestId, protocol, status, bytes, ms, origin });
     });
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (isClosed(response)) return;
+        usageNumber = decision.usageNumber ?? 0;
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => abort(client, exchange));
           forwarded = proxy.forward({ ...decision.routing, ...exchange });
@@ -91,7 +106,8 @@ export function createHandler(options: HandlerOptions): Handler {
     const requestId = requestIdOf(client, request);
     const sampledBy = accessLog?.samples() ? accessLog : null;
     const sentBefore = bytesSent(socket);
-    let response: { status: number | null } | null = null;
+    let response: { status: number | null; hasFailed?: boolean } | null = null;
+    let usageNumber = 0;
     let origin: string | null = null;
     let remove = () => {};
     client.begin();
@@ -99,8 +115,9 @@ export function createHandler(options: HandlerOptions): Handler {
     socket.once('close', () => {
       remove();
       client.end();
-      if (sampledBy === null) return;
       const status = response?.status ?? CLIENT_CLOSED;
+      if (status >= 500) usage.add(usageNumber, response?.hasFailed === false ? 'originErrors' : 'edgeErrors', 1);
+      if (sampledBy === null) return;
       const bytes = bytesSent(socket) - sentBefore;
       const ms = performance.now() - startedAt;
       sampledBy.write({ client, request, requestId, protocol: 'http/1.1', status, bytes, ms, origin });
@@ -108,6 +125,9 @@ export function createHandler(options: HandlerOptions): Handler {
     void routeRequest(client, request, requestId)
       .then((decision) => {
         if (socket.destroyed) return;
+        usageNumber = decision.usageNumber ?? 0;
+        // At once, since a tunnel may last for days.
+        usage.add(usageNumber, 'requests', 1);
         if (decision.kind === 'proxy') {
           remove = inFlight.add(decision.routing, () => socket.destroy());
           response = proxy.upgrade({ ...decision.routing, request, socket, head });
@@ -128,7 +148,7 @@ export function createHandler(options: HandlerOptions): Handler {
 
   function pageFor(
     decision: Exclude<RoutingDecision, { kind: 'proxy' }>,
-    context: Omit<PageContext, 'hostname'>,
+    context: Omit<PageContext, 'hostname' | 'brand' | 'hsts'>,
   ): EdgePage {
     switch (decision.kind) {
       case 'redirect':
@@ -137,8 +157,7 @@ export function createHandler(options: HandlerOptions): Handler {
         return plainResponse(200, CHALLENGE_HEADERS, decision.keyAuthorization, context.requestId);
       case 'page':
         metrics.page(decision.page);
-        if (decision.page === 'origin_loop') warn('an origin leads back to this edge', { domain: decision.hostname });
-        return renderPage(decision.page, { ...context, hostname: decision.hostname });
+        return renderPage(decision.page, { ...context, ...decision });
       default:
         return decision satisfies never;
     }

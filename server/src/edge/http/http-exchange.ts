@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
+import type { OriginSettings } from '../../store/store.ts';
 
 /** A request of a client, and the response to it. */
 export interface ClientExchange {
@@ -25,10 +26,21 @@ export interface RoutingInfo {
   requestId: string;
   /** `http://host[:port]` or `https://host[:port]`. */
   origin: string;
-  /** `OPERATOR` for the API. */
+  /** How it is asked; null: in no special way. */
+  settings: OriginSettings | null;
+  /** Proves to the origin that the request came through the edge (`EDGE_SECRET`). */
+  edgeSecret: string | null;
+  /** These three are `OPERATOR` for the API. */
+  workspaceId: string;
   domainId: string;
   environmentId: string;
   deploymentId: string;
+  /** As `Site.usageNumber`. */
+  usageNumber: number;
+  /** The domain's external id, where its origin gets it. */
+  externalId?: string;
+  /** Value of `Strict-Transport-Security` in place of the origin's; null: the origin's is passed on. */
+  hsts: string | null;
   /** Sent with requests to this program's own API: it proves that the edge forwards them (`FORWARDED_BY_EDGE`). */
   apiSecret?: string;
 }

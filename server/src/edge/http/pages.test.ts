@@ -51,6 +51,35 @@ describe.each(PAGE_NAMES)('the page %s', (name) => {
   });
 });
 
+describe.each(PAGE_NAMES)('the page %s in a brand', (name) => {
+  const hostile = '"><script>alert(1)</script>{host}$&';
+
+  it('shows nothing of the brand that could become markup, in any form', () => {
+    const brand = { name: hostile, logo: hostile, accent: hostile, accentDark: 'red}*{', support: hostile };
+    const { body } = renderPage(name, { ...context, brand });
+    expect(body).not.toMatch(/<script|\{\*|red\}/);
+    expect(body.match(/<style>[^<]*<\/style>/)).not.toBe(null);
+    expect(JSON.parse(renderPage(name, { ...context, brand, accept: 'application/json' }).body)).toBeTruthy();
+  });
+
+  it('can be read whatever the colour of the brand: no text is in it', () => {
+    const brand = { name: 'Acme', accent: '#ffffff', support: 'https://help.example.net/' };
+    expect(renderPage(name, { ...context, brand }).body).not.toMatch(/[{;]color:var\(--accent/);
+  });
+
+  it('may load its logo as data, and nothing else', () => {
+    const logo = 'data:image/png;base64,iVBORw0KGgo=';
+    const accent = '#1d5fd1';
+    const { body, headers } = renderPage(name, { ...context, brand: { name: 'Acme', logo, accent } });
+    expect(headers['content-security-policy']).toBe(
+      "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; img-src data:",
+    );
+    for (const part of [`<img src="${logo}" alt="">`, '<span>Acme</span>', ':root{--accent:#1d5fd1}'])
+      expect(body).toContain(part);
+    expect(body).not.toContain('the service that hosts it');
+  });
+});
+
 describe('the form of a page', () => {
   it.each([
     ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'text/html'],

@@ -1,5 +1,8 @@
 /** Pages that the edge sends itself, without a response of an origin. Pure. */
 
+import type { Brand } from '../../domain/brand.ts';
+import { HSTS } from './hsts.ts';
+
 export type PageName =
   /** No domain of ours has this name. */
   | 'unknown_host'
@@ -21,6 +24,10 @@ export type PageName =
   | 'origin_timeout'
   /** The request has passed this edge before: the origin leads back to it (RFC 5842 section 7.2). */
   | 'origin_loop'
+  /** The origin's certificate is for another name, has expired, or is not trusted. */
+  | 'origin_certificate'
+  /** The origin redirects to the URL that was asked for. */
+  | 'origin_redirect'
   /** There is no such challenge (RFC 8555 section 8.3). */
   | 'no_challenge'
   /** The request is for another name than the TLS connection (RFC 9110 section 15.5.20). */
@@ -39,8 +46,12 @@ export interface PageContext {
   /** Null: the request has none that could be shown. */
   hostname: string | null;
   requestId: string;
+  /** That of the workspace whose site it is; null: none. */
+  brand?: Brand | null;
   /** The request's `Accept`: pages are HTML, JSON or plain text. */
   accept: string | undefined;
+  /** Value of `Strict-Transport-Security`; null or absent: without. */
+  hsts?: string | null;
 }
 
 export interface EdgePage {
@@ -60,6 +71,9 @@ interface Content {
   error: string;
   retryAfterSeconds?: number;
 }
+
+/** Who hosts a site, where its brand has no name. */
+const SERVICE = 'the service that hosts it';
 
 /** Visitors know the owner of a website; only its owner knows who hosts it. */
 const TELL = 'If this persists, tell the owner of the website. If that is you, tell the service that hosts it.';
@@ -143,6 +157,22 @@ const PAGES: Record<PageName, Content> = {
       'Tell the owner of the website. If that is you, tell the service that hosts it: the origin of this site has to be the server that runs it, not a name that leads back here.',
     error: 'proxy_loop_detected',
   },
+  origin_certificate: {
+    status: 502,
+    title: 'The site has a wrong certificate',
+    happened: 'The server behind {host} could not prove who it is, so no request was sent to it.',
+    advice:
+      'Tell the owner of the website. If that is you, tell the service that hosts it: the certificate of its own server has to be fixed, not the one that browsers see.',
+    error: 'tls_certificate_error',
+  },
+  origin_redirect: {
+    status: 508,
+    title: 'The site redirects to itself',
+    happened: 'The server behind {host} redirects this address to the same address, so a browser would go in circles.',
+    advice:
+      'Tell the owner of the website. If that is you, tell the service that hosts it: its server has to accept requests that arrive over HTTPS here.',
+    error: 'proxy_loop_detected',
+  },
   no_challenge: {
     status: 404,
     title: 'No such challenge',
@@ -204,11 +234,17 @@ const PAGES: Record<PageName, Content> = {
 
 export const PAGE_NAMES = Object.keys(PAGES) as PageName[];
 
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
 /** Renders a page in the form that the client prefers. */
-export function renderPage(name: PageName, { hostname, requestId, accept }: PageContext): EdgePage {
+export function renderPage(name: PageName, { hostname, requestId, accept, brand = null, hsts }: PageContext): EdgePage {
   const content = PAGES[name];
-  const happened = content.happened.replace('{host}', (_, at) => hostname ?? (at === 0 ? 'This name' : 'this name'));
-  const text = { ...content, happened, requestId };
+  const service = brand?.name ?? SERVICE;
+  const happened = content.happened
+    .replace('{host}', (_, at) => hostname ?? (at === 0 ? 'This name' : 'this name'))
+    .replaceAll(SERVICE, () => service);
+  const advice = content.advice.replaceAll(SERVICE, () => service);
+  const text = { ...content, happened, advice, requestId, brand };
   const { type, render } = preferredForm(accept);
   const body = render(text);
   return {
@@ -217,10 +253,11 @@ export function renderPage(name: PageName, { hostname, requestId, accept }: Page
       'content-type': type,
       'content-length': String(Buffer.byteLength(body)),
       'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
+      'content-security-policy': brand?.logo === undefined ? POLICY : `${POLICY}; img-src data:`,
       'x-content-type-options': 'nosniff',
       'x-request-id': requestId,
       'proxy-status': `nameplate; error=${content.error}`,
+      ...(hsts != null && { [HSTS]: hsts }),
       ...(content.retryAfterSeconds && { 'retry-after': String(content.retryAfterSeconds) }),
     },
     body,
@@ -233,6 +270,7 @@ interface Text {
   happened: string;
   advice: string;
   requestId: string;
+  brand: Brand | null;
 }
 
 interface Form {
@@ -263,8 +301,9 @@ function preferredForm(accept: string | undefined): Form {
   return weightOf(best) > 0 ? best : PLAIN;
 }
 
-function plain({ status, title, happened, advice, requestId }: Text): string {
-  return `${status} ${title}\n\n${happened}\n${advice}\n\nRequest ${requestId}\n`;
+function plain({ status, title, happened, advice, requestId, brand }: Text): string {
+  const help = brand?.support === undefined ? '' : `Help: ${brand.support}\n`;
+  return `${status} ${title}\n\n${happened}\n${advice}\n${help}\nRequest ${requestId}\n`;
 }
 
 /** The same envelope as errors of the API. */
@@ -281,26 +320,52 @@ function html(text: Text): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<style>${STYLE}</style>
+<style>${STYLE}${coloursOf(text.brand)}</style>
 <main>
-<p class="status">${text.status}</p>
+${headOf(text.brand)}<p class="status">${text.status}</p>
 <h1>${title}</h1>
 <p>${escaped(text.happened)}</p>
 <p>${escaped(text.advice)}</p>
-<footer>Request <code>${escaped(text.requestId)}</code></footer>
+${helpOf(text.brand)}<footer>Request <code>${escaped(text.requestId)}</code></footer>
 </main>
 </html>
 `;
+}
+
+/** The logo and the name of the brand, above the page. */
+function headOf(brand: Brand | null): string {
+  const { name, logo } = brand ?? {};
+  const parts = [
+    ...(logo === undefined ? [] : [`<img src="${escaped(logo)}" alt="">`]),
+    ...(name === undefined ? [] : [`<span>${escaped(name)}</span>`]),
+  ];
+  return parts.length === 0 ? '' : `<p class="brand">${parts.join(' ')}</p>\n`;
+}
+
+function helpOf(brand: Brand | null): string {
+  return brand?.support === undefined ? '' : `<p><a href="${escaped(brand.support)}">Get help</a></p>\n`;
+}
+
+const COLOUR = /^#[0-9a-f]{6}$/i;
+
+/** Nothing but a colour gets into the style sheet, where it could not be escaped. */
+function coloursOf(brand: Brand | null): string {
+  const { accent = '', accentDark = accent } = brand ?? {};
+  const light = COLOUR.test(accent) ? `\n:root{--accent:${accent}}` : '';
+  return COLOUR.test(accentDark) ? `${light}\n@media(prefers-color-scheme:dark){:root{--accent:${accentDark}}}` : light;
 }
 
 const STYLE = `:root{--ink:#1c2330;--faint:#5d6778;--line:#dfe3ea;--paper:#f5f7fa;--card:#fff}
 @media(prefers-color-scheme:dark){:root{--ink:#e4e8ef;--faint:#98a3b5;--line:#2c3442;--paper:#12161d;--card:#1a202a}}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--paper);color:var(--ink);font:1.05rem/1.6 system-ui,sans-serif}
-main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-radius:12px;padding:2.25rem 2.5rem 1.5rem}
+main{max-width:34rem;width:100%;background:var(--card);border:1px solid var(--line);border-top:4px solid var(--accent,var(--line));border-radius:12px;padding:2.25rem 2.5rem 1.5rem}
 .status{margin:0;color:var(--faint);font-weight:600;letter-spacing:.08em}
 h1{margin:.1rem 0 1rem;font-size:1.65rem;line-height:1.25}
 p{margin:0 0 .9rem;overflow-wrap:anywhere}
+a{color:inherit;text-decoration-color:var(--accent)}
+.brand{display:flex;align-items:center;gap:.6rem;font-weight:600}
+.brand img{max-height:2rem;max-width:10rem}
 footer{margin-top:1.75rem;padding-top:1rem;border-top:1px solid var(--line);color:var(--faint);font-size:.85rem;overflow-wrap:anywhere}`;
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

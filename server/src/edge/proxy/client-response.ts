@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
+import { HSTS, withHsts } from '../http/hsts.ts';
 import { isQueued } from '../http/respond.ts';
 import { responseFields, responseHeaders, trailerFields } from './headers.ts';
 
@@ -13,8 +14,11 @@ export interface ClientResponse {
   readonly hasStarted: boolean;
   /** An interim response (RFC 9110 section 15.2); ignored once the final one has started. */
   inform(statusCode: number, headers: NodeJS.Dict<string | string[]>): void;
-  /** The head of the final response. Throws when Node cannot send it. */
-  start(response: IncomingMessage, mayHaveTrailers: boolean): void;
+  /**
+   * The head of the final response. `hsts` replaces the origin's `Strict-Transport-Security`; null: that is passed on.
+   * Throws when Node cannot send it.
+   */
+  start(response: IncomingMessage, mayHaveTrailers: boolean, hsts: string | null): void;
   /** Sends the head without waiting for content. */
   flush(): void;
   /** False: back-pressure until `onDrain`. */
@@ -50,10 +54,10 @@ export class Http1ClientResponse implements ClientResponse {
     this.#response.writeInformation?.(statusCode, interimHeaders(headers));
   }
 
-  start({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean): void {
+  start({ statusCode = 502, rawHeaders }: IncomingMessage, mayHaveTrailers: boolean, hsts: string | null): void {
     // With the standard reason phrase: an origin's own has no meaning (RFC 9112 section 4), and may have characters
     // that Node rejects.
-    this.#response.writeHead(statusCode, responseFields(rawHeaders, statusCode, mayHaveTrailers));
+    this.#response.writeHead(statusCode, withHsts(responseFields(rawHeaders, statusCode, mayHaveTrailers), hsts));
   }
 
   flush(): void {
@@ -110,9 +114,10 @@ export class Http2ClientResponse implements ClientResponse {
       this.#stream.additionalHeaders({ ...interimHeaders(headers), ':status': statusCode });
   }
 
-  start({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean): void {
+  start({ statusCode = 502, headers }: IncomingMessage, mayHaveTrailers: boolean, hsts: string | null): void {
     if (this.isClosed) return;
     const passed = responseHeaders(headers, statusCode, mayHaveTrailers);
+    if (hsts !== null) passed[HSTS] = hsts;
     this.#stream.respond({ ':status': statusCode, ...passed }, { waitForTrailers: mayHaveTrailers });
   }
 

@@ -17,6 +17,9 @@ const ROUTED: Sender = {
   clientAddress: '203.0.113.7',
   forwardedFor: ['203.0.113.7'],
   requestId: 'req_1',
+  origin: 'https://shop.example.net:8443',
+  settings: null,
+  edgeSecret: null,
 };
 const EDGE = viaPseudonym('test', ROUTED.hostname);
 const NONE: Framing = { kind: 'none' };
@@ -96,6 +99,11 @@ describe('to an origin', () => {
     'x_real-ip',
     'Transfer_Encoding',
     'content_length',
+    'x.forwarded.for',
+    'x|forwarded-ssl',
+    'x.real~ip',
+    "nameplate'external!id",
+    'nameplate.edge-secret',
   ])('%s of a client never arrives', (name) => {
     expect(sent(['Host', 'app.acme.com', name, 'forged'])).toEqual(OWN);
   });

@@ -3,6 +3,13 @@
 import { FORWARDED_BY_EDGE } from '../../net/forwarded-by-edge.ts';
 import type { RoutingInfo } from '../http/http-exchange.ts';
 import { viaPseudonym } from '../http/via.ts';
+import { hostFor } from './origin-target.ts';
+
+/** By this field an origin knows the requests that the edge has sent. Only the edge sets it. */
+const EDGE_SECRET = 'Nameplate-Edge-Secret';
+
+/** By this field an origin learns whose site a request is for. Only the edge sets it. */
+const EXTERNAL_ID = 'Nameplate-External-Id';
 
 /** How a message's content is framed (RFC 9112 section 6). */
 export type Framing = { kind: 'none' } | { kind: 'sized'; length: string } | { kind: 'chunked' };
@@ -29,6 +36,8 @@ const SET_BY_EDGE = [
   'expect',
   'forwarded',
   'host',
+  'nameplate-edge-secret',
+  'nameplate-external-id',
   'trailer',
   'via',
   'x-forwarded',
@@ -37,8 +46,8 @@ const SET_BY_EDGE = [
 ];
 
 const NOT_PASSED_TO_ORIGIN = new Set([...HOP_BY_HOP, ...SET_BY_EDGE]);
-/** `Alt-Svc` (RFC 7838) would lead clients past the edge. */
-const NOT_PASSED_TO_CLIENT = new Set([...HOP_BY_HOP, 'alt-svc', 'trailer']);
+/** `Alt-Svc` (RFC 7838) would lead clients past the edge. An origin may echo the fields of its request. */
+const NOT_PASSED_TO_CLIENT = new Set([...HOP_BY_HOP, 'alt-svc', 'nameplate-edge-secret', 'trailer']);
 /** RFC 9110 section 6.5.1. */
 const NOT_IN_TRAILERS = new Set([
   ...NOT_PASSED_TO_ORIGIN,
@@ -61,16 +70,27 @@ export interface ReceivedHead {
 
 export type Sender = Pick<
   RoutingInfo,
-  'hostname' | 'scheme' | 'clientAddress' | 'forwardedFor' | 'requestId' | 'apiSecret'
+  | 'hostname'
+  | 'scheme'
+  | 'clientAddress'
+  | 'forwardedFor'
+  | 'requestId'
+  | 'externalId'
+  | 'apiSecret'
+  | 'origin'
+  | 'settings'
+  | 'edgeSecret'
 >;
 
 /** The header fields of a request to an origin, `Host` first. `installation`: for `Via`. */
 export function requestFields(
   { httpVersion, method, rawHeaders }: ReceivedHead,
-  { hostname, scheme, clientAddress, forwardedFor, requestId, apiSecret }: Sender,
+  sender: Sender,
   framing: Framing,
   installation: string,
 ): string[] {
+  const { hostname, scheme, clientAddress, forwardedFor, requestId, externalId, apiSecret, settings, edgeSecret } =
+    sender;
   const fields = ['Host', hostname];
   const nominated = nominatedIn(rawHeaders);
   let authority = hostname;
@@ -87,7 +107,7 @@ export function requestFields(
     else if (lower === 'trailer' && framing.kind === 'chunked') fields.push(name, value);
     else if (passesToOrigin(lower) && !nominated?.has(lower)) fields.push(name, value);
   }
-  fields[1] = authority;
+  fields[1] = settings === null ? authority : hostFor(sender, authority);
   if (cookie !== '') fields.push('Cookie', cookie);
   if (framing.kind === 'sized') fields.push('Content-Length', framing.length);
   else if (framing.kind === 'chunked') fields.push('Transfer-Encoding', 'chunked');
@@ -98,7 +118,10 @@ export function requestFields(
   fields.push('X-Real-IP', clientAddress);
   fields.push('Forwarded', forwarded(forwardedFor, authority, scheme));
   fields.push('X-Request-Id', requestId);
+  // A field's value may hold ASCII alone, and an id any character.
+  if (externalId !== undefined) fields.push(EXTERNAL_ID, encodeURIComponent(externalId));
   if (apiSecret !== undefined) fields.push(FORWARDED_BY_EDGE, apiSecret);
+  if (edgeSecret !== null) fields.push(EDGE_SECRET, edgeSecret);
   fields.push('Via', `${via}${httpVersion} ${viaPseudonym(installation, hostname)}`);
   return fields;
 }
@@ -183,11 +206,17 @@ function passesToClient(lower: string, statusCode: number, mayHaveTrailers: bool
   return !NOT_PASSED_TO_CLIENT.has(lower);
 }
 
-/** Whether a client sends fields that only proxies may send. To many origins (CGI, WSGI) `_` and `-` are the same. */
+/**
+ * Whether a client sends fields that only proxies may send. To an origin that makes variables of them (CGI, WSGI), `_` and
+ * `-` are the same, and to some origins so is every other character.
+ */
 function isForged(lower: string): boolean {
-  if (lower.includes('_')) return isReserved(lower.replaceAll('_', '-'));
+  if (ANOTHER_CHARACTER.test(lower)) return isReserved(lower.replaceAll(OTHER_CHARACTERS, '-'));
   return lower.startsWith('x-forwarded-');
 }
+
+const ANOTHER_CHARACTER = /[^a-z0-9-]/;
+const OTHER_CHARACTERS = /[^a-z0-9]/g;
 
 function isReserved(lower: string): boolean {
   return lower.startsWith('x-forwarded-') || NOT_PASSED_TO_ORIGIN.has(lower);

@@ -36,8 +36,45 @@ const DIAL_PAGES: Partial<Record<DialError['reason'], PageName>> = {
 /** In characters; parts may come from an origin. */
 const DETAIL_LIMIT = 300;
 
+/** The faults of a certificate, by the codes of OpenSSL and Node. */
+const CERTIFICATE_FAULTS: Record<string, [reason: string, detail: string]> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: ['certificate_name', 'The certificate of the origin is for another name.'],
+  CERT_HAS_EXPIRED: ['certificate_expired', 'The certificate of the origin has expired.'],
+  CERT_NOT_YET_VALID: ['certificate_not_yet_valid', 'The certificate of the origin is not valid yet.'],
+};
+const UNTRUSTED = ['certificate_untrusted', 'No CA that is trusted has issued the certificate of the origin.'] as const;
+const UNTRUSTED_CODE =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(?:GET_ISSUER|VERIFY)\w*|CERT_\w+|INVALID_(?:CA|PURPOSE))$/;
+/** Alerts by which an origin rejects the edge's certificate, or demands one. */
+const CLIENT_CERTIFICATE_ALERT = /ALERT_(?:CERTIFICATE_\w+|BAD_CERTIFICATE|UNKNOWN_CA)$/;
+
+/** The operator reads in the log what happened and what to do. By the reason, or else by the page. */
+const LOG_MESSAGES: Partial<Record<string, string>> = {
+  client_certificate:
+    'an origin rejects the client certificate of the edge: set the one that it trusts with environments.updateOriginSettings',
+  origin_certificate:
+    'an origin has a wrong certificate: have one issued for the name that it is asked by, or set its CA with environments.updateOriginSettings',
+  origin_redirect:
+    'an origin redirects to the URL that was asked for: deploy its https URL, or have it read X-Forwarded-Proto',
+};
+
+export function logMessageOf({ page, reason }: OriginFailure): string {
+  return LOG_MESSAGES[reason] ?? LOG_MESSAGES[page] ?? 'an origin failed';
+}
+
+/** Null: the error is not about a certificate. */
+function certificateFailure(code: string): OriginFailure | null {
+  const fault = CERTIFICATE_FAULTS[code] ?? (UNTRUSTED_CODE.test(code) ? UNTRUSTED : undefined);
+  if (fault !== undefined) return { page: 'origin_certificate', reason: fault[0], detail: `${fault[1]} (${code})` };
+  if (!CLIENT_CERTIFICATE_ALERT.test(code)) return null;
+  const detail = `The origin demands a client certificate that it trusts. (${code})`;
+  return { page: 'origin_down', reason: 'client_certificate', detail };
+}
+
 export function failureOf(error: unknown): OriginFailure {
   if (error instanceof ProxyError) return error;
+  const certificate = certificateFailure(codeOf(error instanceof DialError ? error.cause : error) ?? '');
+  if (certificate !== null) return certificate;
   if (error instanceof DialError) {
     return { page: DIAL_PAGES[error.reason] ?? 'origin_down', reason: error.reason, detail: error.message };
   }

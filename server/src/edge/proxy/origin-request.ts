@@ -26,6 +26,10 @@ export function readFields(exchange: ProxiedExchange, framing: Framing, installa
   if (!FORWARDED_METHODS.has(request.method ?? '')) {
     throw new ProxyError('not_implemented', 'method', 'The method is not supported.');
   }
+  // The origin would send back the request, with the secret in it (RFC 9110 section 9.3.8).
+  if (request.method === 'TRACE' && exchange.edgeSecret !== null) {
+    throw new ProxyError('not_implemented', 'method', 'TRACE is not forwarded to an origin that is sent a secret.');
+  }
   if (framing.kind === 'sized' && Number(framing.length) > Number.MAX_SAFE_INTEGER) {
     throw new ProxyError('bad_request', 'length', 'The Content-Length is too large.');
   }

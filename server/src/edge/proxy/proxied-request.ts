@@ -1,14 +1,17 @@
 import type { ClientRequest, IncomingMessage, InformationEvent } from 'node:http';
 import { endOfTurn } from '../../base/turn.ts';
-import type { OriginConnection } from '../../net/origin-connections.ts';
+import type { OriginConnection, OriginTarget } from '../../net/origin-connections.ts';
 import type { ProxiedExchange } from '../http/http-exchange.ts';
+import type { PageName } from '../http/pages.ts';
 import { respondWithPage } from '../http/respond.ts';
 import { type ClientResponse, Http1ClientResponse, Http2ClientResponse } from './client-response.ts';
 import { type Framing, fieldOf } from './headers.ts';
 import { failureOf, isClosedConnection, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { framingOfRequest, readFields, requestOver, sendContent } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
+import { targetOf } from './origin-target.ts';
 import type { ProxyContext } from './proxy-limits.ts';
+import { selfRedirectOf } from './self-redirect.ts';
 
 /** RFC 9110 section 9.2.2. */
 const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
@@ -24,6 +27,9 @@ const INTERIM_BYTES = 32_768;
 /** Bytes of an interim response's status line, counted besides its fields. */
 const STATUS_LINE_BYTES = 32;
 
+/** Until its request starts. */
+const NO_TARGET: OriginTarget = { origin: '', key: '' };
+
 /** One request on its way to an origin, and the response on its way back. */
 export class ProxiedRequest {
   readonly exchange: ProxiedExchange;
@@ -32,6 +38,7 @@ export class ProxiedRequest {
   readonly #framing: Framing;
   readonly #repeatable: boolean;
   #fields: string[] = [];
+  #target: OriginTarget = NO_TARGET;
   #dial: AbortController | null = null;
   #connection: OriginConnection | null = null;
   #request: ClientRequest | null = null;
@@ -40,6 +47,11 @@ export class ProxiedRequest {
   /** Bytes of content in the response, and how many of them have arrived; NaN where their number is unknown. */
   #contentLength = Number.NaN;
   #received = 0;
+  /** Bytes of the request's content that have arrived. */
+  #sent = 0;
+  /** How much of both was reported. */
+  #countedIn = 0;
+  #countedOut = 0;
   #interimBytes = 0;
   #hasWritten = false;
   #hasEnded = false;
@@ -63,6 +75,16 @@ export class ProxiedRequest {
     return this.#received;
   }
 
+  /** Reports the content since the last call. */
+  countBytes(): void {
+    const bytesIn = this.#sent - this.#countedIn;
+    const bytesOut = this.#received - this.#countedOut;
+    if (bytesIn + bytesOut === 0) return;
+    this.#countedIn = this.#sent;
+    this.#countedOut = this.#received;
+    this.#context.onBytes(this.exchange.usageNumber, bytesIn, bytesOut);
+  }
+
   start(): void {
     if (this.#client.isClosed) {
       this.#close();
@@ -70,20 +92,21 @@ export class ProxiedRequest {
     }
     this.#client.onClose(() => this.#close());
     try {
+      this.#target = targetOf(this.exchange);
       this.#fields = readFields(this.exchange, this.#framing, this.#context.installation);
     } catch (error) {
       this.#fail(error);
       return;
     }
     const maxIdleMs = this.#repeatable ? Number.POSITIVE_INFINITY : FRESH_MS;
-    const connection = this.#context.connections.take(this.exchange.origin, maxIdleMs);
+    const connection = this.#context.connections.take(this.#target, maxIdleMs);
     if (connection === null) this.#open();
     else this.#send(connection);
   }
 
   #open(): void {
     this.#dial = new AbortController();
-    this.#context.connections.open(this.exchange.origin, this.#dial.signal).then(
+    this.#context.connections.open(this.#target, this.#dial.signal).then(
       (connection) => this.#send(connection),
       (error) => this.#fail(error),
     );
@@ -115,8 +138,15 @@ export class ProxiedRequest {
       if (this.#response === null)
         this.#retryOrFail(request, new ProxyError('origin_invalid', 'no_response', 'No response.'));
     });
-    if (this.#framing.kind === 'none') request.end();
-    else sendContent(this.exchange, this.#framing, request, () => this.#isOver);
+    if (this.#framing.kind === 'none') {
+      request.end();
+      return;
+    }
+    // Unlike `on`, this does not start the flow.
+    received.prependListener('data', (chunk: Buffer) => {
+      this.#sent += chunk.length;
+    });
+    sendContent(this.exchange, this.#framing, request, () => this.#isOver);
   }
 
   /** Nothing more is to be sent. Also true when the edge has responded with a page of its own, as to a slow body. */
@@ -141,7 +171,7 @@ export class ProxiedRequest {
       this.#request?.destroy();
       return;
     }
-    const { request } = this.exchange;
+    const { request, hsts } = this.exchange;
     const { statusCode = 502 } = response;
     const length = fieldOf(response, 'content-length');
     const hasContent = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
@@ -151,7 +181,9 @@ export class ProxiedRequest {
     response.on('error', (error) => this.#retryOrFail(this.#request, error));
     try {
       checkHead(response);
-      this.#client.start(response, hasContent && length === undefined && request.httpVersion !== '1.0');
+      if (statusCode >= 300 && statusCode < 400) this.#checkRedirect(response, statusCode);
+      const mayHaveTrailers = hasContent && length === undefined && request.httpVersion !== '1.0';
+      this.#client.start(response, mayHaveTrailers, hsts);
     } catch (error) {
       this.#fail(error);
       return;
@@ -165,6 +197,28 @@ export class ProxiedRequest {
     process.nextTick(() => {
       if (!this.#hasWritten && !this.#hasEnded && !this.#isClosed) this.#client.flush();
     });
+  }
+
+  /** Throws `ProxyError` for a redirect that a browser would follow in circles. */
+  #checkRedirect(response: IncomingMessage, status: number): void {
+    const { request, scheme, path } = this.exchange;
+    const found = selfRedirectOf({
+      method: request.method,
+      scheme,
+      authority: fieldOf({ rawHeaders: this.#fields }, 'x-forwarded-host') ?? '',
+      path,
+      status,
+      location: fieldOf(response, 'location'),
+      setsCookie: [fieldOf(response, 'set-cookie'), fieldOf(response, 'clear-site-data')].some(
+        (value) => value !== undefined,
+      ),
+      cacheControl: fieldOf(response, 'cache-control'),
+    });
+    if (found === null) return;
+    const detail = `The origin redirects ${scheme} requests to the URL that they ask for (status ${status}).`;
+    const failure = new ProxyError('origin_redirect', 'redirects_to_itself', detail);
+    if (found === 'endless') throw failure;
+    this.#context.onSuspicion(this.exchange, failure);
   }
 
   #pass(chunk: Buffer, response: IncomingMessage): void {
@@ -208,9 +262,16 @@ export class ProxiedRequest {
     this.#failure = failureOf(error);
     this.#bytes = -1;
     this.#request?.destroy();
-    const { hostname, requestId } = this.exchange;
     if (this.#client.hasStarted) this.#client.abort();
-    else respondWithPage(this.exchange, this.#failure.page, { hostname, requestId });
+    else void this.#respond(this.#failure.page);
+  }
+
+  async #respond(page: PageName): Promise<void> {
+    const { hostname, requestId, workspaceId, hsts } = this.exchange;
+    const brand = await this.#context.findBrand(workspaceId);
+    // The edge may have sent another page meanwhile, as for a body that is too slow.
+    if (!this.#client.isClosed && !this.#client.hasStarted)
+      respondWithPage(this.exchange, page, { hostname, requestId, brand, hsts });
   }
 
   /** The client has the whole response, or has gone. */

@@ -1,4 +1,6 @@
+import type { Brand } from '../../domain/brand.ts';
 import type { OriginConnections } from '../../net/origin-connections.ts';
+import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import type { OriginFailure } from './origin-failure.ts';
 
 /** Limits on origins; see docs/edge.md. */
@@ -33,12 +35,21 @@ export const PROXY_LIMITS: ProxyLimits = {
   halfOpenMs: 30_000,
 };
 
+/** Bytes of content from the client to an origin, and back, for `Site.usageNumber`. */
+export type CountBytes = (usageNumber: number, bytesIn: number, bytesOut: number) => void;
+
 /** Shared by the requests and tunnels of one proxy. */
 export interface ProxyContext<Self> {
   connections: OriginConnections;
   limits: ProxyLimits;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
+  /** The brand of pages for a workspace. Never rejects. */
+  findBrand(workspaceId: string): Promise<Brand | null>;
+  /** Notes what may be a fault of the origin, whose response is passed on. */
+  onSuspicion(exchange: ProxiedExchange | UpgradeExchange, suspicion: OriginFailure): void;
+  /** Called for content that has passed since the last call. */
+  onBytes: CountBytes;
   /** `failure`: the origin's failure; null: there was none. */
   onEnd(self: Self, failure: OriginFailure | null): void;
 }

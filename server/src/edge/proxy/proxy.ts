@@ -4,7 +4,7 @@ import { createOriginConnections } from '../../net/origin-connections.ts';
 import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import type { OriginFailure } from './origin-failure.ts';
 import { ProxiedRequest } from './proxied-request.ts';
-import { PROXY_LIMITS, type ProxyContext, type ProxyLimits } from './proxy-limits.ts';
+import { type CountBytes, PROXY_LIMITS, type ProxyContext, type ProxyLimits } from './proxy-limits.ts';
 import { Tunnel } from './tunnel.ts';
 
 export interface ReverseProxyOptions {
@@ -14,13 +14,20 @@ export interface ReverseProxyOptions {
   /** For TLS to origins. */
   tls?: DialTlsOptions;
   limits?: Partial<ProxyLimits>;
+  /** The brand of pages for a workspace. Never rejects. Unless given, there is none. */
+  findBrand?: ProxyContext<never>['findBrand'];
+  /** Called for what may be a fault of the origin. */
+  onSuspicion?: ProxyContext<never>['onSuspicion'];
+  onBytes?: CountBytes;
   /** Called when the client got a page, or an aborted response. */
   onFailure(exchange: ProxiedExchange | UpgradeExchange, failure: OriginFailure): void;
 }
 
 export interface ReverseProxy {
   forward(exchange: ProxiedExchange): Pick<ProxiedRequest, 'contentBytes'>;
-  upgrade(exchange: UpgradeExchange): Pick<Tunnel, 'status'>;
+  upgrade(exchange: UpgradeExchange): Pick<Tunnel, 'status' | 'hasFailed'>;
+  /** Reports the content of what is in flight, so that it counts before it ends. */
+  countBytes(): void;
   /** Requests and tunnels in flight, connections to origins. */
   counts(): { requests: number; tunnels: number; connections: number; idleConnections: number };
   /** Closes WebSockets with 1001 (going away, RFC 6455 section 7.4.1). */
@@ -35,6 +42,7 @@ export interface ReverseProxy {
  */
 export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
   const { dialer, installation, tls = {}, limits: given, onFailure } = options;
+  const { findBrand = async () => null, onSuspicion = () => {}, onBytes = () => {} } = options;
   const limits = { ...PROXY_LIMITS, ...given };
   const { keepAliveMs, responseMs, silenceMs, unreadMs, tunnelMs, halfOpenMs } = limits;
   const connections = createOriginConnections({ dialer, tls, limits });
@@ -47,8 +55,12 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
       connections,
       limits,
       installation,
+      findBrand,
+      onSuspicion,
+      onBytes,
       onEnd(self, failure) {
         inFlight.delete(self);
+        self.countBytes();
         if (failure !== null) onFailure(self.exchange, failure);
       },
     };
@@ -79,6 +91,10 @@ export function createReverseProxy(options: ReverseProxyOptions): ReverseProxy {
       tunnels.add(tunnel);
       tunnel.start();
       return tunnel;
+    },
+    countBytes() {
+      for (const request of requests) request.countBytes();
+      for (const tunnel of tunnels) tunnel.countBytes();
     },
     endTunnels() {
       for (const tunnel of tunnels) tunnel.goAway();

@@ -1,6 +1,7 @@
 import { type ClientRequest, type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { OriginConnection } from '../../net/origin-connections.ts';
+import { withHsts } from '../http/hsts.ts';
 import type { UpgradeExchange } from '../http/http-exchange.ts';
 import { renderPage } from '../http/pages.ts';
 import { respondOnSocket } from '../http/respond.ts';
@@ -8,6 +9,7 @@ import { framingOf, requestFields, responseFields } from './headers.ts';
 import { failureOf, type OriginFailure, ProxyError } from './origin-failure.ts';
 import { requestOver } from './origin-request.ts';
 import { checkHead } from './origin-response.ts';
+import { targetOf } from './origin-target.ts';
 import type { ProxyContext } from './proxy-limits.ts';
 import { followFrames } from './websocket-frames.ts';
 
@@ -31,6 +33,9 @@ export class Tunnel {
   #failure: OriginFailure | null = null;
   /** The origin's end of the tunnel; null before the ends are joined. */
   #joined: { origin: Duplex; isBetweenFrames(): boolean } | null = null;
+  /** Bytes of the protocol that were not reported yet. */
+  #bytesIn = 0;
+  #bytesOut = 0;
   #bytes = -1;
   #activeAt = 0;
 
@@ -39,8 +44,21 @@ export class Tunnel {
     this.#context = context;
   }
 
+  /** The status is that of a page of the edge. */
+  get hasFailed(): boolean {
+    return this.#failure !== null;
+  }
+
+  /** Reports the bytes since the last call. */
+  countBytes(): void {
+    if (this.#bytesIn + this.#bytesOut === 0) return;
+    this.#context.onBytes(this.exchange.usageNumber, this.#bytesIn, this.#bytesOut);
+    this.#bytesIn = 0;
+    this.#bytesOut = 0;
+  }
+
   start(): void {
-    const { socket, request, origin } = this.exchange;
+    const { socket, request } = this.exchange;
     if (socket.destroyed) {
       this.#close();
       return;
@@ -57,11 +75,15 @@ export class Tunnel {
     } else if (framingOf(request).kind !== 'none') {
       this.#fail(new ProxyError('bad_request', 'upgrade', 'A request to upgrade may not have content.'));
     } else {
-      this.#context.connections.open(origin, this.#dial.signal).then(
+      this.#open().then(
         (connection) => this.#send(connection),
         (error) => this.#fail(error),
       );
     }
+  }
+
+  async #open(): Promise<OriginConnection> {
+    return this.#context.connections.open(targetOf(this.exchange), this.#dial.signal);
   }
 
   #send(connection: OriginConnection): void {
@@ -89,7 +111,7 @@ export class Tunnel {
         return;
       }
       this.status = response.statusCode ?? null;
-      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
+      socket.write(headOf(response, ['Connection', 'Upgrade', 'Upgrade', 'websocket'], this.exchange.hsts), 'latin1');
       this.#join(socket, head, origin, originHead);
     });
     request.on('response', (response) => this.#decline(response, connection));
@@ -116,7 +138,15 @@ export class Tunnel {
     origin.once('close', () => client.destroy());
     const frames = followFrames();
     frames.push(originHead);
-    origin.on('data', frames.push);
+    this.#bytesIn += clientHead.length;
+    this.#bytesOut += originHead.length;
+    client.on('data', (chunk: Buffer) => {
+      this.#bytesIn += chunk.length;
+    });
+    origin.on('data', (chunk: Buffer) => {
+      this.#bytesOut += chunk.length;
+      frames.push(chunk);
+    });
     this.#joined = { origin, isBetweenFrames: frames.isBetween };
   }
 
@@ -151,8 +181,11 @@ export class Tunnel {
     // This connection is not used again: it closes with the client's.
     connection.keepAliveMs = 0;
     this.status = response.statusCode ?? null;
-    socket.write(headOf(response, ['Connection', 'close']), 'latin1');
+    socket.write(headOf(response, ['Connection', 'close'], this.exchange.hsts), 'latin1');
     response.on('error', () => socket.destroy());
+    response.on('data', (chunk: Buffer) => {
+      this.#bytesOut += chunk.length;
+    });
     response.pipe(socket);
     // Discards what the client still sends.
     socket.resume();
@@ -160,7 +193,7 @@ export class Tunnel {
 
   #fail(error: unknown): void {
     if (this.#isClosed || this.#failure !== null) return;
-    const { socket, hostname, requestId, request } = this.exchange;
+    const { socket, hostname, requestId, workspaceId, request, hsts } = this.exchange;
     this.#failure = failureOf(error);
     this.#connection?.socket.destroy();
     const { accept } = request.headers;
@@ -168,9 +201,13 @@ export class Tunnel {
       socket.destroy();
       return;
     }
-    const page = renderPage(this.#failure.page, { hostname, requestId, accept });
-    this.status = page.status;
-    respondOnSocket(socket, page);
+    const name = this.#failure.page;
+    void this.#context.findBrand(workspaceId).then((brand) => {
+      if (socket.destroyed) return;
+      const page = renderPage(name, { hostname, requestId, accept, brand, hsts });
+      this.status = page.status;
+      respondOnSocket(socket, page);
+    });
   }
 
   #close(): void {
@@ -214,8 +251,12 @@ export class Tunnel {
 const GOING_AWAY = Buffer.from([0x88, 2, 1001 >> 8, 1001 & 0xff]);
 
 /** The head of a response on the wire. Node's parser rejects values with line breaks. */
-function headOf({ statusCode = 502, rawHeaders }: IncomingMessage, more: readonly string[]): string {
-  const fields = [...responseFields(rawHeaders, statusCode, false), ...more];
+function headOf(
+  { statusCode = 502, rawHeaders }: IncomingMessage,
+  more: readonly string[],
+  hsts: string | null,
+): string {
+  const fields = withHsts([...responseFields(rawHeaders, statusCode, false), ...more], hsts);
   let head = `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode] ?? ''}\r\n`;
   for (let i = 0; i < fields.length; i += 2) head += `${fields[i]}: ${fields[i + 1]}\r\n`;
   return `${head}\r\n`;

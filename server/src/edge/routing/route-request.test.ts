@@ -5,11 +5,11 @@ import { createRequestRouter } from './route-request.ts';
 
 const certificate = { chain: 'chain', privateKey: new Uint8Array(1), notAfter: 1, inherited: false };
 const redirect = { hostname: 'acme.com', domainId: 'dom_acme', status: 308 } as const;
-const origin = { deploymentId: 'dep_1', origin: 'http://origin.example' };
+const origin = { deployment: { id: 'dep_1', origin: 'http://origin.example' }, settings: null };
 
 function siteOf(hostname: string, about: Partial<Site> = {}): SiteLookup {
-  const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1' };
-  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null };
+  const ids = { workspaceId: 'ws_1', domainId: `dom_${hostname}`, environmentId: 'env_1', usageNumber: 1 };
+  const site = { hostname, ...ids, certificate, redirect: null, suspendedStatus: null, settings: null };
   return { kind: 'site', site: { ...site, recheckAt: null, ...about } };
 }
 
@@ -40,8 +40,11 @@ async function routed(sites: Record<string, SiteLookup>, about: Asked) {
         return sites[hostname] ?? { kind: 'unknown' };
       },
       findOrigin: async () => origin,
+      findBrand: async () => null,
     },
     challenges: { find: async () => null },
+    clock: { now: () => 0 },
+    warn() {},
     isTrusted: () => false,
     installation: 'nameplate-00000000',
     httpsPort: 443,
@@ -68,6 +71,7 @@ async function routed(sites: Record<string, SiteLookup>, about: Asked) {
 const www = siteOf('www.acme.com', { redirect });
 const redirects = {
   kind: 'redirect',
+  usageNumber: 1,
   status: 308,
   headers: { location: 'https://acme.com/a?b', 'cache-control': 'no-cache' },
 };
@@ -79,7 +83,14 @@ describe('a name that redirects', () => {
   });
 
   it('waits for the certificate of the destination, unless HTTPS is served by a proxy in front', async () => {
-    const page = (name: string) => ({ kind: 'page', page: name, hostname: 'acme.com' });
+    const page = (name: string) => ({
+      kind: 'page',
+      page: name,
+      hostname: 'acme.com',
+      brand: null,
+      hsts: null,
+      usageNumber: 1,
+    });
     const about = { domainId: 'dom_acme' };
     const uncertified = siteOf('acme.com', { ...about, certificate: null });
     expect((await ask(www, uncertified)).decision).toEqual(page('not_certified'));
@@ -145,6 +156,7 @@ describe("the API's own name", () => {
     expect(await routeTo(['Host', name], { serverName: 'www.acme.com' })).toMatchObject({ page: 'misdirected' });
     expect(await routeTo(['Host', name], { serverName: null, path: '/v2/x' })).toEqual({
       kind: 'redirect',
+      usageNumber: 1,
       status: 308,
       headers: { location: `https://${name}/v2/x` },
     });
@@ -152,7 +164,7 @@ describe("the API's own name", () => {
 
   it('shows its secret to no origin', async () => {
     const decision = await routeTo(['Host', 'www.acme.com'], { serverName: 'www.acme.com' });
-    expect(decision).toMatchObject({ kind: 'proxy', routing: { origin: origin.origin } });
+    expect(decision).toMatchObject({ kind: 'proxy', routing: { origin: origin.deployment.origin } });
     expect(JSON.stringify(decision)).not.toContain(api.secret);
   });
 });

@@ -1,21 +1,34 @@
+import type { Clock } from '../../base/clock.ts';
+import type { ThrottledWarn } from '../../base/throttled-log.ts';
+import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import { hstsField } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { SiteRedirect } from '../../store/store.ts';
+import type { Origin, SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import { readDestination } from '../http/authority.ts';
 import { type Client, readSender } from '../http/edge-client.ts';
+import { HSTS } from '../http/hsts.ts';
 import type { ClientExchange, RoutingInfo } from '../http/http-exchange.ts';
 import type { PageName } from '../http/pages.ts';
 import { isLooping } from '../http/via.ts';
+import { secretFor } from '../proxy/origin-target.ts';
 import { CHALLENGE_PATH, type Challenges } from './challenges.ts';
 
 /** The edge's response to a request: its origin's, or one of its own. */
-export type RoutingDecision =
+export type RoutingDecision = (
   | { kind: 'proxy'; routing: RoutingInfo }
   | { kind: 'redirect'; status: RedirectStatus; headers: Record<string, string> }
   | { kind: 'challenge'; keyAuthorization: string }
-  | { kind: 'page'; page: PageName; hostname: string | null };
+  | { kind: 'page'; page: PageName; hostname: string | null; brand: Brand | null; hsts: string | null }
+) & {
+  /** Whose usage it is, as `Site.usageNumber`; absent: nobody's. */
+  usageNumber?: number;
+};
+
+/** In place of the id of a deployment, in the log: the domain has an origin of its own. */
+const OWN_ORIGIN = 'domain';
 
 const SUSPENDED = { 451: 'suspended_legally', 503: 'suspended' } as const satisfies Record<SuspensionStatus, PageName>;
 
@@ -37,16 +50,24 @@ export interface OwnApi {
   secret: string;
 }
 
+interface Asked {
+  sender: ReturnType<typeof readSender>;
+  path: string;
+  requestId: string;
+}
+
 interface RequestRouterOptions {
   /** Null: it has no name of its own here. */
   api: OwnApi | null;
-  sites: Pick<Sites, 'find' | 'findOrigin'>;
+  sites: Pick<Sites, 'find' | 'findOrigin' | 'findBrand'>;
+  clock: Clock;
   challenges: Challenges;
   isTrusted: AddressRule;
   /** For `Via` (`viaPseudonym`). */
   installation: string;
   /** The public port of HTTPS. */
   httpsPort: number;
+  warn: ThrottledWarn;
   /**
    * Whether HTTPS is served here, and not by a proxy in front: then only names with a certificate are redirected to it.
    */
@@ -54,7 +75,7 @@ interface RequestRouterOptions {
 }
 
 export function createRequestRouter(options: RequestRouterOptions): RouteRequest {
-  const { api, sites, challenges, isTrusted, installation, httpsPort, servesHttps } = options;
+  const { api, sites, clock, challenges, isTrusted, installation, httpsPort, servesHttps, warn } = options;
   const port = httpsPort === 443 ? '' : `:${httpsPort}`;
 
   async function route(
@@ -66,11 +87,10 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (destination === null) return page('bad_request', null);
     const { hostname, path } = destination;
     // Holds whatever address the origin uses to lead back here.
-    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname))
-      return page('origin_loop', hostname);
+    const sender = readSender(client, request.headers, isTrusted);
+    if (hostname !== null && isLooping(request.rawHeaders, installation, hostname)) return loop(hostname, sender);
     // A TLS connection is for one name only (RFC 9110 section 7.4).
     if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
-    const sender = readSender(client, request.headers, isTrusted);
     if (path.startsWith(CHALLENGE_PATH)) {
       const token = path.slice(CHALLENGE_PATH.length);
       const keyAuthorization = await challenges.find(hostname, token, sender.clientAddress);
@@ -80,23 +100,65 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const { redirect: wanted, suspendedStatus } = found.site;
-    if (suspendedStatus !== null) return page(SUSPENDED[suspendedStatus], hostname);
-    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress));
-    if (redirected) return redirected;
-    if (sender.scheme === 'http') return toHttps(found.site, path);
-    const { domainId, environmentId } = found.site;
-    if (hostname === api?.hostname) {
-      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret };
-      return { kind: 'proxy', routing: { ...sender, ...own, domainId, environmentId, hostname, path, requestId } };
-    }
-    const origin = await sites.findOrigin(environmentId);
-    if (origin === null) return page('not_deployed', hostname);
-    return { kind: 'proxy', routing: { ...sender, ...origin, domainId, environmentId, hostname, path, requestId } };
+    const decision = await serve(found.site, { sender, path, requestId });
+    decision.usageNumber = found.site.usageNumber;
+    return decision;
   }
 
-  function toHttps({ hostname, certificate }: CachedSite, path: string): RoutingDecision {
-    return withoutHttps(hostname, certificate) ?? redirect(308, hostname, path);
+  async function serve(site: CachedSite, { sender, path, requestId }: Asked): Promise<RoutingDecision> {
+    const { hostname, redirect: wanted, suspendedStatus, settings, workspaceId } = site;
+    const hsts = hstsFor(site, sender);
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], site, hsts);
+    const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
+    if (redirected) return redirected;
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(site, path);
+    const { domainId, environmentId, usageNumber, externalId } = site;
+    const ids = { workspaceId, domainId, environmentId, usageNumber };
+    if (hostname === api?.hostname) {
+      const own = { origin: api.origin, deploymentId: 'api', apiSecret: api.secret, settings: null, edgeSecret: null };
+      return { kind: 'proxy', routing: { ...sender, ...own, ...ids, hostname, path, requestId, hsts } };
+    }
+    const environment = await sites.findOrigin(environmentId);
+    const deployment = deploymentOf(site, environment);
+    if (deployment === null) return branded('not_deployed', site, hsts);
+    const asked = environment?.settings ?? null;
+    const target = {
+      origin: deployment.origin,
+      deploymentId: deployment.id,
+      settings: asked,
+      edgeSecret: secretFor(asked, clock.now()),
+      ...(asked?.sendsExternalId && externalId !== undefined && { externalId }),
+    };
+    return { kind: 'proxy', routing: { ...sender, ...target, ...ids, hostname, path, requestId, hsts } };
+  }
+
+  /** The page for a loop, which is logged with the origin that makes it. */
+  async function loop(
+    hostname: string,
+    sender: Pick<RoutingInfo, 'scheme' | 'clientAddress'>,
+  ): Promise<RoutingDecision> {
+    const found = await sites.find(hostname, sender.clientAddress);
+    const site = found.kind === 'site' ? found.site : null;
+    const environment = site && (await sites.findOrigin(site.environmentId).catch(() => null));
+    const origin = site && deploymentOf(site, environment)?.origin;
+    warn(
+      'an origin leads back to this edge: deploy the address of the server itself, not a name that leads here',
+      { domain: hostname, environmentId: site?.environmentId, origin },
+      `loop ${hostname}`,
+    );
+    return site === null ? page('origin_loop', hostname) : branded('origin_loop', site, hstsFor(site, sender));
+  }
+
+  async function branded(
+    name: PageName,
+    { hostname, workspaceId }: CachedSite,
+    hsts: string | null = null,
+  ): Promise<RoutingDecision> {
+    return { kind: 'page', page: name, hostname, brand: await sites.findBrand(workspaceId), hsts };
+  }
+
+  async function toHttps(site: CachedSite, path: string): Promise<RoutingDecision> {
+    return (await withoutHttps(site)) ?? redirect(308, site.hostname, path);
   }
 
   /** Null where the redirect is about to be removed, because its destination is no longer that domain. */
@@ -104,23 +166,25 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     { hostname, domainId, status }: SiteRedirect,
     path: string,
     clientAddress: string,
+    hsts: string | null,
   ): Promise<RoutingDecision | null> {
     const found = await sites.find(hostname, clientAddress);
     if (found.kind === 'unknown') return null;
     if (found.kind === 'site') {
       if (found.site.domainId !== domainId) return null;
-      const page = withoutHttps(hostname, found.site.certificate);
+      const page = await withoutHttps(found.site, hsts);
       if (page !== null) return page;
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
     // other way.
-    return redirect(status, hostname, path, { 'cache-control': 'no-cache' });
+    const field = hsts === null ? {} : { [HSTS]: hsts };
+    return redirect(status, hostname, path, { 'cache-control': 'no-cache', ...field });
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
-  function withoutHttps(hostname: string, certificate: CachedSite['certificate']): RoutingDecision | null {
-    if (servesHttps && certificate === null) return page('not_certified', hostname);
-    if (servesHttps && certificate instanceof Error) return page('unavailable', hostname);
+  async function withoutHttps(site: CachedSite, hsts: string | null = null): Promise<RoutingDecision | null> {
+    if (servesHttps && site.certificate === null) return branded('not_certified', site, hsts);
+    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', site, hsts);
     return null;
   }
 
@@ -139,6 +203,18 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   };
 }
 
+/** Browsers ignore the policy over HTTP (RFC 6797 section 7.2). */
+function hstsFor({ settings }: CachedSite, { scheme }: Pick<RoutingInfo, 'scheme'>): string | null {
+  return scheme === 'https' && settings?.hsts ? hstsField(settings.hsts) : null;
+}
+
+/** Where the requests for a site go: its own origin, or else its environment's deployment. */
+function deploymentOf({ settings }: CachedSite, environment: Origin | null): Origin['deployment'] {
+  return settings?.origin === undefined
+    ? (environment?.deployment ?? null)
+    : { id: OWN_ORIGIN, origin: settings.origin };
+}
+
 function page(name: PageName, hostname: string | null): RoutingDecision {
-  return { kind: 'page', page: name, hostname };
+  return { kind: 'page', page: name, hostname, brand: null, hsts: null };
 }

@@ -1,10 +1,11 @@
 import { createHash, createPrivateKey, hkdfSync } from 'node:crypto';
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
+import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { ServedCertificate } from '../../store/store.ts';
 
 /**
- * A TLS server for one name, domain and certificate. Its session tickets are invalid for all others. It does not
+ * A TLS server for one name, domain, certificate and lowest version. Its session tickets are invalid for all others. It does not
  * listen: connections are passed to it (`emit('connection')`) once their name is known.
  */
 export type TlsContext = Server & { _sharedCreds?: SecureContext };
@@ -13,6 +14,8 @@ export type TlsContext = Server & { _sharedCreds?: SecureContext };
 export interface CertifiedSite {
   domainId: string;
   certificate: ServedCertificate;
+  /** Clients that speak only lower ones are refused. */
+  minTlsVersion: TlsVersion;
 }
 
 export interface TlsContextCache {
@@ -24,6 +27,7 @@ export interface TlsContextCache {
 interface Entry {
   domainId: string;
   chain: string;
+  minTlsVersion: TlsVersion;
   ticketSecret: Uint8Array;
   context: TlsContext;
 }
@@ -44,6 +48,9 @@ const CIPHERS = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
+/** The same configuration, with the post-quantum group. Others that OpenSSL knows cost many times the CPU. */
+const GROUPS = 'X25519MLKEM768:X25519:P-256:P-384';
+
 /** LRU cache of the TLS contexts of names, about 40 KB each. `onSecure` is called after each handshake. */
 export function createTlsContextCache(
   capacity: number,
@@ -52,19 +59,23 @@ export function createTlsContextCache(
   const cache = new LRUCache<string, Entry>({ max: capacity, dispose: ({ context }) => freeContext(context) });
 
   function get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext {
-    const { domainId, certificate } = site;
+    const { domainId, certificate, minTlsVersion } = site;
     const { chain } = certificate;
     const cached = cache.get(serverName);
-    const isSame = cached?.domainId === domainId && cached.chain === chain && cached.ticketSecret === ticketSecret;
+    const isSame =
+      cached?.domainId === domainId &&
+      cached.chain === chain &&
+      cached.minTlsVersion === minTlsVersion &&
+      cached.ticketSecret === ticketSecret;
     if (isSame) return cached.context;
     const context = createContext(serverName, site, ticketSecret);
-    cache.set(serverName, { domainId, chain, ticketSecret, context });
+    cache.set(serverName, { domainId, chain, minTlsVersion, ticketSecret, context });
     return context;
   }
 
   function createContext(
     serverName: string,
-    { domainId, certificate: { chain, privateKey } }: CertifiedSite,
+    { domainId, certificate: { chain, privateKey }, minTlsVersion }: CertifiedSite,
     ticketSecret: Uint8Array,
   ): TlsContext {
     const context = createServer({
@@ -73,8 +84,9 @@ export function createTlsContextCache(
       // Client certificates are not requested, so no CA needs to be loaded.
       ca: [],
       ALPNProtocols: ['h2', 'http/1.1'],
-      minVersion: 'TLSv1.2',
+      minVersion: `TLSv${minTlsVersion}`,
       ciphers: CIPHERS,
+      ecdhCurve: GROUPS,
       ticketKeys: ticketKeys(ticketSecret, `${serverName} ${domainId}`, chain),
     });
     return context.on('secureConnection', (socket) => onSecure(serverName, socket));

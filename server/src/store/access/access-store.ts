@@ -1,5 +1,5 @@
 import type { Brand } from '../../domain/brand.ts';
-import type { Paged, PageRequest } from '../tree/tree-store.ts';
+import type { App, Environment, Paged, PageRequest, Project } from '../tree/tree-store.ts';
 
 export interface Workspace {
   /** `ws_…` */
@@ -37,10 +37,29 @@ export interface RootKey {
   createdAt: number;
 }
 
-/** A key in a list. `lastUsedAt`: up to an hour earlier than the last request that it authenticated; null: none yet. */
+/** A key in a list. */
 export interface ListedRootKey extends RootKey {
+  /** Up to an hour earlier than the last request that it authenticated; null: none yet. */
   lastUsedAt: number | null;
+  /** Id of the key of this workspace that made it, also if that is gone; null: another workspace, or a command, did. */
+  createdBy: string | null;
+  /** Id of the key that a rotation made in its place. */
+  replacedBy: string | null;
 }
+
+/** A key that another key makes: neither disabled nor rotated. */
+export type MadeKey = Omit<RootKey, 'workspaceId' | 'disabledAt'>;
+
+/** A workspace that a key makes, with one environment. All are new. */
+export interface MadeWorkspace {
+  id: string;
+  name: string;
+  tree: { project: Project; app: App; environment: Environment };
+  createdAt: number;
+}
+
+/** Why a key makes nothing: it is gone or has expired, it is disabled, or its workspace is; or what it makes would expire after it. */
+export type MakerProblem = 'maker_missing' | 'maker_disabled' | 'workspace_disabled' | 'outlives_maker';
 
 /** That a key authenticated a request, Unix ms. */
 export interface KeyUse {
@@ -85,6 +104,31 @@ export interface AccessChanges {
   setRootKeyDisabled(keyId: string, disabledAt: number | null): Promise<boolean>;
   /** Deletes the key. False when there is no such key. Logs the change `root_key`. */
   revokeRootKey(keyId: string): Promise<boolean>;
+  /** Makes a key in the workspace of its maker. Logs the change `root_key`. The caller compares the permissions: those of a key never change. */
+  createKeyBy(makerId: string, key: MadeKey, keyHash: Uint8Array): Promise<'created' | MakerProblem>;
+  /**
+   * Makes a key with the name, permissions and expiry of another one, which expires at `overlapEndsAt` unless it does before. `not_rotatable`: that one was
+   * rotated before, is disabled, or has expired. `makerId`: null for a command. Logs the change `root_key` for both.
+   */
+  rotateRootKey(
+    makerId: string | null,
+    keyId: string,
+    successor: Pick<RootKey, 'id' | 'start' | 'createdAt'>,
+    keyHash: Uint8Array,
+    overlapEndsAt: number,
+  ): Promise<'rotated' | 'missing' | 'not_rotatable' | MakerProblem>;
+  /** Adds an entry to the audit log: a key makes a token, of which the store keeps nothing. */
+  recordToken(
+    makerId: string,
+    token: { subject: string; permissions: string[]; expiresAt: number; createdAt: number },
+  ): Promise<'recorded' | MakerProblem>;
+  /** Makes a workspace with its first key. It has the limits of the workspace of its maker, which is its parent. Logs the change `root_key`. */
+  createChildWorkspace(
+    makerId: string,
+    child: MadeWorkspace,
+    key: MadeKey,
+    keyHash: Uint8Array,
+  ): Promise<'created' | MakerProblem>;
   /**
    * Makes `after` the key that signs, in place of `before` (null: of none), which retires at `after.createdAt`; deletes keys retired before
    * `deleteRetiredBefore`. `stale`, and nothing was changed, when `before` is not the one that signs. Logs the change `signing_key` for each
@@ -105,6 +149,12 @@ export interface AccessStore extends AccessChanges {
   listWorkspaces(): Promise<Workspace[]>;
   /** Keys of one workspace, or all; in order of creation. Without revoked keys. */
   listRootKeys(workspaceId?: string): Promise<ListedRootKey[]>;
+  /** Also one that has expired; null when there is none, or it was revoked. */
+  findRootKey(keyId: string): Promise<ListedRootKey | null>;
+  /** In order of creation. */
+  listKeysOfWorkspace(workspaceId: string, page: PageRequest): Promise<Paged<ListedRootKey>>;
+  /** Those that keys of this workspace made, in order of creation. */
+  listChildWorkspaces(parentId: string, page: PageRequest): Promise<Paged<Workspace>>;
   /** Keeps the latest use of each. Logs no change. (unsynced) */
   saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
 
@@ -133,10 +183,10 @@ export interface FoundSetupLink extends SetupLink {
   environmentId: string;
 }
 
-/** What a workspace shows to its customers, and where. */
+/** The brand of a workspace, and the pages that may show it. */
 export interface SetupPage {
   brand: Brand;
-  /** Of the pages that may use sessions of links, besides the server's own. */
+  /** The origins of pages that may use sessions of links, besides the server's own. */
   origins: string[];
 }
 

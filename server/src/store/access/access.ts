@@ -1,11 +1,13 @@
 import { type AuditTarget, ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
+import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type {
   KeyUse,
   ListedRootKey,
+  PageRequest,
   RootKey,
   SigningKey,
   StoredPrincipal,
@@ -54,9 +56,10 @@ async function setWorkspaceLimits(tx: Transaction, workspaceId: string, limits: 
   return found;
 }
 
-async function createRootKey(tx: Transaction, key: RootKey, keyHash: Uint8Array) {
+export async function createRootKey(tx: Transaction, key: NewRootKey, keyHash: Uint8Array) {
   if ((await tx.one(selectWorkspaceId, { id: key.workspaceId })) === null) return 'workspace_missing';
-  await tx.execute(insertRootKey, { ...key, permissions: JSON.stringify(key.permissions), hash: keyHash });
+  const made = { createdBy: null, ...key, permissions: JSON.stringify(key.permissions), hash: keyHash };
+  await tx.execute(insertRootKey, made);
   await logKeyChange(tx, keyHash);
   return 'created';
 }
@@ -67,6 +70,19 @@ export async function listRootKeys(reader: Reader, workspaceId?: string): Promis
       ? await reader.all(selectRootKeys, {})
       : await reader.all(selectRootKeysOfWorkspace, { workspaceId });
   return rows.map((row) => toRootKey(row));
+}
+
+export async function findRootKey(reader: Reader, keyId: string): Promise<ListedRootKey | null> {
+  const row = await reader.one(selectRootKey, { id: keyId });
+  return row === null ? null : toRootKey(row);
+}
+
+export async function listKeysOfWorkspace(reader: Reader, workspaceId: string, page: PageRequest) {
+  const rows = await reader.all(selectPageOfKeys, { workspaceId, ...pageSlots(page) });
+  return paged(
+    rows.map((row) => toRootKey(row)),
+    page,
+  );
 }
 
 export async function saveKeyUses(tx: Transaction, uses: readonly KeyUse[]): Promise<void> {
@@ -91,10 +107,14 @@ export async function revokeRootKey(tx: Transaction, keyId: string) {
   return true;
 }
 
-async function keyTargets(tx: Transaction, id: string): Promise<AuditTarget[]> {
-  const found = await tx.one(selectHash, { id });
-  return found === null ? [] : [{ workspaceId: found.workspaceId, target: id, targetName: found.name || null }];
+/** An entry in the workspace of a key: about the key, unless another target is given. */
+export async function keyTargets(tx: Transaction, keyId: string, about: Partial<AuditTarget> = {}) {
+  const key = await tx.one(selectHash, { id: keyId });
+  return key === null ? [] : [{ workspaceId: key.workspaceId, target: keyId, targetName: key.name || null, ...about }];
 }
+
+/** A key makes nothing once its revocation has resolved, whatever runs at the same time. */
+export const ROOT_KEYS_LOCK = () => ['root keys'];
 
 export const accessChanges = {
   createWorkspace: defineChange({
@@ -109,7 +129,7 @@ export const accessChanges = {
   }),
   setWorkspaceDisabled: defineChange({
     perform: setWorkspaceDisabled,
-    locks: NO_LOCKS,
+    locks: (workspaceId) => [workspaceId],
     audit: { targets: (_, id) => [ofWorkspace(id)], isMade: isTrue },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
@@ -135,27 +155,35 @@ export const accessChanges = {
   }),
   setRootKeyDisabled: defineChange({
     perform: setRootKeyDisabled,
-    locks: (keyId) => [keyId],
+    locks: ROOT_KEYS_LOCK,
     audit: { targets: (tx, id) => keyTargets(tx, id), isMade: isTrue },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
   revokeRootKey: defineChange({
     perform: revokeRootKey,
-    locks: (keyId) => [keyId],
-    audit: { targets: keyTargets, isMade: isTrue },
+    locks: ROOT_KEYS_LOCK,
+    audit: { targets: (tx, id) => keyTargets(tx, id), isMade: isTrue },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
 };
 
+/** Logs the change of a key that is there. */
+export async function logChangeOfKey(tx: Transaction, keyId: string): Promise<void> {
+  const key = await tx.one(selectHash, { id: keyId });
+  if (key !== null) await logKeyChange(tx, key.hash);
+}
+
 async function logKeyChange(tx: Transaction, hash: Uint8Array): Promise<void> {
   logChange(tx, 'root_key', Buffer.from(hash).toString('hex'));
 }
 
+/** `createdBy`: null unless given. */
+type NewRootKey = RootKey & { createdBy?: string | null };
 type RootKeyRow = Omit<RootKey, 'permissions'> & { permissions: string };
 
-function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {
+export function toWorkspace(row: Omit<Workspace, 'limits'> & { limits: string }): Workspace {
   return { ...row, limits: JSON.parse(row.limits) };
 }
 
@@ -164,6 +192,7 @@ function toRootKey<Row extends RootKeyRow>(row: Row): Omit<Row, 'permissions'> &
 }
 
 const KEY = ['id', 'workspaceId', 'name', 'start', 'permissions', 'expiresAt', 'disabledAt', 'createdAt'] as const;
+const LISTED_KEY = [...KEY, 'lastUsedAt', 'createdBy', 'replacedBy'] as const;
 const keyColumns = columnsOf('rootKeys', KEY);
 
 function selectPrincipal(db: Tables, p: { hash: Uint8Array }) {
@@ -184,7 +213,7 @@ function insertWorkspace(db: Tables, p: Omit<Workspace, 'limits'> & { limits: st
   return db.insertInto('workspaces').values(pick(p, WORKSPACE));
 }
 
-const WORKSPACE = ['id', 'name', 'disabledAt', 'limits', 'createdAt'] as const;
+export const WORKSPACE = ['id', 'name', 'disabledAt', 'limits', 'createdAt'] as const;
 
 function selectWorkspace(db: Tables, p: { id: string }) {
   return db.selectFrom('workspaces').where('id', '=', p.id).select(WORKSPACE);
@@ -213,12 +242,20 @@ function updateLimits(db: Tables, p: { id: string; limits: string }) {
   return db.updateTable('workspaces').where('id', '=', p.id).set({ limits: p.limits });
 }
 
-function insertRootKey(db: Tables, p: Omit<RootKey, 'permissions'> & { permissions: string; hash: Uint8Array }) {
-  return db.insertInto('rootKeys').values(pick(p, [...KEY, 'hash']));
+function insertRootKey(db: Tables, p: RootKeyRow & { createdBy: string | null; hash: Uint8Array }) {
+  return db.insertInto('rootKeys').values(pick(p, [...KEY, 'createdBy', 'hash']));
 }
 
 function selectRootKeys(db: Tables) {
-  return db.selectFrom('rootKeys').select(keyColumns).select('rootKeys.lastUsedAt').orderBy('id');
+  return db.selectFrom('rootKeys').select(LISTED_KEY).orderBy('id');
+}
+
+function selectPageOfKeys(db: Tables, p: PageSlots & { workspaceId: string }) {
+  return selectRootKeysOfWorkspace(db, p).where('id', '>=', p.from).limit(p.rows);
+}
+
+function selectRootKey(db: Tables, p: { id: string }) {
+  return db.selectFrom('rootKeys').where('id', '=', p.id).select(LISTED_KEY);
 }
 
 function selectRootKeysOfWorkspace(db: Tables, p: { workspaceId: string }) {
@@ -334,7 +371,7 @@ async function deleteWorkspace(tx: Transaction, workspaceId: string) {
 export const workspaceChanges = {
   deleteWorkspace: defineChange({
     perform: deleteWorkspace,
-    // What refers to it is kept away by foreign keys.
+    // Foreign keys keep away all that refers to it.
     locks: (workspaceId) => [workspaceId],
     audit: {
       async targets(tx, id) {

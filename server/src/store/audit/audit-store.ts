@@ -6,7 +6,7 @@ import type { SecretChanges } from '../upkeep-store.ts';
 import type { DeliveryChanges, WebhookChanges } from '../webhook/webhook-store.ts';
 
 /**
- * What a caller of the API or a command may change. Each change is one `defineChange` beside its SQL (`engine/change.ts`). Roles change domains by what they
+ * The changes that a caller of the API or a command may make. Each change is one `defineChange` beside its SQL (`engine/change.ts`). Roles change domains by what they
  * observe, which is in the timeline.
  */
 export interface Changes
@@ -39,11 +39,11 @@ export interface Author {
   action: string;
   /** Address of the client; of a command, name of the host on which it ran. */
   from: string;
-  /** Of the request; null: a command. */
+  /** That of the request; null: a command. */
   requestId: string | null;
 }
 
-/** What was done to one thing, by whom. It holds no secrets. */
+/** One thing that was changed, and by whom. It holds no secrets. */
 export interface AuditEntry extends Author {
   /** `aud_…` */
   id: string;
@@ -54,7 +54,7 @@ export interface AuditEntry extends Author {
   target: string;
   /** Name or slug of what was changed, if it has one that is no secret. */
   targetName: string | null;
-  /** What it was changed to, in short. */
+  /** Its values after the change, in short. */
   detail: Record<string, unknown>;
 }
 
@@ -94,9 +94,9 @@ export const IDEMPOTENCY_KEPT_MS = 24 * 3_600_000;
 export interface Once {
   /** Who asks for what under which key: the same for a request and its repeats, and for no other. */
   id: string;
-  /** Of the input. A repeat has the same one. */
+  /** A hash of the input. A repeat has the same one. */
   fingerprint: string;
-  /** What the caller made for the change, such as an id. Repeats get it back. */
+  /** Made by the caller for the change, such as an id. Repeats get it back. */
   made: Uint8Array;
   /** Whether `made` holds a secret, which is sealed where it is kept. */
   secret: boolean;
@@ -105,7 +105,7 @@ export interface Once {
 
 export type OnceResult<Outcome> =
   | { kind: 'first'; outcome: Outcome }
-  /** Of the first time; nothing was done now. */
+  /** The result of the first time; nothing was done now. */
   | { kind: 'repeated'; outcome: Outcome; made: Uint8Array }
   | { kind: 'other_input' | 'in_flight' };
 

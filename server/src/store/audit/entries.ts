@@ -1,7 +1,7 @@
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { AuditEntry, AuditFilter, Author, Paged, PageRequest } from '../store.ts';
 
-/** What a change was made to. */
+/** The thing that was changed. */
 export interface AuditTarget extends Pick<AuditEntry, 'workspaceId' | 'target'> {
   targetName?: string | null;
   detail?: Record<string, unknown>;
@@ -95,7 +95,7 @@ function deleteEntries(db: Tables, p: { before: number; limit: number }) {
     );
 }
 
-// What entries say of things of a kind.
+// The details of entries, by the kind of thing.
 
 export function ofWorkspace(id: string, detail: Record<string, unknown> = {}): AuditTarget {
   return { workspaceId: id, target: id, detail };

@@ -21,7 +21,7 @@ export interface Cache<Value> {
 
 interface Entry<Value> {
   value: Value | null;
-  /** Of `invalidations`, and its count when the value was read. */
+  /** The count of `invalidations` when the value was read. */
   slot: number;
   count: number;
 }
@@ -44,7 +44,7 @@ export function createCache<Value>(options: CacheOptions<Value>): Cache<Value> {
     maxSize: capacity,
     sizeCalculation: ({ value }) => sizeOf(value),
   });
-  /** Of the feed. */
+  /** That of the feed. */
   let changed = 0;
 
   changes?.subscribe((change) => {

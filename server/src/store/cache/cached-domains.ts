@@ -88,9 +88,17 @@ export function isShared(domain: object): boolean {
 /** About what an entry takes in memory, bytes. */
 function sizeOf(domain: Domain | null): number {
   if (domain === null) return 1;
-  const { name, service, target, token, verificationError } = domain;
+  const { name, service, target, token, verificationError, externalId, metadata } = domain;
   // 700 for the object, its ids, times and the cache's own, and its texts.
-  const own = 700 + name.length + service.length + target.length + token.length + sizeOfText(verificationError);
+  const own =
+    700 +
+    name.length +
+    service.length +
+    target.length +
+    token.length +
+    sizeOfText(verificationError) +
+    sizeOfText(externalId) +
+    sizeOfText(metadata);
   // The JSON that the API keeps with it: 1,000 for the part that is the same in all, and its texts.
   const response =
     1000 + 3 * name.length + 2 * service.length + target.length + token.length + sizeOfText(verificationError);

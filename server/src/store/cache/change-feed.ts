@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Change, ChangeStore } from '../store.ts';
 
-/** What invalidates caches: the store's change log, polled. */
+/** The store's change log, polled: it invalidates caches. */
 export interface ChangeFeed {
   /** Whether the change log was read within the last second. While it was not, anything may have changed. */
   isFresh(): boolean;

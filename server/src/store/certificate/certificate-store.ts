@@ -45,7 +45,7 @@ export interface CertificateOrder {
   issuer: string;
   /** Null until the CA has returned it. */
   url: string | null;
-  /** Of the new certificate. PKCS #8, DER. A secret. */
+  /** The key of the new certificate. PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
   /** ARI identifier of the certificate that this one replaces (RFC 9773 section 4.1). */
   replaces: string | null;
@@ -140,7 +140,7 @@ export interface CertificateChanges {
 export interface CertificateStore extends CertificateChanges {
   findCertificate(hostname: string): Promise<Certificate | null>;
 
-  /** Of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
+  /** Lists those of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
   listCertificates(page: {
     limit: number;
     cursor?: string | undefined;

@@ -105,7 +105,7 @@ export function selectOverdue(db: Tables, p: { begun: number; now: number; limit
 }
 
 /**
- * Of one workspace. As a range of both columns: with an equality, PostgreSQL may choose the index over all workspaces, and read past everything that the
+ * Reads those of one workspace. As a range of both columns: with an equality, PostgreSQL may choose the index over all workspaces, and read past everything that the
  * others have due.
  */
 export function selectOverdueOf(db: Tables, p: { begun: number; now: number; limit: number; workspaceId: string }) {

@@ -1,7 +1,9 @@
 import { type CertificateState, expiringAt, LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import { AFTER_CERTIFICATE_MS } from '../../domain/live.ts';
 import type { AuditTarget } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
+import { lookSoon } from '../check/schedules.ts';
 import { findDomainById } from '../domain/domains.ts';
 import { recordEvent } from '../domain/events.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
@@ -29,7 +31,7 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
   if ((await tx.execute(updateLeased, { ...save, ...json, authorizationFailedAt, begun: begun ? 1 : 0 })) === 0)
     return 'lost';
   if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
-  if (issued !== undefined) await putInUse(tx, hostname, issued);
+  if (issued !== undefined) await putInUse(tx, hostname, issued, now);
   else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
   await recordChange(tx, before, { ...before, state, problem, issued: issued ?? before.issued }, now);
   return 'saved';
@@ -40,7 +42,7 @@ async function importCertificate(tx: Transaction, hostname: string, issued: Issu
   if (before === null || before.domainId !== domainId) return 'missing';
   if ((await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) })) === 0) return 'missing';
   await endOrder(tx, hostname, null, now);
-  await putInUse(tx, hostname, issued);
+  await putInUse(tx, hostname, issued, now);
   await recordChange(tx, before, { ...before, issued }, now);
   return 'imported';
 }
@@ -48,7 +50,7 @@ async function importCertificate(tx: Transaction, hostname: string, issued: Issu
 /** Puts the certificate of a restored domain in use again, sealed as it is. */
 export async function restoreCertificate(tx: Transaction, hostname: string, issued: Issued, now: number) {
   await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) });
-  await putInUse(tx, hostname, issued);
+  await putInUse(tx, hostname, issued, now);
 }
 
 function nextTryAt({ renewal: { renewAt, askAgainAt } }: Issued, now: number): number {
@@ -81,6 +83,7 @@ async function replaceRevoked(
   }
   const isBegun = await isOrdered(tx, hostname);
   await tx.execute(deleteServed, { hostname });
+  await lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
   await tx.execute(updateWithdrawn, { hostname, state: isBegun ? 'ordering' : 'wanted', begun: isBegun ? 1 : 0 });
   logChange(tx, 'certificate', hostname);
   return 'replaced';
@@ -143,10 +146,11 @@ export const certificateChanges = {
   }),
 };
 
-async function putInUse(tx: Transaction, hostname: string, issued: Issued): Promise<void> {
+async function putInUse(tx: Transaction, hostname: string, issued: Issued, now: number): Promise<void> {
   const renewal = JSON.stringify(issued.renewal);
   await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
   dropInherited(tx, hostname);
+  await lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
   logChange(tx, 'certificate', hostname);
 }
 
@@ -158,7 +162,7 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
 }
 
-/** What an event says of a certificate. */
+/** The certificate as an event shows it. */
 export function certificateAfter({ state, problem, issued }: Certificate): CertificateAfter {
   return {
     state,

@@ -29,8 +29,8 @@ export async function findOperatorSite(reader: Reader, hostname: string): Promis
     chain === null || privateKey === null || notAfter === null
       ? null
       : { chain, privateKey, notAfter, inherited: false };
-  const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR };
-  return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null };
+  const place = { workspaceId: OPERATOR, domainId: OPERATOR, environmentId: OPERATOR, usageNumber: 0 };
+  return { hostname, ...place, origin: null, certificate, redirect: null, suspendedStatus: null, settings: null };
 }
 
 /** A search of each workspace: there is no index of names alone. */
@@ -56,7 +56,7 @@ function deleteName(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('certificates').where('hostname', '=', p.hostname);
 }
 
-/** What a deleted route may have left behind is taken over. */
+/** Takes over what a deleted route may have left behind. */
 function insertName(db: Tables, p: { hostname: string; now: number }) {
   return db
     .insertInto('certificates')

@@ -1,5 +1,6 @@
 import type { CheckResult, RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
+import type { LiveMemory, Looked } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 
@@ -24,7 +25,7 @@ export interface StoredCheck {
   schedule: CheckSchedule;
 }
 
-/** Of the checks of a waiting domain, or of the re-checks of a verified one. A failed domain has none. */
+/** The schedule of a waiting domain's checks, or of a verified one's re-checks. A failed domain has none. */
 export interface CheckSchedule {
   /** Checks claimed so far: in this window, or since the domain was verified. */
   attempts: number;
@@ -146,4 +147,35 @@ export interface MonitorStore {
 
   /** Verified domains that have drifted. Cheap: it counts them alone. */
   countDrifted(): Promise<number>;
+}
+
+/** A verified name that is due to be looked at from outside. */
+export interface DueLook {
+  domain: Domain;
+  memory: LiveMemory;
+  /** When the look became due. */
+  dueAt: number;
+  /** Fencing token. */
+  lease: number;
+}
+
+/** Looks at verified names from outside. Every route has one schedule, which ends with it. */
+export interface LiveStore {
+  /**
+   * Claims at most `limit` due looks: the most overdue first, then those further ahead than `domain/schedule.furthestDueAt`. A claim
+   * reschedules: a look that a crash has lost is due again after `domain/live.CONFIRM_MS`, and no two callers hold the same look. Names of the workspace
+   * `except` are skipped, and stay due. (unsynced)
+   */
+  claimLooks(claim: { now: number; limit: number; except?: string | undefined }): Promise<DueLook[]>;
+
+  /** Makes the look at a name due at `at`, unless it is due earlier; one that is in flight does not count. (unsynced) */
+  lookSoon(hostname: string, at: number): Promise<void>;
+
+  /**
+   * Saves what a look has found, with its event. `stale`, and nothing is saved, when the look was claimed again or made due anew since (a certificate was
+   * issued, the domain drifted or recovered), or the route has ended. (unsynced) without an event.
+   */
+  saveLook(
+    save: Pick<Looked, 'memory' | 'event'> & Pick<DueLook, 'domain' | 'lease'> & { nextAt: number; now: number },
+  ): Promise<'saved' | 'stale'>;
 }

@@ -76,7 +76,7 @@ async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Pr
   return true;
 }
 
-/** Of the first re-check. */
+/** The time of the first re-check. */
 const FIRST_RECHECK_MS = 3_600_000;
 
 async function saveVerified(tx: Transaction, save: Save): Promise<boolean> {

@@ -8,7 +8,7 @@ import { removeRoute } from '../domain/routes.ts';
 import type { Tables, Transaction } from '../engine/statement.ts';
 import type { DueRecheck, MonitorClaim, MonitorStore } from '../store.ts';
 import { findingsIn, type Packable, saveResult } from './check-results.ts';
-import { claimIn, type DueRange, findDue } from './schedules.ts';
+import { claimIn, type DueRange, findDue, lookSoon } from './schedules.ts';
 
 type Save = Packable<Parameters<MonitorStore['saveMonitoring']>[0]>;
 
@@ -73,6 +73,7 @@ export async function saveMonitoring(tx: Transaction, save: Save): Promise<'save
   }
   await recordFlags(tx, { before, after, seen: save.seen, findings, at: now });
   const drifts = driftedSince !== null && stored.driftedSince === null;
+  if (drifts || (driftedSince === null && stored.driftedSince !== null)) await lookSoon(tx, after.name, now);
   if (drifts) {
     await recordEvent(tx, 'domain.drifted', after, now, { findings });
   } else if (driftedSince === null && stored.driftedSince !== null) {

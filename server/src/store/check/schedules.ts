@@ -1,4 +1,5 @@
 import type { Domain } from '../../domain/domain.ts';
+import { FIRST_LOOK_MS } from '../../domain/live.ts';
 import { furthestDueAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import { pick, type Reader, type Statement, type Tables, type Transaction } from '../engine/statement.ts';
@@ -74,6 +75,16 @@ export function addMonitor(tx: Transaction, domainId: string, at: number): void 
   tx.write(insertMonitor, { domainId, at });
 }
 
+/** Adds the schedule of a name that has a route since `at`. */
+export function addLiveCheck(tx: Transaction, { id, name }: Domain, at: number): void {
+  tx.write(insertLiveCheck, { domainId: id, hostname: name, at: at + FIRST_LOOK_MS });
+}
+
+/** Where visitors of a name may get something else now: it is looked at then at the latest, and a look that is in flight does not count. */
+export async function lookSoon(tx: Transaction, hostname: string, at: number): Promise<void> {
+  await tx.execute(makeDue, { hostname, at });
+}
+
 /** Rows that one statement counts: about a millisecond. */
 const BATCH = 10_000;
 
@@ -93,6 +104,23 @@ function insertMonitor(db: Tables, p: { domainId: string; at: number }) {
     nextCheckAt: p.at,
     attempts: 0,
   });
+}
+
+function insertLiveCheck(db: Tables, p: { domainId: string; hostname: string; at: number }) {
+  return db.insertInto('liveChecks').values({
+    domainId: p.domainId,
+    hostname: p.hostname,
+    nextCheckAt: p.at,
+    doubted: 0,
+  });
+}
+
+function makeDue(db: Tables, p: { hostname: string; at: number }) {
+  return db
+    .updateTable('liveChecks')
+    .where('hostname', '=', p.hostname)
+    .where('nextCheckAt', '>', p.at)
+    .set({ nextCheckAt: p.at });
 }
 
 function countDriftedBatch(db: Tables, p: { after: string; limit: number }) {
@@ -123,11 +151,11 @@ export interface DueRange {
 interface Due {
   now: number;
   limit: number;
-  /** Of the schedule: it says what is too far ahead. */
+  /** The schedule's limit: it says what is too far ahead. */
   periodMs: number;
 }
 
-/** What is overdue, the most overdue first; then what is due later than any clock that is right has scheduled. */
+/** Claims the overdue, the most overdue first; then what is due later than any clock that is right has scheduled. */
 export async function findDue<Row>(
   { now, limit, periodMs }: Due,
   search: (range: DueRange) => Row[] | Promise<Row[]>,

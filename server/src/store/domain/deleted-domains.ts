@@ -1,5 +1,6 @@
 import type { InferResult } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
+import type { SiteSettings } from '../../domain/site-settings.ts';
 import { logChange } from '../cache/change-log.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
@@ -12,6 +13,7 @@ export type HeldRedirect = Pick<Redirect, 'destinationId' | 'status'>;
 export interface HeldDomain extends DeletedDomain {
   redirect: HeldRedirect | null;
   suspension: WorkspaceSuspension | null;
+  settings: SiteSettings | null;
   /** When another workspace was verified for the name. */
   supersededAt: number | null;
 }
@@ -40,7 +42,7 @@ export async function findHeld(reader: Reader, workspaceId: string, id: string, 
   return row && heldOf(row);
 }
 
-/** What the workspace has suspended of a domain that is about to be deleted. */
+/** The workspace's own suspension of a domain that is about to be deleted. */
 export async function findHeldSuspension(reader: Reader, domainId: string): Promise<WorkspaceSuspension | null> {
   return reader.one(selectSuspension, { domainId });
 }
@@ -63,11 +65,16 @@ export async function hold(
     keptUntil,
     redirect,
     suspension,
-  }: Pick<HeldDomain, 'deletedAt' | 'keptUntil' | 'redirect' | 'suspension'>,
+    settings,
+  }: Pick<HeldDomain, 'deletedAt' | 'keptUntil' | 'redirect' | 'suspension' | 'settings'>,
 ): Promise<void> {
   const { id, workspaceId, name } = domain;
   const held = { id, workspaceId, name, deletedAt, keptUntil };
-  const json = { redirect: redirect && JSON.stringify(redirect), suspension: suspension && JSON.stringify(suspension) };
+  const json = {
+    redirect: redirect && JSON.stringify(redirect),
+    suspension: suspension && JSON.stringify(suspension),
+    settings: settings && JSON.stringify(settings),
+  };
   await tx.execute(insertHeld, { ...held, domain: JSON.stringify(domain), ...json });
   // The links go with the domain. The log tells it to those that have one cached, before the domain may be there again.
   for (const link of await tx.all(selectLinks, { domainId: id })) await logChange(tx, 'setup_link', link.id);
@@ -93,12 +100,13 @@ export async function pruneDeletedDomains(tx: Transaction, now: number, limit: n
   return tx.execute(deleteExpired, { now, limit });
 }
 
-const HELD = ['domain', 'redirect', 'suspension', 'deletedAt', 'keptUntil'] as const;
+const HELD = ['domain', 'redirect', 'suspension', 'settings', 'deletedAt', 'keptUntil'] as const;
 
 function heldOf({
   domain,
   redirect,
   suspension,
+  settings,
   ...times
 }: InferResult<ReturnType<typeof selectHeld>>[number]): HeldDomain {
   const parsed: HeldRedirect | null = redirect && JSON.parse(redirect);
@@ -107,6 +115,7 @@ function heldOf({
     domain: domainIn(domain),
     redirect: parsed,
     suspension: suspension && JSON.parse(suspension),
+    settings: settings && JSON.parse(settings),
     destinationId: parsed?.destinationId ?? null,
   };
 }

@@ -4,7 +4,7 @@ import { temporaryDirectory } from '../../../../test/support/command.ts';
 import { createMigratedFile } from '../../../../test/support/engine.ts';
 import { connect } from '../engine/sqlite/sqlite-connection.ts';
 import type { Reader } from '../engine/statement.ts';
-import { countDomains } from './domain-counts.ts';
+import { countDomains, countWorkspaceDomains } from './domain-counts.ts';
 
 const directory = temporaryDirectory();
 const path = `${directory.path}/nameplate.db`;
@@ -21,6 +21,8 @@ beforeAll(async () => {
     insert into domains (id, workspace_id, project_id, app_id, environment_id, name, kind, service, target, token, status, created_at, window_started_at, revision)
     select 'dom_' || i, 'ws_' || min(i / 10, 2), '', '', '', i || '.example.com', 'subdomain', '', 't' || i, i,
       case i % 3 when 0 then 'pending' when 1 then 'verified' else 'failed' end, 0, 0, 0 from numbers`);
+  db.exec(`insert into certificates (hostname, state, created_at, workspace_id, next_try_at, begun, lease, failures)
+    select name, iif(id < 'dom_2', 'issued', 'wanted'), 0, workspace_id, 0, 0, 0, 0 from domains where status = 'verified'`);
   db.close();
   const connection = connect(path, { readOnly: true, busyTimeoutMs: 0 });
   closing.push(() => connection.db.close());
@@ -44,3 +46,13 @@ it.each([1, 2, 3, 7, 22, 23, 24])(
     expect(statements).toBe(Math.floor(23 / batch) + 1);
   },
 );
+
+it.each([1, 2, 3, 7, 100])('those of one workspace are counted without the others, in steps of %i', async (batch) => {
+  const states = { wanted: 0, waiting_for_routing: 0, ordering: 0, issued: 0, renewing: 0, failed: 0 };
+  expect(await countWorkspaceDomains(reader, 'ws_1', { batch })).toEqual({
+    total: 10,
+    byStatus: { pending: 3, verifying: 0, verified: 4, failed: 3 },
+    byCertificate: { ...states, none: 6, issued: 4 },
+  });
+  expect(await countWorkspaceDomains(reader, 'ws_none', { batch })).toMatchObject({ total: 0 });
+});

@@ -1,43 +1,110 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Domain, DomainStatus } from '../../domain/domain.ts';
-import type { Reader, Tables } from '../engine/statement.ts';
+import { type AliasedExpression, sql } from 'kysely';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { DomainStatus } from '../../domain/domain.ts';
+import { END } from '../engine/paging.ts';
+import type { Reader, Statement, Tables } from '../engine/statement.ts';
+import type { DomainCounts } from '../store.ts';
 
 /** Domains that one statement counts: some milliseconds. */
 const BATCH = 10_000;
 
-/** A place in the order of the index. */
-type Place = Pick<Domain, 'workspaceId' | 'status' | 'name'>;
+/** A place in the order of an index. */
+interface Place {
+  workspaceId: string;
+  /** The status, or the state of the certificate. */
+  value: string;
+  name: string;
+}
 
-const BEGINNING: Place = { workspaceId: '', status: 'pending', name: '' };
+/** Counts the workspaces from one to another. */
+interface Scope {
+  from: string;
+  to: string;
+}
+
+type CountStatement = Statement<Place & { to: string; limit: number }, Place & { count: number }>;
 
 /** Counts in batches of one index, and yields between them: SQLite reads in the thread of its caller. */
 export async function countDomains(reader: Reader, { batch = BATCH } = {}): Promise<Record<DomainStatus, number>> {
-  const counts: Record<DomainStatus, number> = { pending: 0, verifying: 0, verified: 0, failed: 0 };
-  for (let after = BEGINNING; ; await setImmediate()) {
-    const groups = await reader.all(countBatch, { ...after, limit: batch });
-    for (const { status, count } of groups) counts[status] += count;
+  return countByStatus(reader, { from: '', to: END }, batch);
+}
+
+export async function countWorkspaceDomains(
+  reader: Reader,
+  workspaceId: string,
+  { batch = BATCH } = {},
+): Promise<DomainCounts> {
+  const scope = { from: workspaceId, to: workspaceId };
+  const byStatus = await countByStatus(reader, scope, batch);
+  const states: Record<CertificateState, number> = {
+    ...{ wanted: 0, waiting_for_routing: 0, ordering: 0, issued: 0, renewing: 0, failed: 0 },
+    ...(await count(reader, countStates, scope, batch)),
+  };
+  const total = sum(byStatus);
+  // The two are not of one moment.
+  return { total, byStatus, byCertificate: { none: Math.max(0, total - sum(states)), ...states } };
+}
+
+async function countByStatus(reader: Reader, scope: Scope, batch: number): Promise<Record<DomainStatus, number>> {
+  return { pending: 0, verifying: 0, verified: 0, failed: 0, ...(await count(reader, countStatuses, scope, batch)) };
+}
+
+function sum(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((total, each) => total + each, 0);
+}
+
+async function count(
+  reader: Reader,
+  statement: CountStatement,
+  { from, to }: Scope,
+  batch: number,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (let after: Place = { workspaceId: from, value: '', name: '' }; ; await setImmediate()) {
+    const groups = await reader.all(statement, { ...after, to, limit: batch });
+    for (const { value, count } of groups) counts[value] = (counts[value] ?? 0) + count;
     const last = groups.at(-1);
-    if (last === undefined || groups.reduce((sum, { count }) => sum + count, 0) < batch) return counts;
+    if (last === undefined || groups.reduce((counted, { count }) => counted + count, 0) < batch) return counts;
     after = last;
   }
 }
 
 /** The next domains, by workspace and status in the order of the index: so the last group has the last name. */
-function countBatch(db: Tables, p: Place & { limit: number }) {
+const countStatuses: CountStatement = (db, p) =>
+  grouped(
+    db,
+    db
+      .selectFrom('domains')
+      .where(sql<boolean>`(workspace_id, status, name) > (${p.workspaceId}, ${p.value}, ${p.name})`)
+      .where('workspaceId', '<=', p.to)
+      .orderBy('workspaceId')
+      .orderBy('status')
+      .orderBy('name')
+      .limit(p.limit)
+      .select(['workspaceId', sql<string>`status`.as('value'), 'name']),
+  );
+
+/** The same by the states of their certificates. */
+const countStates: CountStatement = (db, p) =>
+  grouped(
+    db,
+    db
+      .selectFrom('certificates')
+      .where(sql<boolean>`(workspace_id, state, hostname) > (${p.workspaceId}, ${p.value}, ${p.name})`)
+      .where('workspaceId', '<=', p.to)
+      .orderBy('workspaceId')
+      .orderBy('state')
+      .orderBy('hostname')
+      .limit(p.limit)
+      .select(['workspaceId', sql<string>`state`.as('value'), 'hostname as name']),
+  );
+
+function grouped(db: Tables, batch: { as(alias: 'batch'): AliasedExpression<Place, 'batch'> }) {
   return db
-    .selectFrom((of) =>
-      of
-        .selectFrom('domains')
-        .where((at) => at(at.refTuple('workspaceId', 'status', 'name'), '>', at.tuple(p.workspaceId, p.status, p.name)))
-        .orderBy('workspaceId')
-        .orderBy('status')
-        .orderBy('name')
-        .limit(p.limit)
-        .select(['workspaceId', 'status', 'name'])
-        .as('batch'),
-    )
-    .groupBy(['workspaceId', 'status'])
+    .selectFrom(batch.as('batch'))
+    .groupBy(['workspaceId', 'value'])
     .orderBy('workspaceId')
-    .orderBy('status')
-    .select((of) => ['workspaceId', 'status', of.fn.max('name').as('name'), of.fn.countAll<number>().as('count')]);
+    .orderBy('value')
+    .select((of) => ['workspaceId', 'value', of.fn.max('name').as('name'), of.fn.countAll<number>().as('count')]);
 }

@@ -86,11 +86,11 @@ describe('a page that scans at most two slices of 3 domains', () => {
     expect(statements).toBe(4);
   });
 
-  it('is one statement where an index finds what is wanted', async () => {
-    for (const filter of [{}, { status: 'pending' }, { certificate: 'issued' }] as const) {
+  it('is two statements where an index finds what is wanted: one for the ids, and one for the domains', async () => {
+    for (const filter of [{}, { status: 'pending' }] as const) {
       statements = 0;
       await pageOf({ ...filter, limit: 5 });
-      expect(statements).toBe(1);
+      expect(statements).toBe(2);
     }
   });
 
@@ -116,7 +116,7 @@ describe('a page that scans at most two slices of 3 domains', () => {
     statements = 0;
     const many = new Set(['env_000', 'env_001', sibling]);
     const page = await pageOf({ environmentIds: many, limit: 10 });
-    expect([page, statements]).toEqual([{ names: [], next: `${sibling}.` }, 4]);
+    expect([page, statements]).toEqual([{ names: [], next: `${sibling}.` }, 2]);
     expect((await pageOf({ environmentIds: many, limit: 10, cursor: `${sibling}.` })).names).toEqual(rare);
   });
 

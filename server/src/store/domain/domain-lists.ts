@@ -1,5 +1,7 @@
-import { type InferResult, sql } from 'kysely';
+import { setImmediate } from 'node:timers/promises';
+import { type InferResult, type RawBuilder, sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
+import { formatPair } from '../../domain/own-data.ts';
 import {
   containing,
   END,
@@ -10,15 +12,18 @@ import {
   type Range,
   searchInSlices,
 } from '../engine/paging.ts';
-import type { Reader, Tables } from '../engine/statement.ts';
+import type { Reader, Statement, Tables } from '../engine/statement.ts';
 import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
+import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
-/** Domains that one statement scans: some milliseconds. */
+/** Domains that one statement looks at: some milliseconds. */
 const SLICE = 500;
-/** Slices that one page scans. */
+/** Slices that one page looks at. */
 const MOST_SLICES = 20;
+/** Domains that one statement shows. */
+const MOST_SHOWN = 100;
 
 interface Limits {
   slice: number;
@@ -26,8 +31,11 @@ interface Limits {
 }
 
 /**
- * Each filter is a range of an index that ends with the name, so that a page begins where the one before ended. What no index finds is searched
- * for in slices of that range, and no further than so many of them.
+ * One filter is a range of an index, in whose order the page is; the others are searched for in slices of that range, and no further than so many of
+ * them. So a page takes the same time however many domains there are, and every combination works.
+ *
+ * Indexes give ids alone, and further statements look at the domains of these. A single statement would join a dozen tables to a range, whose length
+ * PostgreSQL cannot know before it has the values: it would plan each page anew, for longer than it reads.
  */
 export async function listWorkspaceDomains(
   reader: Reader,
@@ -35,224 +43,293 @@ export async function listWorkspaceDomains(
   page: WorkspacePageRequest,
   { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
-  const { limit, cursor = '', status, certificate, search, environmentIds } = page;
-  // Only verified domains have a certificate.
-  if (certificate !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
-  if (environmentIds !== undefined) return listOfEnvironments(reader, workspaceId, page, { slice, mostSlices });
-  const range = rangeOf(page);
-  const slots = { workspaceId, value: certificate ?? status ?? '', pattern: containing(search ?? '') };
-  const rows = limit + 1;
-  if (search === undefined) {
-    const found = await reader.all(range.select, { ...slots, from: cursor, to: END, rows });
-    return pageOf(found, limit, null, ({ name }) => name);
-  }
-  const found = await searchInSlices(reader, range, slots, { from: cursor, rows, slice, most: mostSlices });
-  return pageOf(found.rows, limit, found.next, ({ name }) => name);
+  const { limit, cursor = '', status, certificate, live, environmentIds } = page;
+  // Only verified domains have a certificate, and are looked at.
+  if ((certificate ?? live) !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  const [pair = { key: '', value: '' }] = pairsOf(page);
+  const values = { workspaceId, environmentId: '', status: status ?? '', state: certificate ?? '', ...pair };
+  const wanted = isFoundByIndex(page) ? null : wantedOf(page);
+  const bounds = { from: cursor, rows: limit + 1, slice, most: mostSlices };
+  const { keys, next } =
+    environmentIds === undefined
+      ? await search(reader, indexFor(page), { ...values, to: END }, wanted, bounds)
+      : await searchEnvironments(reader, page, values, wanted, { slice, mostSlices });
+  const items = await findListed(reader, workspaceId, keys.slice(0, limit));
+  const after = keys[limit]?.key ?? next;
+  return after === null ? { items } : { items, next: after };
 }
 
 /**
  * One environment after the other, each in order of ids, and no others are looked at: so a page takes no longer among many domains that are not
  * wanted, and no cursor can name one of them. It is the environment, a dot, and the id at which the next page begins.
  */
-async function listOfEnvironments(
+async function searchEnvironments(
   reader: Reader,
-  workspaceId: string,
-  { limit, cursor = '', status, certificate, search, environmentIds = new Set() }: WorkspacePageRequest,
+  page: WorkspacePageRequest,
+  values: Values,
+  wanted: Wanted | null,
   { slice, mostSlices }: Limits,
-): Promise<Paged<ListedDomain>> {
-  const wanted = { status: status ?? '', certificate: certificate ?? '', pattern: containing(search ?? '') };
-  const [first = '', start = ''] = cursor.split('.');
-  const rows: ListedRow[] = [];
+): Promise<Found> {
+  const { limit, cursor = '', environmentIds = new Set() } = page;
+  const isByPair = pairsOf(page).length > 0;
+  const [first = '', firstId = ''] = cursor.split('.');
+  const keys: Key[] = [];
   let slices = 0;
   for (const environmentId of [...environmentIds].filter((id) => id >= first).sort()) {
-    if (slices === mostSlices) return pageOf(rows, limit, `${environmentId}.`, cursorOf);
-    const found = await searchInSlices(
-      reader,
-      byEnvironment,
-      { workspaceId, environmentId, ...wanted },
-      {
-        from: environmentId === first ? start : '',
-        rows: limit + 1 - rows.length,
-        slice,
-        most: mostSlices - slices,
-      },
-    );
-    rows.push(...found.rows);
+    const place = (id: string) => placeOf({ environmentId, id });
+    if (slices === mostSlices) return { keys, next: place(''), slices };
+    const bounds = { rows: limit + 1 - keys.length, slice, most: mostSlices - slices };
+    const from = environmentId === first ? firstId : '';
+    const found = isByPair
+      ? await search(reader, byPair, { ...values, to: place(END) }, wanted, { ...bounds, from: place(from) })
+      : await search(reader, byEnvironment, { ...values, environmentId, to: END }, wanted, { ...bounds, from });
+    keys.push(...found.keys.map(({ id }) => ({ id, key: place(id) })));
     slices += found.slices;
-    if (rows.length > limit) break;
-    if (found.next !== null) return pageOf(rows, limit, `${environmentId}.${found.next}`, cursorOf);
+    if (keys.length > limit) break;
+    if (found.next !== null) return { keys, next: isByPair ? found.next : place(found.next), slices };
   }
-  return pageOf(rows, limit, null, cursorOf);
+  return { keys, next: null, slices };
 }
 
-function cursorOf({ environmentId, id }: ListedRow): string {
-  return `${environmentId}.${id}`;
+/** A domain, and its place in the order of an index. */
+interface Key {
+  id: string;
+  key: string;
 }
 
-/** `next`: where the next page begins if these rows do not fill one. */
-function pageOf(
-  rows: ListedRow[],
-  limit: number,
-  next: string | null,
-  cursorOf: (row: ListedRow) => string,
-): Paged<ListedDomain> {
-  const more = rows[limit];
-  const items = rows.slice(0, limit).map(listed);
-  if (more !== undefined) return { items, next: cursorOf(more) };
-  return next === null ? { items } : { items, next };
+interface Found {
+  keys: Key[];
+  /** Where to go on; null at the end of the range. */
+  next: string | null;
+  /** That were looked at. */
+  slices: number;
 }
 
-function rangeOf({ status, certificate }: WorkspacePageRequest): NameRange {
-  if (certificate !== undefined) return byCertificate;
-  return status === undefined ? byName : byStatus;
+/** Looks for domains from a key on. `wanted`: what the range does not say of them; null: nothing. SQLite reads in the API's thread, so other requests run between two slices. */
+async function search(
+  reader: Reader,
+  index: Index,
+  range: Values & { to: string },
+  wanted: Wanted | null,
+  { from, rows, slice, most }: { from: string; rows: number; slice: number; most: number },
+): Promise<Found> {
+  if (wanted === null) return { keys: await reader.all(index, { ...range, from, rows }), next: null, slices: 1 };
+  const keys: Key[] = [];
+  for (let slices = 1; ; slices++) {
+    const scanned = await reader.all(index, { ...range, from, rows: slice + 1 });
+    const next = scanned[slice]?.key ?? null;
+    const ids = scanned.slice(0, slice).map(({ id }) => id);
+    const found = await reader.all(selectWanted, { ...wanted, ...slotsOf(ids, SLICE) });
+    const isFound = new Set(found.map(({ id }) => id));
+    keys.push(...scanned.filter(({ id }) => isFound.has(id)));
+    if (keys.length >= rows) return { keys: keys.slice(0, rows), next: null, slices };
+    if (next === null || slices === most) return { keys, next, slices };
+    from = next;
+    await setImmediate();
+  }
 }
 
-/** Domains of a workspace in the order of their names, by an index. */
-type NameRange = Range<{ workspaceId: string; value: string; pattern: string }, ListedRow>;
+/** Shows the domains that are still there. */
+async function findListed(reader: Reader, workspaceId: string, keys: Key[]): Promise<ListedDomain[]> {
+  const found = new Map<string, ListedDomain>();
+  for (let at = 0; at < keys.length; at += MOST_SHOWN) {
+    const ids = keys.slice(at, at + MOST_SHOWN).map(({ id }) => id);
+    const rows = await reader.all(selectListed, slotsOf(ids, MOST_SHOWN));
+    for (const row of rows) if (row.workspaceId === workspaceId) found.set(row.id, listed(row));
+  }
+  return keys.flatMap(({ id }) => found.get(id) ?? []);
+}
 
-/** Domains of an environment in the order of their ids; an empty status or certificate state is any. */
-const byEnvironment: Range<EnvironmentSlots, ListedRow> = {
-  select: (db, p) =>
-    selectDomains(db, p.pattern)
-      .where('domains.workspaceId', '=', p.workspaceId)
-      .where('domains.environmentId', '=', p.environmentId)
-      .where('domains.id', '>=', p.from)
-      .where('domains.id', '<', p.to)
-      .where(sql<boolean>`(${p.status} = '' or domains.status = ${p.status})`)
-      .where(sql<boolean>`(${p.certificate} = '' or certificates.state = ${p.certificate})`)
-      .orderBy('domains.id')
-      .limit(p.rows),
-  next: nextOfEnvironment,
-};
+function indexFor(page: WorkspacePageRequest): Index {
+  if (pairsOf(page).length > 0) return byPair;
+  if (page.certificate !== undefined) return byCertificate;
+  return page.status === undefined ? byName : byStatus;
+}
 
-interface EnvironmentSlots {
+/** The pairs that are asked for: the external id first, which few domains share. */
+function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: string; value: string }[] {
+  const pairs = Object.entries(metadata).map(([key, value]) => ({ key, value }));
+  return externalId === undefined ? pairs : [{ key: EXTERNAL_ID, value: externalId }, ...pairs];
+}
+
+/** Whether the range has what is wanted and nothing else. */
+function isFoundByIndex(page: WorkspacePageRequest): boolean {
+  const { status, certificate, live, search, createdAfter, createdBefore, environmentIds } = page;
+  const pairs = pairsOf(page).length;
+  // A certificate says that the domain is verified.
+  const filters = pairs + Number((certificate ?? status) !== undefined);
+  const ofIndex = environmentIds === undefined || pairs > 0 ? 1 : 0;
+  const others = [live, search, createdAfter, createdBefore];
+  return filters <= ofIndex && others.every((other) => other === undefined);
+}
+
+/** A statement compares each row of a range with this. Empty texts are any. */
+interface Wanted {
+  status: string;
+  certificate: string;
+  live: string;
+  pattern: string;
+  externalId: string;
+  after: number;
+  before: number;
+  /** As the JSON of metadata has them. */
+  pair1: string;
+  pair2: string;
+  pair3: string;
+  pair4: string;
+  pair5: string;
+}
+
+export function wantedOf(page: WorkspacePageRequest): Wanted {
+  const { status = '', certificate = '', live = '', search = '', externalId = '', metadata = {} } = page;
+  const { createdAfter = 0, createdBefore = Number.MAX_SAFE_INTEGER } = page;
+  const pairs = Object.entries(metadata).map(([key, value]) => formatPair(key, value));
+  const [pair1 = '', pair2 = '', pair3 = '', pair4 = '', pair5 = ''] = pairs;
+  const texts = { status, certificate, live, externalId, pattern: containing(search) };
+  return { ...texts, after: createdAfter, before: createdBefore, pair1, pair2, pair3, pair4, pair5 };
+}
+
+function isWanted(p: Wanted) {
+  const holds = (pair: string) =>
+    // Not `like`, which folds case on SQLite.
+    sql`(${pair} = '' or replace(domains.metadata, ${pair}, '') <> domains.metadata)`;
+  const conditions = [
+    matches(p.pattern),
+    sql`(${p.status} = '' or domains.status = ${p.status})`,
+    sql`(${p.certificate} = '' or certificates.state = ${p.certificate})`,
+    sql`(${p.live} = '' or live_checks.state = ${p.live})`,
+    sql`(${p.externalId} = '' or domains.external_id = ${p.externalId})`,
+    sql`domains.created_at >= ${p.after} and domains.created_at < ${p.before}`,
+    ...[p.pair1, p.pair2, p.pair3, p.pair4, p.pair5].map(holds),
+  ];
+  return sql<boolean>`${sql.join(conditions, sql` and `)}`;
+}
+
+/** By which an index finds domains. */
+interface Values {
   workspaceId: string;
   environmentId: string;
   status: string;
-  certificate: string;
-  pattern: string;
+  /** The state of the certificate. */
+  state: string;
+  /** A pair. */
+  key: string;
+  value: string;
 }
 
-const byName: NameRange = {
-  select: (db, p) =>
-    selectDomains(db, p.pattern)
-      .where('domains.workspaceId', '=', p.workspaceId)
-      .where('domains.name', '>=', p.from)
-      .where('domains.name', '<', p.to)
-      .orderBy('domains.name')
-      .limit(p.rows),
-  next: (db, p) =>
-    db
-      .selectFrom('domains')
-      .where('workspaceId', '=', p.workspaceId)
-      .where('name', '>=', p.from)
-      .orderBy('name')
-      .limit(1)
-      .offset(p.slice)
-      .select('name as key'),
-};
+/** Domains in the order of an index: from one key on, and before another. */
+type Index = Statement<Values & { from: string; to: string; rows: number }, Key>;
 
 // Ranges of all columns of an index: with equalities, PostgreSQL may choose another index in the order of names, and read past every domain that
 // has another value.
-const byStatus: NameRange = {
-  select: (db, p) =>
-    selectDomains(db, p.pattern)
-      .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('domains.workspaceId')
-      .orderBy('domains.status')
-      .orderBy('domains.name')
-      .limit(p.rows),
-  next: (db, p) =>
-    db
-      .selectFrom('domains')
-      .where(sql<boolean>`${STATUS_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${STATUS_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('domains.workspaceId')
-      .orderBy('domains.status')
-      .orderBy('domains.name')
-      .limit(1)
-      .offset(p.slice)
-      .select('domains.name as key'),
-};
+const byName = indexOf('domains', ['workspaceId'], 'name');
+const byStatus = indexOf('domains', ['workspaceId', 'status'], 'name');
+const byCertificate = indexOf('certificates', ['workspaceId', 'state'], 'hostname', {
+  id: sql`(select domain_id from routes where routes.hostname = certificates.hostname)`,
+});
+const byPair = indexOf('domain_pairs', ['workspaceId', 'key', 'value'], 'place', { id: sql`domain_id` });
+const byEnvironment = indexOf('domains', ['environmentId'], 'id', {
+  // As an expression, so that no index is chosen for it.
+  of: (workspaceId) => sql`workspace_id || '' = ${workspaceId} and`,
+});
 
-const STATUS_KEY = sql`(domains.workspace_id, domains.status, domains.name)`;
+function indexOf(
+  table: string,
+  prefix: (keyof Values)[],
+  last: string,
+  {
+    id = sql`id`,
+    of = () => sql``,
+  }: { id?: RawBuilder<unknown>; of?: (workspaceId: string) => RawBuilder<unknown> } = {},
+): Index {
+  const columns = sql.join([...prefix, last].map((column) => sql.ref(`${table}.${column}`)));
+  return (db, p) => {
+    const values = sql.join(prefix.map((column) => p[column]));
+    const select = sql<Key>`
+      select ${id} as id, ${sql.ref(last)} as key from ${sql.table(table)}
+      where ${of(p.workspaceId)} (${columns}) >= (${values}, ${p.from}) and (${columns}) < (${values}, ${p.to})
+      order by ${columns} limit ${p.rows}`;
+    return { compile: () => select.compile(db) };
+  };
+}
 
-const byCertificate: NameRange = {
-  select: (db, p) =>
-    selectCertified(db, p.pattern)
-      .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${p.to})`)
-      .orderBy('certificates.workspaceId')
-      .orderBy('certificates.state')
-      .orderBy('certificates.hostname')
-      .limit(p.rows),
-  next: (db, p) =>
-    db
-      .selectFrom('certificates')
-      .where(sql<boolean>`${STATE_KEY} >= (${p.workspaceId}, ${p.value}, ${p.from})`)
-      .where(sql<boolean>`${STATE_KEY} < (${p.workspaceId}, ${p.value}, ${sql.lit(END)})`)
-      .orderBy('certificates.workspaceId')
-      .orderBy('certificates.state')
-      .orderBy('certificates.hostname')
-      .limit(1)
-      .offset(p.slice)
-      .select('certificates.hostname as key'),
-};
+export async function findListedDomain(reader: Reader, workspaceId: string, id: string): Promise<ListedDomain | null> {
+  const row = await reader.one(selectListedDomain, { workspaceId, id });
+  return row && listed(row);
+}
 
-const STATE_KEY = sql`(certificates.workspace_id, certificates.state, certificates.hostname)`;
+function selectListedDomain(db: Tables, p: { workspaceId: string; id: string }) {
+  return selectSites(db).where('domains.id', '=', p.id).where('domains.workspaceId', '=', p.workspaceId);
+}
 
-type ListedRow = InferResult<ReturnType<typeof selectDomains>>[number];
+/** Ids that a statement takes: as many slots as parameters, so that it is prepared once and its plan depends on no value. */
+type Ids = Record<`id${number}`, string>;
+
+function slotsOf(ids: string[], most: number): Ids {
+  return Object.fromEntries(Array.from({ length: most }, (_, at) => [`id${at}`, ids[at] ?? '']));
+}
+
+function anyOf(p: Ids, most: number) {
+  return Array.from({ length: most }, (_, at) => p[`id${at}`] as string);
+}
+
+// Ids alone: with the workspace, SQLite reads all domains of that.
+export function selectListed(db: Tables, p: Ids) {
+  return selectSites(db).where('domains.id', 'in', anyOf(p, MOST_SHOWN));
+}
+
+export function selectWanted(db: Tables, p: Ids & Wanted) {
+  return fromDomains(db).where('domains.id', 'in', anyOf(p, SLICE)).where(isWanted(p)).select('domains.id');
+}
+
+type ListedRow = InferResult<ReturnType<typeof selectSites>>[number];
 
 const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter'] as const;
 const redirectColumns = [
   'redirects.destinationId',
-  'destinations.hostname as to',
+  'destinations.name as to',
   'redirects.status as redirectStatus',
   'redirects.setAt',
 ] as const;
+const originColumns = ['deployments.id as deploymentId', 'deployments.origin'] as const;
 
-function selectDomains(db: Tables, pattern: string) {
+function fromDomains(db: Tables) {
   return db
     .selectFrom('domains')
     .leftJoin('routes', 'routes.domainId', 'domains.id')
     .leftJoin('certificates', 'certificates.hostname', 'routes.hostname')
-    .leftJoin('servedCertificates as served', 'served.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domainId', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
-    .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
-    .where(matches(pattern))
-    .select(domainColumns)
-    .select(certificateColumns)
-    .select(redirectColumns)
-    .select(suspensionColumns);
+    .leftJoin('liveChecks', 'liveChecks.domainId', 'domains.id');
 }
 
-function selectCertified(db: Tables, pattern: string) {
-  return db
-    .selectFrom('certificates')
-    .innerJoin('routes', 'routes.hostname', 'certificates.hostname')
-    .innerJoin('domains', 'domains.id', 'routes.domainId')
+/** Everything that serves domains. */
+function selectSites(db: Tables) {
+  return fromDomains(db)
     .leftJoin('servedCertificates as served', 'served.hostname', 'certificates.hostname')
     .leftJoin('redirects', 'redirects.domainId', 'domains.id')
-    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+    .leftJoin('domains as destinations', 'destinations.id', 'redirects.destinationId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'domains.id')
-    .where(matches(pattern))
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'domains.id')
+    .leftJoin('environments', 'environments.id', 'domains.environmentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
     .select(domainColumns)
     .select(certificateColumns)
     .select(redirectColumns)
-    .select(suspensionColumns);
+    .select(suspensionColumns)
+    .select(originColumns)
+    .select(['liveChecks.seen', 'siteSettings.settings']);
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt } = row;
+  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
   const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
+    live: row.seen && JSON.parse(row.seen),
     redirect: isRedirected ? { domainId: row.id, destinationId, to, status: redirectStatus, setAt } : null,
     suspension: suspensionOf(row),
+    deployment: deploymentId === null || origin === null ? null : { id: deploymentId, origin },
+    settings: row.settings && JSON.parse(row.settings),
     certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
   };
 }

@@ -22,6 +22,8 @@ export const DOMAIN = [
   'verifiedAt',
   'windowStartedAt',
   'revision',
+  'externalId',
+  'metadata',
 ] as const satisfies (keyof Domain)[];
 
 /** The same for joins. */

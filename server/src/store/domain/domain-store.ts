@@ -1,55 +1,112 @@
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
-import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
+import type { CertificateAfter, Deletion, DomainEventType } from '../../domain/domain-event.ts';
 import type { Finding } from '../../domain/finding.ts';
+import type { Live, LiveState } from '../../domain/live.ts';
+import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
+import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
-import type { Environment, Paged, PageRequest } from '../tree/tree-store.ts';
+import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 
 /**
- * What becomes of a domain that is to be created. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
+ * The outcome of a creation. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
  * has as many domains as its limit allows.
  */
 export type Creation =
-  | { kind: 'created' }
+  | { kind: 'created'; replaced?: string }
   | { kind: 'environment_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
-/** A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `next` of the page before. */
+/** Domains that may make room for new ones of their names, where `findReplaceable` still finds them, in these environments. They can be restored until `keptUntil`. */
+export interface Replacing {
+  holders: readonly Pick<Domain, 'id' | 'workspaceId' | 'name' | 'environmentId'>[];
+  keptUntil: number;
+}
+
+/** `name`: the one that is refused. */
+export type PairCreation = Creation & { name: string };
+
+/**
+ * A page of the domains of a workspace. The cursor is a lower bound of their names; with `environmentIds`, `externalId` or `metadata`, `next` of the page
+ * before.
+ */
 export interface WorkspacePageRequest extends PageRequest {
   status?: DomainStatus | undefined;
   /** State of the domain's certificate. */
   certificate?: CertificateState | undefined;
+  /** The state of the site as it was seen from outside. */
+  live?: LiveState | undefined;
   /** Part of an id or name, case-insensitive and literal. */
   search?: string | undefined;
   /** Only domains of these environments. */
   environmentIds?: ReadonlySet<string> | undefined;
+  externalId?: string | undefined;
+  /** Pairs that a domain has all of, at most `MOST_WANTED_PAIRS`. */
+  metadata?: Metadata | undefined;
+  /** Only domains created then or later (Unix ms). */
+  createdAfter?: number | undefined;
+  /** Only domains created before that. */
+  createdBefore?: number | undefined;
 }
 
-/** A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), and whether it is suspended (null: it is not). */
+/**
+ * A domain, what a list shows of its certificate (null: there is none yet), where it redirects to (null: it does not), whether it is suspended (null: it is not),
+ * the current deployment of its environment (null: before the first), and its settings (null: none is set).
+ */
 export interface ListedDomain {
   domain: Domain;
+  /** Null: no look has counted yet. */
+  live: Live | null;
+  deployment: Pick<Deployment, 'id' | 'origin'> | null;
+  settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
 }
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
-export type Moved = { kind: 'moved' | 'unchanged'; domain: Domain } | { kind: 'missing' | 'environment_missing' };
+export type Moved =
+  | { kind: 'moved' | 'unchanged'; domain: Domain }
+  | { kind: 'missing' | 'environment_missing' | 'own_origin' };
+
+export interface DomainCounts {
+  total: number;
+  byStatus: Record<DomainStatus, number>;
+  /** `none`: not verified, and so without one. */
+  byCertificate: Record<'none' | CertificateState, number>;
+}
+
+/** `missing`: the workspace has no such domain. `too_large`: the metadata would be, as `own-data.findExcess` says. */
+export type DomainUpdate =
+  | { kind: 'updated' | 'unchanged'; domain: Domain; settings: SiteSettings | null }
+  | { kind: 'missing' | 'too_large' };
+
+export interface DomainChange extends OwnDataChange {
+  settings?: SiteSettingsPatch;
+  /** `missing` unless the domain is in this environment: the caller may deploy there, for an own origin. */
+  deploysIn?: string;
+}
 
 export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held`, `quota`.
+   * `environment_missing` (deleted meanwhile), `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
    */
-  createDomain(domain: Domain, windowEndsAt: number): Promise<Creation>;
+  createDomain(domain: Domain, windowEndsAt: number, replacing?: Replacing): Promise<Creation>;
 
   /**
    * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
    * is the outcome of all or none.
    */
-  createDomains(domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]>;
+  createDomains(domains: readonly Domain[], windowEndsAt: number, replacing?: Replacing): Promise<Creation[]>;
+
+  /**
+   * Adds two domains of one environment as `createDomain` does, or neither, and the redirect from the second to the first, with its event. The quota
+   * has to have room for both.
+   */
+  createDomainWithWww(domain: Domain, second: Domain, windowEndsAt: number): Promise<PairCreation>;
 
   /**
    * Makes a check due at `now`; keeps the check's memory, and the result of a check in flight still counts. From `failed` it also begins a
@@ -65,13 +122,21 @@ export interface DomainChanges {
 
   /**
    * Moves a domain to another environment of its workspace, with its route: nothing else of it changes. Adds the event `domain.moved`, and logs the changes `domain`, and
-   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale.
+   * `route` when there is one. In the same environment nothing changes. A result of a check in flight is stale. `own_origin`: it has one, and `mayDeploy` is false.
    */
   moveDomain(
     domainId: string,
     target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
     now: number,
+    mayDeploy?: boolean,
   ): Promise<Moved>;
+
+  /**
+   * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
+   * changes `domain`, and `route` if the domain is verified and its external id or its settings change. A result of a check in flight is stale. A change of its
+   * settings alone leaves the domain as it is: only `route` is logged.
+   */
+  updateDomain(workspaceId: string, domainId: string, change: DomainChange, now: number): Promise<DomainUpdate>;
 
   /**
    * Deletes the domain with its check and what it found, route, certificate and redirect; adds the event `domain.deleted`. The name is free at once. Another workspace's
@@ -85,6 +150,8 @@ export interface DomainStore extends DomainChanges {
   /** One indexed read, which has all that `domains.getDomain` returns. */
   findDomainByName(workspaceId: string, name: string): Promise<Domain | null>;
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
+  /** The domain of the workspace that holds the name, if it may be replaced (`domain/status.isReplaceable`) and its timeline knows of no time when it was verified. */
+  findReplaceable(workspaceId: string, name: string): Promise<Domain | null>;
   /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
   findTargetOutside(zone: string): Promise<string | null>;
 
@@ -93,6 +160,9 @@ export interface DomainStore extends DomainChanges {
    * counted twice, or not at all.
    */
   countDomains(): Promise<Record<DomainStatus, number>>;
+
+  /** The same of one workspace, by status and by state of the certificate. */
+  countWorkspaceDomains(workspaceId: string): Promise<DomainCounts>;
 
   /**
    * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
@@ -104,11 +174,14 @@ export interface DomainStore extends DomainChanges {
     page: PageRequest & { search?: string | undefined },
   ): Promise<Paged<Domain>>;
 
+  /** A domain as `listWorkspaceDomains` lists it, by one indexed read. */
+  findListedDomain(workspaceId: string, domainId: string): Promise<ListedDomain | null>;
+
   /**
-   * Domains of one workspace, in order of their names, by one indexed read whose cost does not depend on how many there are. With `environmentIds`, one environment
-   * after the other, each in order of creation. With `search` or `environmentIds` it scans several statements' worth, but never more than a fixed number of domains, and with
-   * `environmentIds` none of other environments: the page may then have fewer items than its limit, or none, and still a next page. A change between the statements
-   * may or may not be seen.
+   * Domains of one workspace, in order of their names, by two indexed reads whose cost does not depend on how many there are: one for the ids, and one for their
+   * domains. With `environmentIds`, `externalId` or `metadata`, one environment after the other, each in order of creation. With `environmentIds` or several filters, or with `search` or a time of creation, it
+   * looks at them in several statements, but never more than a fixed number of domains, and with `environmentIds` none of other environments: the page may then have fewer
+   * items than its limit, or none, and still a next page. A change between the statements may or may not be seen.
    */
   listWorkspaceDomains(workspaceId: string, page: WorkspacePageRequest): Promise<Paged<ListedDomain>>;
 }
@@ -125,7 +198,7 @@ export interface DeletedDomain {
 }
 
 /**
- * What became of a restoration. `missing`: no such domain is kept. `environment_missing`: its environment was deleted. `held`: the workspace has another domain
+ * The outcome of a restoration. `missing`: no such domain is kept. `environment_missing`: its environment was deleted. `held`: the workspace has another domain
  * of the name. `superseded`: another workspace has been verified for the name since, or is now. `quota`: as in `Creation`.
  */
 export type Restoration =
@@ -159,7 +232,7 @@ export interface DeletedStore extends DeletedChanges {
   pruneDeletedDomains(now: number, limit: number): Promise<number>;
 }
 
-/** That a domain redirects to another one of its workspace, which is verified for as long as the redirect is there. */
+/** A domain redirects to another one of its workspace. It takes effect while both are verified. */
 export interface Redirect {
   domainId: string;
   destinationId: string;
@@ -191,7 +264,7 @@ export interface RedirectChanges {
 }
 
 /**
- * Redirects from domain to domain. At most one for each domain, of whatever status: it takes effect while the domain is verified. The transaction
+ * Redirects from domain to domain. At most one for each domain, of whatever status. The transaction
  * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
  * of the domain that redirects, if that is verified.
  */
@@ -233,7 +306,7 @@ export interface SuspensionChanges {
  * there are both. A suspended domain is checked, verified and certified as any other: the edge alone serves a page in place of its site (`Site.suspension`).
  */
 export interface SuspensionStore extends SuspensionChanges {
-  /** What is in effect. Null: the domain is not suspended, or the workspace has no such domain. */
+  /** The suspension in effect. Null: the domain is not suspended, or the workspace has no such domain. */
   findSuspension(workspaceId: string, domainId: string): Promise<Suspension | null>;
   /** Null: the operator has not suspended it, or there is no such workspace. */
   findWorkspaceSuspension(workspaceId: string): Promise<WorkspaceSuspension | null>;
@@ -274,8 +347,12 @@ export interface DomainEventData {
   redirect?: RedirectChange;
   /** In `domain.moved`: ids of the environments. */
   move?: { from: string; to: string };
+  /** In `domain.deleted`, if another domain of its name took its place. */
+  deletion?: Deletion;
   /** In `domain.suspended`; in `domain.resumed` what it was. */
   suspension?: { status: SuspensionStatus };
+  /** In events of type `site.*`. */
+  live?: Live;
 }
 
 export interface EventStore {

@@ -1,19 +1,23 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
-import { changed, retry, windowEndsAt } from '../../domain/status.ts';
+import type { Deletion } from '../../domain/domain-event.ts';
+import { changed, isReplaceable, retry, windowEndsAt } from '../../domain/status.ts';
 import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
 import { removeCheck, scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
-import type { Creation, Environment, Moved, WorkspaceLimits } from '../store.ts';
+import type { Creation, Environment, Moved, PairCreation, Replacing, WorkspaceLimits } from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
+import { endUsage } from '../usage/usage.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
+import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
-import { recordEvent } from './events.ts';
-import { findRedirect } from './redirect-rows.ts';
+import { recordEvent, wasVerified } from './events.ts';
+import { addRedirect, findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
+import { findSettings } from './site-settings-rows.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
   return reader.one(selectDomainByName, { workspaceId, name });
@@ -23,15 +27,30 @@ export async function findDomainById(reader: Reader, workspaceId: string, id: st
   return reader.one(selectDomainById, { workspaceId, id });
 }
 
+export async function findReplaceable(reader: Reader, workspaceId: string, name: string): Promise<Domain | null> {
+  const holder = await findDomainByName(reader, workspaceId, name);
+  return holder !== null && isReplaceable(holder) && !(await wasVerified(reader, holder.id)) ? holder : null;
+}
+
 export async function findTargetOutside(reader: Reader, zone: string): Promise<string | null> {
   return (await reader.one(selectTargetOutside, { inZone: `%.${zone}` }))?.target ?? null;
 }
 
-async function createDomain(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<Creation> {
-  return (await createDomains(tx, [domain], windowEndsAt))[0] ?? { kind: 'environment_missing' };
+async function createDomain(
+  tx: Transaction,
+  domain: Domain,
+  windowEndsAt: number,
+  replacing?: Replacing,
+): Promise<Creation> {
+  return (await createDomains(tx, [domain], windowEndsAt, replacing))[0] ?? { kind: 'environment_missing' };
 }
 
-async function createDomains(tx: Transaction, domains: readonly Domain[], windowEndsAt: number): Promise<Creation[]> {
+async function createDomains(
+  tx: Transaction,
+  domains: readonly Domain[],
+  windowEndsAt: number,
+  replacing: Replacing = NOTHING,
+): Promise<Creation[]> {
   const [first] = domains;
   const place = first === undefined ? null : await tx.one(selectPlace, first);
   if (place === null) return domains.map(() => ({ kind: 'environment_missing' }));
@@ -40,6 +59,13 @@ async function createDomains(tx: Transaction, domains: readonly Domain[], window
   const creations: Creation[] = [];
   for (const domain of domains) {
     const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
+    if (holder !== null && (await isStillReplaceable(tx, holder, replacing))) {
+      const deletion = { reason: 'replaced', by: domain.id } as const;
+      await removeDomain(tx, holder, domain.createdAt, replacing.keptUntil, { deletion });
+      await insertNew(tx, domain, windowEndsAt);
+      creations.push({ kind: 'created', replaced: holder.id });
+      continue;
+    }
     if (holder !== null) {
       creations.push({ kind: 'held', domainId: holder.id, environmentId: holder.environmentId });
       continue;
@@ -58,17 +84,68 @@ async function createDomains(tx: Transaction, domains: readonly Domain[], window
   return creations;
 }
 
-/** Why the workspace cannot have the domain; null: it can. */
+const NOTHING: Replacing = { holders: [], keptUntil: 0 };
+
+/** Whether a domain is one of those that may be replaced: it may have been verified, moved or deleted since they were found. */
+async function isStillReplaceable(tx: Transaction, { id, environmentId }: Domain, { holders }: Replacing) {
+  const found = holders.find((holder) => holder.id === id && holder.environmentId === environmentId);
+  return found !== undefined && (await findReplaceable(tx, found.workspaceId, found.name))?.id === id;
+}
+
+/** The domains that are about to be replaced. */
+async function replacedTargets(
+  tx: Transaction,
+  domains: readonly Domain[],
+  replacing = NOTHING,
+): Promise<AuditTarget[]> {
+  const targets: AuditTarget[] = [];
+  for (const { id, workspaceId, name } of replacing.holders) {
+    const by = domains.find((domain) => domain.name === name);
+    const holder = by && (await findDomainById(tx, workspaceId, id));
+    if (by && holder && (await isStillReplaceable(tx, holder, replacing))) {
+      targets.push({ ...ofDomain(holder), detail: { replacedBy: by.id } });
+    }
+  }
+  return targets;
+}
+
+const holderIds = (replacing?: Replacing) => (replacing?.holders ?? []).map(({ id }) => id);
+
+/** Whether each of the new domains was created, and each of those that were to be replaced, was. */
+function madeOf(creations: readonly Creation[]): boolean[] {
+  const replaced = creations.filter((creation) => creation.kind === 'created' && creation.replaced !== undefined);
+  return [...creations.map(isOutcome('created')), ...replaced.map(() => true)];
+}
+
+async function createDomainWithWww(
+  tx: Transaction,
+  domain: Domain,
+  second: Domain,
+  windowEndsAt: number,
+): Promise<PairCreation> {
+  for (const each of [domain, second]) {
+    const refusal = await refuseCreation(tx, each, 2);
+    if (refusal !== null) return { ...refusal, name: each.name };
+  }
+  await insertNew(tx, domain, windowEndsAt);
+  await insertNew(tx, second, windowEndsAt);
+  const redirect = { domainId: second.id, destinationId: domain.id, to: domain.name, status: 308 } as const;
+  await addRedirect(tx, second, { ...redirect, setAt: second.createdAt });
+  return { kind: 'created', name: domain.name };
+}
+
+/** Why the workspace cannot have the domain, or so many more; null: it can. */
 export async function refuseCreation(
   tx: Transaction,
   domain: Domain,
+  count = 1,
 ): Promise<Exclude<Creation, { kind: 'created' }> | null> {
   const place = await tx.one(selectPlace, domain);
   if (place === null) return { kind: 'environment_missing' };
   const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
   if (holder !== null) return { kind: 'held', domainId: holder.id, environmentId: holder.environmentId };
   const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
-  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) <= 0) return { kind: 'quota', limit };
+  if (limit !== null && (await countRoom(tx, domain.workspaceId, limit)) < count) return { kind: 'quota', limit };
   return null;
 }
 
@@ -81,6 +158,7 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
 async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<void> {
   const { id: domainId, createdAt } = domain;
   tx.write(insertDomain, domain);
+  insertPairs(tx, domain);
   scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
   await recordEvent(tx, 'domain.created', domain, createdAt);
 }
@@ -105,17 +183,30 @@ async function retryVerification(
 async function deleteDomain(tx: Transaction, workspaceId: string, domainId: string, now: number, keptUntil = now) {
   const domain = await findDomainById(tx, workspaceId, domainId);
   if (domain === null) return 'missing';
+  await removeDomain(tx, domain, now, keptUntil);
+  return 'deleted';
+}
+
+async function removeDomain(
+  tx: Transaction,
+  domain: Domain,
+  now: number,
+  keptUntil: number,
+  why: { deletion?: Deletion } = {},
+): Promise<void> {
+  const { id: domainId, workspaceId } = domain;
   if (keptUntil > now) {
-    const redirect = await findRedirect(tx, workspaceId, domainId);
     const suspension = await findHeldSuspension(tx, domainId);
-    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension });
+    const settings = await findSettings(tx, domainId);
+    const redirect = await findRedirect(tx, workspaceId, domainId);
+    await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension, settings });
   }
   await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
+  endUsage(tx, domain, now);
   logChange(tx, 'domain', domainId);
-  await recordEvent(tx, 'domain.deleted', domain, now);
-  return 'deleted';
+  await recordEvent(tx, 'domain.deleted', domain, now, why);
 }
 
 /** The domain, if the workspace has it. */
@@ -133,18 +224,35 @@ export const domainChanges = {
   createDomain: defineChange({
     perform: createDomain,
     // The workspace, for its names and its quota.
-    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
-    audit: { targets: (_, domain) => [ofDomain(domain)], isMade: isOutcome('created') },
+    locks: ({ workspaceId, environmentId }, _, replacing) => [workspaceId, environmentId, ...holderIds(replacing)],
+    audit: {
+      targets: async (tx, domain, _, replacing) => [
+        ofDomain(domain),
+        ...(await replacedTargets(tx, [domain], replacing)),
+      ],
+      isMade: (outcome) => madeOf([outcome]),
+    },
     secret: NO_SECRET,
-    invalidates: NO_DOMAINS,
+    invalidates: (_, __, replacing) => holderIds(replacing),
   }),
   createDomains: defineChange({
     perform: createDomains,
-    locks: ([first]) => (first === undefined ? [] : [first.workspaceId, first.environmentId]),
+    locks: ([first], _, replacing) =>
+      first === undefined ? [] : [first.workspaceId, first.environmentId, ...holderIds(replacing)],
     audit: {
-      targets: (_, domains) => domains.map(ofDomain),
-      isMade: (outcomes) => outcomes.map(isOutcome('created')),
+      targets: async (tx, domains, _, replacing) => [
+        ...domains.map(ofDomain),
+        ...(await replacedTargets(tx, domains, replacing)),
+      ],
+      isMade: madeOf,
     },
+    secret: NO_SECRET,
+    invalidates: (_, __, replacing) => holderIds(replacing),
+  }),
+  createDomainWithWww: defineChange({
+    perform: createDomainWithWww,
+    locks: ({ workspaceId, environmentId }) => [workspaceId, environmentId],
+    audit: { targets: (_, domain, second) => [domain, second].map(ofDomain), isMade: isOutcome('created') },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
@@ -242,14 +350,18 @@ async function moveDomain(
   domainId: string,
   target: Pick<Environment, 'id' | 'workspaceId' | 'projectId' | 'appId'>,
   now: number,
+  mayDeploy = true,
 ): Promise<Moved> {
   const before = await findDomainById(tx, target.workspaceId, domainId);
   if (before === null) return { kind: 'missing' };
   if ((await tx.one(selectEnvironmentId, target)) === null) return { kind: 'environment_missing' };
   if (before.environmentId === target.id) return { kind: 'unchanged', domain: before };
+  // It would get the secret of that environment.
+  if (!mayDeploy && (await findSettings(tx, domainId))?.origin) return { kind: 'own_origin' };
   const { id: environmentId, projectId, appId } = target;
   const domain = changed({ ...before, environmentId, projectId, appId }, now);
   await tx.execute(updatePlace, domain);
+  await tx.execute(updatePairs, { domainId, place: placeOf(domain) });
   if ((await tx.execute(updateRoute, { domainId, environmentId })) > 0) await logChange(tx, 'route', domain.name);
   await logChange(tx, 'domain', domainId);
   const move = { from: before.environmentId, to: environmentId };

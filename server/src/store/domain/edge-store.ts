@@ -1,5 +1,8 @@
+import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
+import type { SiteSettings } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
+import type { Deployment } from '../tree/tree-store.ts';
 
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
@@ -13,8 +16,10 @@ export interface EdgeStore {
    * as above.
    */
   findOperatorSite(hostname: string): Promise<Site | null>;
-  /** Where the traffic of an environment goes: its current deployment; null before the first. Logged as the change `environment`. */
+  /** Where the traffic of an environment goes; null: nothing was deployed to it, and it has set nothing. Logged as the change `environment`. */
   findOrigin(environmentId: string): Promise<Origin | null>;
+  /** The brand of a workspace, for pages; null: it has none. Logged as the change `workspace`. */
+  findBrand(workspaceId: string): Promise<Brand | null>;
   /** The key authorization to respond with; null: no such challenge, or it expired before `now`. Not to be cached. */
   findChallenge(hostname: string, token: string, now: number): Promise<string | null>;
 }
@@ -25,14 +30,20 @@ export interface Site {
   workspaceId: string;
   domainId: string;
   environmentId: string;
-  /** Of the environment's current deployment; null before the first. */
+  /** The number by which its usage is counted (`UsageWrite`); 0: it is not counted. */
+  usageNumber: number;
+  /** As `findOrigin` has it. */
   origin: Origin | null;
   /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */
   certificate: ServedCertificate | Error | null;
   /** Null: its requests go to the origin. */
   redirect: SiteRedirect | null;
+  /** The domain's external id; absent: it has none. */
+  externalId?: string;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
+  /** Null: the domain has none. */
+  settings: SiteSettings | null;
 }
 
 /** Where all requests for a site are redirected to. */
@@ -43,10 +54,41 @@ export interface SiteRedirect {
   status: RedirectStatus;
 }
 
+/** Where the traffic of an environment goes. */
 export interface Origin {
-  deploymentId: string;
-  /** `http://host[:port]` or `https://host[:port]`. */
-  origin: string;
+  /** The current one; null before the first. */
+  deployment: Pick<Deployment, 'id' | 'origin'> | null;
+  /** How the environment has its origins asked; null: it has set nothing. */
+  settings: OriginSettings | null;
+}
+
+/** An environment says this of its origins: those of its deployments, and those that its domains have of their own. */
+export interface OriginSettings {
+  /** `Host` of requests to the origin: `visitor`, `origin`, or a name. */
+  hostHeader: string;
+  /** PEM. Only certificates below it are accepted; null: those of public CAs. */
+  caCertificate: string | null;
+  /** The edge shows it to an https origin; null: nothing. */
+  clientCertificate: OriginClientCertificate | null;
+  /** Proves to the origin that a request came through the edge. Null: nothing is sent. */
+  secret: OriginSecret | null;
+  /** Whether origins get the external ids of domains. */
+  sendsExternalId: boolean;
+}
+
+export interface OriginClientCertificate {
+  /** PEM: the certificate, then those above it. */
+  chain: string;
+  /** PKCS #8, DER. A secret. */
+  privateKey: Uint8Array;
+}
+
+/** Text in ASCII. */
+export interface OriginSecret {
+  current: Uint8Array;
+  /** The one before, which is sent too until `previousExpiresAt`; null: there is none. */
+  previous: Uint8Array | null;
+  previousExpiresAt: number | null;
 }
 
 export interface ServedCertificate {

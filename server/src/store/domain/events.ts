@@ -11,7 +11,7 @@ import { addDeliveries, selectSubscribers, subscriptionTo } from '../webhook/out
 
 type EventDetails = Pick<
   DomainEventData,
-  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'suspension'
+  'record' | 'seen' | 'findings' | 'certificate' | 'redirect' | 'move' | 'deletion' | 'suspension' | 'live'
 > & {
   /** The domain after all changes of the transaction, for webhooks; absent: it is `domain`. */
   afterAll?: Domain;
@@ -113,6 +113,11 @@ export async function findFailedAfter(reader: Reader, after: number, limit: numb
   return reader.all(selectFailedAfter, { after, limit });
 }
 
+/** Whether the timeline, for as long as events are kept, says that the domain is or was verified. */
+export async function wasVerified(reader: Reader, domainId: string): Promise<boolean> {
+  return (await reader.one(selectVerification, { domainId })) !== null;
+}
+
 export async function pruneEvents(tx: Transaction, before: number, limit: number): Promise<number> {
   return tx.execute(deleteEvents, { before, limit });
 }
@@ -146,6 +151,15 @@ function selectEvents(db: Tables, p: { workspaceId: string; domainId: string; be
     .orderBy('seq', 'desc')
     .limit(p.rows)
     .select(['seq', ...EVENT, 'createdAt']);
+}
+
+function selectVerification(db: Tables, p: { domainId: string }) {
+  return db
+    .selectFrom('events')
+    .where('domainId', '=', p.domainId)
+    .where('type', 'in', ['domain.verified', 'domain.drifted', 'domain.superseded'])
+    .select('seq')
+    .limit(1);
 }
 
 function selectFailedAfter(db: Tables, p: { after: number; limit: number }) {

@@ -1,7 +1,7 @@
 import type { Domain } from '../../domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, type RedirectEnd } from '../../domain/redirect.ts';
 import { logChange } from '../cache/change-log.ts';
-import type { Reader, Tables, Transaction } from '../engine/statement.ts';
+import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Redirect } from '../store.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { recordEvent } from './events.ts';
@@ -16,7 +16,7 @@ export interface RouteEnd {
   at: number;
 }
 
-/** The redirects to a domain whose route is about to be deleted, which deletes them (`on delete cascade`): for their timelines and for the edge. */
+/** Removes the redirects to a domain whose route is about to be deleted. */
 export async function endRedirectsTo(
   tx: Transaction,
   destination: Pick<Domain, 'id' | 'name'>,
@@ -24,6 +24,7 @@ export async function endRedirectsTo(
 ): Promise<void> {
   if ((await tx.execute(lockSources, { destinationId: destination.id })) === 0) return;
   const sources = await tx.all(selectSources, { destinationId: destination.id, rows: MAX_REDIRECTS_TO_ONE });
+  await tx.execute(deleteRedirectsTo, { destinationId: destination.id });
   for (const row of sources) {
     const source = domainOf(row);
     const redirect = { to: destination.name, status: row.redirectStatus, reason };
@@ -35,6 +36,32 @@ export async function endRedirectsTo(
 /** The edge has it with the route of the domain that redirects. */
 export async function logRedirect(tx: Transaction, { name, status }: Pick<Domain, 'name' | 'status'>): Promise<void> {
   if (status === 'verified') logChange(tx, 'route', name);
+}
+
+/** The redirects to a domain take effect, whose route was just added. */
+export async function beginRedirectsTo(tx: Transaction, { id }: Pick<Domain, 'id'>): Promise<void> {
+  const sources = await tx.all(selectSources, { destinationId: id, rows: MAX_REDIRECTS_TO_ONE });
+  // Whether or not they are verified: that may change meanwhile.
+  for (const { name } of sources) logChange(tx, 'route', name);
+}
+
+export async function addRedirect(tx: Transaction, domain: Domain, redirect: Redirect): Promise<void> {
+  const { to, status, setAt } = redirect;
+  await tx.execute(upsertRedirect, redirect);
+  await recordEvent(tx, 'redirect.set', domain, setAt, { redirect: { to, status } });
+  await logRedirect(tx, domain);
+}
+
+function upsertRedirect(db: Tables, p: Redirect) {
+  const redirect = pick(p, ['destinationId', 'status', 'setAt']);
+  return db
+    .insertInto('redirects')
+    .values({ domainId: p.domainId, ...redirect })
+    .onConflict((on) => on.column('domainId').doUpdateSet(redirect));
+}
+
+function deleteRedirectsTo(db: Tables, p: { destinationId: string }) {
+  return db.deleteFrom('redirects').where('destinationId', '=', p.destinationId);
 }
 
 /** Changes nothing. */

@@ -1,20 +1,28 @@
+import type { Domain } from '../../domain/domain.ts';
 import { MAX_REDIRECTS_TO_ONE, refuseRedirect } from '../../domain/redirect.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
-import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Tables, Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
 import type { Redirect, SetRedirect } from '../store.ts';
 import { domainTargets, findDomainById } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { findRedirect, logRedirect, selectSources } from './redirect-rows.ts';
+import { addRedirect, findRedirect, logRedirect, selectSources } from './redirect-rows.ts';
 
-// What changes a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
+// Every change of a redirect begins with an update of the row of the domain that redirects: so these transactions run one after the other, also with
 // those that end the redirects to a destination (`redirect-rows.ts`).
 
-export async function setRedirect(
+type WantedRedirect = Pick<Redirect, 'domainId' | 'destinationId' | 'status'>;
+
+function setRedirect(tx: Transaction, workspaceId: string, redirect: WantedRedirect, now: number) {
+  return redirectTo(tx, workspaceId, redirect, now, () => false);
+}
+
+export async function redirectTo(
   tx: Transaction,
   workspaceId: string,
-  { domainId, destinationId, status }: Pick<Redirect, 'domainId' | 'destinationId' | 'status'>,
+  { domainId, destinationId, status }: WantedRedirect,
   now: number,
+  mayWait: (destination: Domain) => boolean,
 ): Promise<SetRedirect> {
   await tx.execute(lockDomain, { id: domainId, workspaceId });
   const domain = await findDomainById(tx, workspaceId, domainId);
@@ -27,6 +35,7 @@ export async function setRedirect(
   const refusal = refuseRedirect({
     domain,
     destination,
+    mayWait: mayWait(destination),
     destinationRedirects: ofDestination !== null,
     isDestination: source !== undefined,
     othersToDestination: sourcesOfDestination.filter(({ id }) => id !== domainId).length,
@@ -43,9 +52,7 @@ export async function setRedirect(
   const before = await findRedirect(tx, workspaceId, domainId);
   if (before?.destinationId === destinationId && before.status === status) return { kind: 'set', redirect: before };
   const redirect = { domainId, destinationId, to: destination.name, status, setAt: now };
-  await tx.execute(upsertRedirect, redirect);
-  await recordEvent(tx, 'redirect.set', domain, now, { redirect: { to: destination.name, status } });
-  await logRedirect(tx, domain);
+  await addRedirect(tx, domain, redirect);
   return { kind: 'set', redirect };
 }
 
@@ -91,14 +98,6 @@ function lockDomain(db: Tables, p: { id: string; workspaceId: string }) {
     .where('id', '=', p.id)
     .where('workspaceId', '=', p.workspaceId)
     .set((of) => ({ revision: of.ref('revision') }));
-}
-
-function upsertRedirect(db: Tables, p: Redirect) {
-  const redirect = pick(p, ['destinationId', 'status', 'setAt']);
-  return db
-    .insertInto('redirects')
-    .values({ domainId: p.domainId, ...redirect })
-    .onConflict((on) => on.column('domainId').doUpdateSet(redirect));
 }
 
 function deleteRedirect(db: Tables, p: { domainId: string }) {

@@ -9,10 +9,12 @@ import type { Transaction } from '../engine/statement.ts';
 import { NO_SECRET } from '../engine/write.ts';
 import type { DeletedDomain, Restoration } from '../store.ts';
 import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts';
+import { insertPairs } from './domain-pairs.ts';
 import { insertDomain, refuseCreation } from './domains.ts';
 import { recordEvent } from './events.ts';
-import { setRedirect } from './redirects.ts';
+import { redirectTo } from './redirects.ts';
 import { addRoute } from './routes.ts';
+import { putSettings } from './site-settings-rows.ts';
 import { putSuspension } from './suspensions.ts';
 
 async function restoreDomain(
@@ -31,6 +33,7 @@ async function restoreDomain(
   const domain = restored(held.domain, now);
   const certificate = await findHeldCertificate(tx, id);
   await tx.execute(insertDomain, domain);
+  insertPairs(tx, domain);
   await tx.execute(deleteHeld, { id });
   if (domain.status === 'verified') {
     await addRoute(tx, domain, now, now);
@@ -42,7 +45,11 @@ async function restoreDomain(
   await recordEvent(tx, 'domain.restored', domain, now);
   if (held.suspension !== null) await putSuspension(tx, id, held.suspension);
   // Refused where the destination may not be redirected to any more: the domain is then served by its origin.
-  if (held.redirect !== null) await setRedirect(tx, workspaceId, { domainId: id, ...held.redirect }, now);
+  if (held.redirect !== null) {
+    const redirect = { domainId: id, ...held.redirect };
+    await redirectTo(tx, workspaceId, redirect, now, ({ verifiedAt }) => verifiedAt === null);
+  }
+  if (held.settings !== null) await putSettings(tx, id, held.settings);
   return { kind: 'restored', domain };
 }
 

@@ -2,9 +2,10 @@ import type { Domain } from '../../domain/domain.ts';
 import { logChange } from '../cache/change-log.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
 import { deleteChallengesOf } from '../certificate/orders.ts';
-import { addMonitor } from '../check/schedules.ts';
+import { addLiveCheck, addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
-import { endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
+import { beginUsage } from '../usage/usage.ts';
+import { beginRedirectsTo, endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
 /**
  * Adds the route of a domain, its row for a certificate and its first re-check. Replaces the route of the domain that served the name before (a takeover),
@@ -15,10 +16,13 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   const inherited = former && (await findInheritable(tx, domain.name, at));
   withdraw(tx, domain.name);
   tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  beginUsage(tx, domain);
   addMonitor(tx, domain.id, recheckAt);
+  addLiveCheck(tx, domain, at);
   tx.write(insertCertificate, { hostname: domain.name, workspaceId: domain.workspaceId, at });
   if (inherited !== null) inherit(tx, domain.name, inherited);
   logChange(tx, 'route', domain.name);
+  await beginRedirectsTo(tx, domain);
 }
 
 /** Removes the route of a domain and the redirects to it, unless another domain serves the name by now. */
@@ -44,7 +48,7 @@ function selectRoute(db: Tables, p: { hostname: string }) {
   return db.selectFrom('routes').where('hostname', '=', p.hostname).select('domainId');
 }
 
-/** Deletes its re-checks and the redirects to it as well (`on delete cascade`). */
+/** Deletes its re-checks as well (`on delete cascade`). */
 function deleteRoute(db: Tables, p: { hostname: string }) {
   return db.deleteFrom('routes').where('hostname', '=', p.hostname);
 }

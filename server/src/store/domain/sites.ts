@@ -1,24 +1,27 @@
 import type { InferResult } from 'kysely';
-import type { Reader, Tables } from '../engine/statement.ts';
-import type { ServedCertificate, Site } from './edge-store.ts';
+import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
+import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
   const row = await reader.one(selectSite, { hostname });
   if (row === null) return null;
-  const { workspaceId, domainId, environmentId, deploymentId, origin, destination, destinationId, status } = row;
+  const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId, usageNumber } = row;
   return {
     hostname,
     workspaceId,
     domainId,
     environmentId,
-    origin: deploymentId === null || origin === null ? null : { deploymentId, origin },
+    usageNumber: usageNumber ?? 0,
+    origin: originOf(row),
+    ...(externalId !== null && { externalId }),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
         ? null
         : { hostname: destination, domainId: destinationId, status },
     suspendedStatus: suspensionOf(row)?.status ?? null,
+    settings: row.settings && JSON.parse(row.settings),
   };
 }
 
@@ -32,11 +35,53 @@ function certificateOf(row: SiteRow): ServedCertificate | null {
   return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
 }
 
-export async function findOrigin(reader: Reader, environmentId: string) {
-  return reader.one(selectOrigin, { environmentId });
+export async function findOrigin(reader: Reader, environmentId: string): Promise<Origin | null> {
+  const row = await reader.one(selectOrigin, { environmentId });
+  return row && originOf(row);
+}
+
+type OriginRow = Pick<SiteRow, keyof InferResult<ReturnType<typeof selectOrigin>>[number]>;
+
+function originOf(row: OriginRow): Origin | null {
+  const { deploymentId, origin } = row;
+  const deployment = deploymentId === null || origin === null ? null : { id: deploymentId, origin };
+  const settings = settingsOf(row);
+  return deployment === null && settings === null ? null : { deployment, settings };
+}
+
+function settingsOf(row: OriginRow): OriginSettings | null {
+  const { previousExpiresAt, ...set } = pick(row, SETTINGS);
+  if (Object.values(set).every((value) => value === null)) return null;
+  const { hostHeader, caCertificate, clientCertificate, clientKey, secret, previousSecret, sendsExternalId } = set;
+  return {
+    sendsExternalId: sendsExternalId === 1,
+    hostHeader: hostHeader ?? 'visitor',
+    caCertificate,
+    clientCertificate:
+      clientCertificate === null || clientKey === null ? null : { chain: clientCertificate, privateKey: clientKey },
+    secret:
+      secret === null
+        ? null
+        : {
+            current: secret,
+            previous: previousSecret,
+            previousExpiresAt: previousSecret === null ? null : previousExpiresAt,
+          },
+  };
 }
 
 type SiteRow = InferResult<ReturnType<typeof selectSite>>[number];
+
+const SETTINGS = [
+  'hostHeader',
+  'caCertificate',
+  'clientCertificate',
+  'clientKey',
+  'secret',
+  'previousSecret',
+  'previousExpiresAt',
+  'sendsExternalId',
+] as const;
 
 /** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
 function selectSite(db: Tables, p: { hostname: string }) {
@@ -45,8 +90,11 @@ function selectSite(db: Tables, p: { hostname: string }) {
     .innerJoin('domains', 'domains.id', 'routes.domainId')
     .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
     .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+    .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
+    .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
     .leftJoin('environments', 'environments.id', 'routes.environmentId')
     .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
     .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
     .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
     .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
@@ -58,6 +106,8 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'routes.environmentId',
       'deployments.id as deploymentId',
       'deployments.origin',
+      'domains.externalId',
+      'usageDomains.seq as usageNumber',
       'servedCertificates.chain',
       'servedCertificates.privateKey',
       'servedCertificates.notAfter',
@@ -67,14 +117,18 @@ function selectSite(db: Tables, p: { hostname: string }) {
       'destinations.hostname as destination',
       'destinations.domainId as destinationId',
       'redirects.status',
+      'siteSettings.settings',
     ])
+    .select(columnsOf('originSettings', SETTINGS))
     .select(suspensionColumns);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {
   return db
     .selectFrom('environments')
-    .innerJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+    .leftJoin('originSettings', 'originSettings.environmentId', 'environments.id')
     .where('environments.id', '=', p.environmentId)
-    .select(['deployments.id as deploymentId', 'deployments.origin']);
+    .select(['deployments.id as deploymentId', 'deployments.origin'])
+    .select(columnsOf('originSettings', SETTINGS));
 }

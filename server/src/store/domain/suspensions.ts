@@ -60,7 +60,7 @@ export async function findSuspension(
   return row && suspensionOf(row);
 }
 
-/** What the workspace itself has suspended, whatever the operator has. */
+/** The workspace's own suspension, whatever the operator has suspended. */
 export async function findOwnSuspension(
   reader: Reader,
   workspaceId: string,

@@ -11,7 +11,7 @@ interface ChangeDefinition<Args extends unknown[], Outcome>
   perform(tx: Transaction, ...args: Args): Promise<Outcome>;
   /** The entries that it leaves in the audit log. */
   audit: {
-    /** What it is made to, read before it is made: a deletion leaves nothing to read. */
+    /** The things that it changes, read before: a deletion leaves nothing to read. */
     targets(tx: Transaction, ...args: Args): AuditTarget[] | Promise<AuditTarget[]>;
     /** Whether an outcome is that it was made; of several targets, to each. */
     isMade(outcome: NoInfer<Outcome>): boolean | boolean[];

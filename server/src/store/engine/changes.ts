@@ -1,6 +1,9 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
+import { childWorkspaceChanges } from '../access/child-workspaces.ts';
+import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
@@ -8,6 +11,7 @@ import { suspensionChanges } from '../domain/suspensions.ts';
 import { secretChanges } from '../sealing/sealed-values.ts';
 import { setupLinkChanges, setupPageChanges } from '../setup/setup.ts';
 import type { Changes } from '../store.ts';
+import { originSettingsChanges } from '../tree/origin-settings.ts';
 import { appChanges, deploymentChanges, environmentChanges, projectChanges } from '../tree/tree.ts';
 import { deliveryChanges } from '../webhook/delivery-rows.ts';
 import { webhookChanges } from '../webhook/webhook-rows.ts';
@@ -16,7 +20,9 @@ import type { DefinedChange } from './change.ts';
 /** The definition of each change of the contract. */
 export const changes = {
   ...accessChanges,
+  ...madeKeyChanges,
   ...workspaceChanges,
+  ...childWorkspaceChanges,
   ...signingChanges,
   ...setupLinkChanges,
   ...setupPageChanges,
@@ -24,8 +30,10 @@ export const changes = {
   ...appChanges,
   ...environmentChanges,
   ...deploymentChanges,
+  ...originSettingsChanges,
   ...domainChanges,
   ...moveChanges,
+  ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
   ...redirectChanges,

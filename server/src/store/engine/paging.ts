@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Paged, PageRequest } from '../store.ts';
 import type { Reader, Statement } from './statement.ts';
 
-/** What a statement needs of a page: one row more than its items, which starts the next page. */
+/** The slots of a page in a statement: it reads one row more than the items, which starts the next page. */
 export interface PageSlots {
   from: string;
   rows: number;

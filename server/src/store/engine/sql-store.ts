@@ -1,11 +1,14 @@
 import {
   findCurrentSigningKey,
   findPrincipal,
+  findRootKey,
   findSigningKey,
   findWorkspace,
+  listKeysOfWorkspace,
   listRootKeys,
   listWorkspaces,
 } from '../access/access.ts';
+import { listChildWorkspaces } from '../access/child-workspaces.ts';
 import { listAuditEntries } from '../audit/entries.ts';
 import { findCaAccount, listHeldCas } from '../certificate/ca-accounts.ts';
 import {
@@ -22,19 +25,28 @@ import { findOperatorSite } from '../certificate/operator-names.ts';
 import { findChallenge } from '../certificate/orders.ts';
 import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
+import { findDueLooks, leaseOf } from '../check/live-checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
-import { countDomains } from '../domain/domain-counts.ts';
-import { listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
-import { findDomainById, findDomainByName, findTargetOutside } from '../domain/domains.ts';
+import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
+import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
+import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
 import { countSecrets, listSecretPrefixes, listSecrets } from '../sealing/sealed-values.ts';
-import { findSetupLink, findSetupLinkByToken, findSetupPage, isSetupOrigin, listSetupLinks } from '../setup/setup.ts';
+import {
+  findBrand,
+  findSetupLink,
+  findSetupLinkByToken,
+  findSetupPage,
+  isSetupOrigin,
+  listSetupLinks,
+} from '../setup/setup.ts';
 import type { OnceChanges, OnceResult, Store } from '../store.ts';
+import { findOriginSettings } from '../tree/origin-settings.ts';
 import {
   findApp,
   findEnvironment,
@@ -44,6 +56,7 @@ import {
   listEnvironments,
   listProjects,
 } from '../tree/tree.ts';
+import { findUsage, findUsageDomain, listUsage } from '../usage/usage.ts';
 import { deliveryBacklog, findDelivery, listDeliveries } from '../webhook/delivery-rows.ts';
 import { findDueWebhooks } from '../webhook/queue.ts';
 import { findWebhook, listWebhooks } from '../webhook/webhook-rows.ts';
@@ -61,6 +74,9 @@ export const reads = {
   findWorkspace,
   listWorkspaces,
   listRootKeys,
+  findRootKey,
+  listKeysOfWorkspace,
+  listChildWorkspaces,
   findSigningKey,
   findCurrentSigningKey,
   findSetupLinkByToken,
@@ -75,12 +91,16 @@ export const reads = {
   findEnvironment,
   listEnvironments,
   listDeployments,
+  findOriginSettings,
   findDomainByName,
+  findReplaceable,
   findDomainById,
   findTargetOutside,
   countDomains,
+  countWorkspaceDomains,
   listDomains,
   listWorkspaceDomains,
+  findListedDomain,
   findDeletedDomain,
   listRestorable,
   earliestDueAt,
@@ -111,6 +131,7 @@ export const reads = {
   findSite,
   findOperatorSite,
   findOrigin,
+  findBrand,
   findChallenge,
   listDnsChallenges,
   listEdgeAddresses,
@@ -119,9 +140,12 @@ export const reads = {
   countSecrets,
   listAuditEntries,
   findLastBackup,
+  findUsageDomain,
+  findUsage,
+  listUsage,
 };
 
-/** What SQLite and PostgreSQL each do in their own way. */
+/** SQLite and PostgreSQL each do this in their own way. */
 const ENGINE_METHODS = [
   'claimDue',
   'claimMonitored',
@@ -182,6 +206,13 @@ export function sqlStore(engine: Engine): Store {
       for (const each of expiring) await write(writes.recordExpiring, each, now);
       return expiring.length;
     },
+    async claimLooks(claim) {
+      // Found before, so that a verifier with nothing to do writes nothing.
+      const due = await read(findDueLooks, claim);
+      if (due.length === 0) return [];
+      const claimed = new Set(await write(writes.claimLooks, due.map(leaseOf)));
+      return due.filter(({ domain }) => claimed.has(domain.id));
+    },
     onDomainWrite: (listener) => void listeners.push(listener),
     claimDue,
     claimMonitored,
@@ -195,7 +226,7 @@ export function sqlStore(engine: Engine): Store {
   };
 }
 
-/** Of a change that is no repeat. */
+/** The outcome of a change that is no repeat. */
 function outcomeOf(result: OnceResult<unknown>): unknown {
   if (result.kind !== 'first')
     throw new Error(`a change that is made each time was taken for a repeat: ${result.kind}`);

@@ -30,7 +30,7 @@ export interface Transaction extends Reader {
   isLocal: boolean;
   /** When the store was called, by its clock (Unix ms): for rows whose time no caller gives. */
   now: number;
-  /** What the write says that it `invalidates`. */
+  /** The `invalidates` of the write. */
   domains: readonly string[];
   /** Who asks for the change, as timelines name it (`DomainEvent.actor`). */
   actor: string | null;

@@ -20,6 +20,8 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     'pruneDeletedDomains',
     'saveTransition',
     'saveMonitoring',
+    'claimLooks',
+    'lookSoon',
     'pruneEvents',
     'leaseDelivery',
     'saveDelivery',
@@ -37,6 +39,8 @@ it('every write waits for the disk, but those that the contract marks unsynced',
     'pruneChanges',
     'pruneRequests',
     'pruneIdempotencyKeys',
+    'addUsage',
+    'pruneUsage',
   ]);
 });
 

@@ -11,13 +11,16 @@ import { claimOperatorName } from '../certificate/operator-names.ts';
 import { beginOrder, pruneChallenges, putChallenge, saveOrderUrl } from '../certificate/orders.ts';
 import { packed } from '../check/check-results.ts';
 import { saveTransition } from '../check/checks.ts';
+import { claimLooks, saveLook } from '../check/live-checks.ts';
 import { saveMonitoring } from '../check/monitors.ts';
+import { lookSoon } from '../check/schedules.ts';
 import { pruneDeletedDomains } from '../domain/deleted-domains.ts';
 import { pruneEvents } from '../domain/events.ts';
 import { recordBackup, recordIssuing } from '../heartbeats.ts';
 import { pruneIdempotencyKeys, pruneRequests } from '../request/requests.ts';
 import { replaceSecret } from '../sealing/sealed-values.ts';
 import { pruneSetupLinks } from '../setup/setup.ts';
+import { addUsage, pruneUsage } from '../usage/usage.ts';
 import { saveDelivery } from '../webhook/delivery-results.ts';
 import { pruneDeliveries } from '../webhook/delivery-rows.ts';
 import { leaseDelivery } from '../webhook/queue.ts';
@@ -30,7 +33,7 @@ function sealedAccount<Account extends { issuer: string; privateKey: Uint8Array 
   return { ...account, privateKey: seal(account.privateKey, { kind: 'account', id: account.issuer }) };
 }
 
-/** What roles write, but for what each engine does in its own way (`Engine`). */
+/** The writes of roles, but for those that each engine does in its own way (`Engine`). */
 export const writes = {
   pruneAuditEntries: upkeep(pruneAuditEntries),
   saveKeyUses: upkeep(saveKeyUses),
@@ -56,6 +59,16 @@ export const writes = {
     secret: NO_SECRET,
     invalidates: ({ before }) => [before.id],
     synced: ({ before, after }) => after.status !== before.status,
+  }),
+  claimLooks: upkeep(claimLooks),
+  lookSoon: upkeep(lookSoon),
+  saveLook: write({
+    perform: saveLook,
+    // For its event: it has the domain as the events before it left it.
+    locks: ({ domain, event }) => (event === null ? [] : [domain.id]),
+    secret: NO_SECRET,
+    invalidates: NO_DOMAINS,
+    synced: ({ event }) => event !== null,
   }),
   pruneEvents: upkeep(pruneEvents),
   leaseDelivery: upkeep(leaseDelivery),
@@ -110,4 +123,7 @@ export const writes = {
   pruneChanges: upkeep(pruneChanges),
   pruneRequests: upkeep(pruneRequests),
   pruneIdempotencyKeys: upkeep(pruneIdempotencyKeys),
+  // Rows are read before they are written.
+  addUsage: write({ ...upkeep(addUsage), locks: () => ['usage'] }),
+  pruneUsage: upkeep(pruneUsage),
 };

@@ -3,7 +3,7 @@ import { pick, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { Once, OnceResult, RequestCount } from '../store.ts';
 
-/** Of the first time; null: nothing is kept under the id. */
+/** The result of the first time; null: nothing is kept under the id. */
 export async function findKept<Outcome>(
   tx: Transaction,
   { id, fingerprint, at }: Once,

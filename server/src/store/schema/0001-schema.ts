@@ -3,13 +3,14 @@ export const SCHEMA = `
 -- Workspaces, their keys, and the keys that sign dashboard tokens.
 create table workspaces (
   id TEXT not null primary key, name TEXT not null, disabled_at INTEGER, limits TEXT not null,
-  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER
+  created_at INTEGER not null, suspended_status INTEGER, suspended_at INTEGER, parent_id TEXT
 ) STRICT;
+create index workspaces_by_parent_id_id on workspaces (parent_id, id);
 
 create table root_keys (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), hash BYTES not null unique,
   name TEXT not null, start TEXT not null, permissions TEXT not null, expires_at INTEGER, disabled_at INTEGER,
-  created_at INTEGER not null, last_used_at INTEGER
+  created_at INTEGER not null, last_used_at INTEGER, created_by TEXT, replaced_by TEXT
 ) STRICT;
 create index root_keys_by_workspace_id_id on root_keys (workspace_id, id);
 
@@ -50,6 +51,18 @@ create table deployments (
 ) STRICT;
 create index deployments_by_environment_id_id on deployments (environment_id, id);
 
+-- What environments say of their origins. Sealed: the secrets, and the key of the client certificate.
+create table origin_settings (
+  environment_id TEXT not null primary key references environments (id) on delete cascade, host_header TEXT,
+  ca_certificate TEXT, client_certificate TEXT, client_key BYTES, secret BYTES, secret_created_at INTEGER,
+  previous_secret BYTES, previous_expires_at INTEGER, sends_external_id INTEGER
+) STRICT;
+create index origin_settings_by_client_key_key_id on origin_settings (substr(client_key, 1, 9))
+  where client_key is not null;
+create index origin_settings_by_previous_key_id on origin_settings (substr(previous_secret, 1, 9))
+  where previous_secret is not null;
+create index origin_settings_by_secret_key_id on origin_settings (substr(secret, 1, 9)) where secret is not null;
+
 -- Domains, their checks, and what serves them.
 create table domains (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), project_id TEXT not null,
@@ -57,6 +70,7 @@ create table domains (
   kind TEXT not null, service TEXT not null, target TEXT not null unique, token TEXT not null, status TEXT not null,
   routing_verified_at INTEGER, ownership_verified_at INTEGER, verification_error TEXT, created_at INTEGER not null,
   updated_at INTEGER, verified_at INTEGER, window_started_at INTEGER not null, revision INTEGER not null,
+  external_id TEXT, metadata TEXT,
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);
@@ -65,6 +79,14 @@ create index domains_by_token on domains (token);
 create index domains_by_workspace_id_status_name on domains (workspace_id, status, name);
 -- Guarantees that no two workspaces have one name verified.
 create unique index domains_verified_name on domains (name) where status = 'verified';
+
+-- What domains are found by: the pairs of their metadata, and their external id under the key ''.
+create table domain_pairs (
+  workspace_id TEXT not null, key TEXT not null, value TEXT not null, place TEXT not null,
+  domain_id TEXT not null references domains (id) on delete cascade,
+  constraint domain_pairs_key primary key (workspace_id, key, value, place)
+) STRICT;
+create index domain_pairs_by_domain_id on domain_pairs (domain_id);
 
 create table checks (
   domain_id TEXT not null primary key references domains (id), next_check_at INTEGER not null,
@@ -92,13 +114,25 @@ create table monitors (
 create index monitors_by_next_check_at on monitors (next_check_at);
 create index monitors_drifted on monitors (domain_id) where drifted_since is not null;
 
--- The destination is a route: a redirect ends with it, so that none leads to a name that is not verified here.
+-- What was seen from outside of each name that has a route.
+create table live_checks (
+  domain_id TEXT not null primary key references routes (domain_id) on delete cascade,
+  hostname TEXT not null unique, next_check_at INTEGER not null, state TEXT, seen TEXT, doubted INTEGER not null
+) STRICT;
+create index live_checks_by_next_check_at on live_checks (next_check_at);
+
+-- A redirect takes effect while its destination has a route.
 create table redirects (
   domain_id TEXT not null primary key references domains (id) on delete cascade,
-  destination_id TEXT not null references routes (domain_id) on delete cascade, status INTEGER not null,
+  destination_id TEXT not null references domains (id) on delete cascade, status INTEGER not null,
   set_at INTEGER not null
 ) STRICT;
 create index redirects_by_destination_id_domain_id on redirects (destination_id, domain_id);
+
+-- What a domain sets for its own site.
+create table site_settings (
+  domain_id TEXT not null primary key references domains (id) on delete cascade, settings TEXT not null
+) STRICT;
 
 create table suspensions (
   domain_id TEXT not null primary key references domains (id) on delete cascade, status INTEGER not null,
@@ -115,7 +149,7 @@ create table suspended_names (
 -- Domains that can still be restored. In tables of their own, so that no query, index or quota of live domains has to leave them out.
 create table deleted_domains (
   id TEXT not null primary key, workspace_id TEXT not null, name TEXT not null, domain TEXT not null, redirect TEXT,
-  suspension TEXT, deleted_at INTEGER not null, kept_until INTEGER not null, superseded_at INTEGER
+  suspension TEXT, settings TEXT, deleted_at INTEGER not null, kept_until INTEGER not null, superseded_at INTEGER
 ) STRICT;
 create index deleted_domains_by_kept_until on deleted_domains (kept_until);
 create index deleted_domains_by_name_workspace_id on deleted_domains (name, workspace_id);
@@ -295,4 +329,24 @@ create table request_counts (
   constraint request_counts_pkey primary key (subject, operation, window_ms, window_ends_at)
 ) STRICT;
 create index request_counts_by_window_ends_at on request_counts (window_ends_at);
+
+-- Usage. Domains are numbered when they are first served, so that many share a row and each costs a few bytes an hour.
+-- A deleted one keeps its number, for bills.
+create table usage_domains (
+  seq SEQUENCE, domain_id TEXT not null unique, workspace_id TEXT not null, environment_id TEXT not null,
+  deleted_at INTEGER
+) STRICT;
+create index usage_domains_by_deleted_at on usage_domains (deleted_at) where deleted_at is not null;
+create index usage_domains_by_workspace_id_seq on usage_domains (workspace_id, seq);
+
+create table usage_counts (
+  starts_at INTEGER not null, chunk INTEGER not null, counts BYTES not null,
+  constraint usage_counts_key primary key (starts_at, chunk)
+) STRICT;
+create index usage_counts_by_chunk_starts_at on usage_counts (chunk, starts_at);
+
+create table usage_writers (
+  id TEXT not null primary key, last_write INTEGER not null, written_at INTEGER not null
+) STRICT;
+create index usage_writers_by_written_at on usage_writers (written_at);
 `;

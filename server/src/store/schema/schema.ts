@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
+import type { LiveState } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import type { CheckMemory } from '../../domain/status.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
@@ -44,18 +45,24 @@ export interface Schema {
   apps: App;
   environments: Environment;
   deployments: Deployment;
+  /** One row for each environment that has set any of it. Deleted with the environment. */
+  originSettings: OriginSettingsTable;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
+  domainPairs: DomainPairsTable;
   checks: ChecksTable;
   checkResults: CheckResultsTable;
   routes: RoutesTable;
-  /** Deleted with the domain, and with the route of its destination: that is verified. */
+  /** Deleted with either domain. */
   redirects: Omit<Redirect, 'to'>;
+  /** JSON of `SiteSettings`. Deleted with the domain. */
+  siteSettings: { domainId: string; settings: string };
   /** Domains that their workspace has suspended. Deleted with the domain. */
   suspensions: WorkspaceSuspension & { domainId: string };
   /** Names that the operator has suspended in a workspace, whichever domain has them. */
   suspendedNames: WorkspaceSuspension & { workspaceId: string; name: string };
   monitors: MonitorsTable;
+  liveChecks: LiveChecksTable;
   deletedDomains: DeletedDomainsTable;
   /** The certificates that deleted domains had in use. Deleted with them, and as soon as another workspace is verified for the name. */
   deletedCertificates: Omit<ServedCertificatesTable, 'expiringAt'> & { domainId: string };
@@ -85,6 +92,9 @@ export interface Schema {
   /** No foreign key: a subject may be anything. */
   requestCounts: RequestCount;
   idempotencyKeys: IdempotencyKeysTable;
+  usageDomains: UsageDomainsTable;
+  usageCounts: UsageCountsTable;
+  usageWriters: UsageWritersTable;
   /** No foreign keys: entries outlive what they are about. `source` is `from`, a word of SQL. */
   auditEntries: InOrder<InJson<Omit<AuditEntry, 'from' | 'at'>, 'detail'> & { source: string; createdAt: number }>;
 }
@@ -101,6 +111,8 @@ type WorkspacesTable = InJson<Workspace, 'limits'> & {
   /** Status of the page in place of its sites; null, as `suspendedAt`: the operator has not suspended it. */
   suspendedStatus: SuspensionStatus | null;
   suspendedAt: number | null;
+  /** The workspace whose key made it, also if that is gone; null: the operator made it. */
+  parentId: string | null;
 };
 
 type RootKeysTable = InJson<ListedRootKey, 'permissions'> & {
@@ -131,6 +143,20 @@ interface MonitorsTable extends Omit<MonitorMemory, 'suspected'> {
   attempts: number;
   /** JSON; null: nothing. */
   suspected: string | null;
+}
+
+/** The last look from outside at a name: one row for each route, deleted with it. */
+interface LiveChecksTable {
+  domainId: string;
+  hostname: string;
+  /** Also the fencing token of the look that is in flight. */
+  nextCheckAt: number;
+  /** As in `seen`, for lists. */
+  state: LiveState | null;
+  /** JSON of `Live`; null: no look has counted yet. */
+  seen: string | null;
+  /** 1: the last look saw a worse state. */
+  doubted: number;
 }
 
 type CertificateColumns = Omit<Certificate, 'domainId' | 'issued'>;
@@ -186,10 +212,40 @@ interface CheckResultsTable {
   toldAt: number | null;
 }
 
+/** A pair of a domain's metadata, or its external id. Deleted with the domain. */
+interface DomainPairsTable {
+  workspaceId: string;
+  /** Empty: the value is the external id. */
+  key: string;
+  value: string;
+  /** `<environment id>.<domain id>`: so a list of some environments reads no pair of another. */
+  place: string;
+  domainId: string;
+}
+
 interface RoutesTable {
   hostname: string;
   domainId: string;
   environmentId: string;
+}
+
+interface OriginSettingsTable {
+  environmentId: string;
+  /** Null: the visitor's. */
+  hostHeader: string | null;
+  /** PEM. */
+  caCertificate: string | null;
+  clientCertificate: string | null;
+  /** PKCS #8, sealed. Null without a certificate, and when it was forgotten. */
+  clientKey: Uint8Array | null;
+  /** Sealed. */
+  secret: Uint8Array | null;
+  secretCreatedAt: number | null;
+  /** Sealed. Sent until `previousExpiresAt`. */
+  previousSecret: Uint8Array | null;
+  previousExpiresAt: number | null;
+  /** 1: origins get the external ids of domains. */
+  sendsExternalId: number | null;
 }
 
 /** Domains that can still be restored. No foreign key: it holds nothing that is there. */
@@ -199,10 +255,12 @@ interface DeletedDomainsTable {
   name: string;
   /** JSON of `Domain`, as it was deleted. */
   domain: string;
-  /** JSON of `HeldRedirect`; null: it did not redirect. */
+  /** JSON of a `Redirect`; null: it did not redirect. */
   redirect: string | null;
   /** JSON of `Suspension`; null: it was not suspended. */
   suspension: string | null;
+  /** JSON of `SiteSettings`; null: it had none. */
+  settings: string | null;
   deletedAt: number;
   keptUntil: number;
   /** When another workspace was verified for the name: it cannot be restored any more. */
@@ -267,7 +325,33 @@ interface WebhookQueuesTable {
   lease: string | null;
 }
 
-/** What creations made, for repeats. Either `made` or `secret` is there. */
+/** Domains that were verified once. No foreign key: a deleted one keeps its row for as long as its usage is kept. */
+interface UsageDomainsTable {
+  /** `Site.usageNumber`. */
+  seq: Generated<number>;
+  domainId: string;
+  workspaceId: string;
+  environmentId: string;
+  /** Null: it is there, or was restored. */
+  deletedAt: number | null;
+}
+
+/** Counts of the hours of one chunk of domains (`usage/usage-chunks.ts`). */
+interface UsageCountsTable {
+  /** The start of the hour. */
+  startsAt: number;
+  chunk: number;
+  counts: Uint8Array;
+}
+
+/** The last write of each process. */
+interface UsageWritersTable {
+  id: string;
+  lastWrite: number;
+  writtenAt: number;
+}
+
+/** The results of creations, for repeats. Either `made` or `secret` is there. */
 interface IdempotencyKeysTable {
   id: string;
   fingerprint: string;

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What an engine writes for the words in capitals of a migration. */
+/** An engine's words for those in capitals of a migration. */
 export interface Dialect {
   /** Holds Unix milliseconds. */
   INTEGER: string;

@@ -26,6 +26,8 @@ export interface Keyring {
   prefix(): Uint8Array;
   /** Whether a secret with this prefix is plaintext, or sealed under one of the keys. */
   canUnseal(prefix: Uint8Array): boolean;
+  /** A code of 32 bytes that only holders of the key with this prefix can make for a text (HMAC-SHA256); null: there is no such key. */
+  authenticate(text: string, prefix: Uint8Array): Uint8Array | null;
 }
 
 /** A secret cannot be sealed or unsealed. The message says what to do, and contains no secret. */
@@ -138,6 +140,13 @@ export function createKeyring(source: KeySource, random: (bytes: number) => Uint
     },
     prefix: () => new Uint8Array(firstKey().prefix),
     canUnseal: (prefix) => isPlaintext(prefix) || findKey(prefix) !== undefined,
+    authenticate(text, prefix) {
+      const key = findKey(prefix);
+      // The label keeps this apart from all else that the key is used for.
+      return key === undefined
+        ? null
+        : createHmac('sha256', key).update(`nameplate: authenticated text: ${text}`).digest();
+    },
   };
 }
 
@@ -147,10 +156,15 @@ function prefixOf(key: Uint8Array): Uint8Array {
   return Buffer.concat([Buffer.of(FORMAT), id.subarray(0, PREFIX_LENGTH - 1)]);
 }
 
-/** A certificate that is inherited, or kept for a deleted domain, keeps its seal: the store moves it, and cannot unseal it. */
+/** These keep their seal: the store moves them, and cannot unseal them. */
+const MOVED: Partial<Record<SealedPlace['kind'], SealedPlace['kind']>> = {
+  inherited_certificate: 'certificate',
+  deleted_certificate: 'certificate',
+  previous_origin_secret: 'origin_secret',
+};
+
 function authenticated(prefix: Uint8Array, { kind, id }: SealedPlace): Uint8Array {
-  const isMoved = kind === 'inherited_certificate' || kind === 'deleted_certificate';
-  const sealedAs = isMoved ? 'certificate' : kind;
+  const sealedAs = MOVED[kind] ?? kind;
   return Buffer.concat([prefix, Buffer.from(JSON.stringify([sealedAs, id]))]);
 }
 
@@ -168,13 +182,13 @@ function damaged(place: SealedPlace): SealingError {
 
 function describeSecret(place: SealedPlace): string {
   if (place.kind === 'edge_cache') return 'the edge cache';
-  if (place.kind === 'webhook_secret') return `the ${describePlace(place)}`;
+  if (place.kind.endsWith('_secret')) return `the ${describePlace(place as SecretPlace)}`;
   return `${place.kind === 'idempotency_key' ? 'what is kept under' : 'the private key of'} ${describePlace(place)}`;
 }
 
 /** For people. */
 export function describePlace({ kind, id }: SecretPlace): string {
-  return `${kind.replace('_', ' ')} ${id}`;
+  return `${kind.replaceAll('_', ' ')} ${id}`;
 }
 
 function hex(bytes: Uint8Array): string {

@@ -43,7 +43,7 @@ export async function missingKeys(store: Pick<SecretStore, 'listSecretPrefixes'>
 /** Secrets that are read, and written, at once. */
 const BATCH = 100;
 
-/** What cannot be unsealed is `damaged`, and left as it is. */
+/** A secret that cannot be unsealed is `damaged`, and left as it is. */
 async function reseal(
   store: SecretStore,
   keyring: Keyring,

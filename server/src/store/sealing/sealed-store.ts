@@ -8,12 +8,14 @@ import {
   type Once,
   type OnceChanges,
   type OnceResult,
+  type Origin,
   SealingUnavailable,
   type SecretPlace,
   type SigningKey,
   type Site,
   type Store,
 } from '../store.ts';
+import { respondToKeyed } from './keyed-challenges.ts';
 import { type Keyring, SealingError } from './keyring.ts';
 
 type Method = (...args: unknown[]) => Promise<unknown>;
@@ -58,7 +60,32 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   }
 
   const unsealSite = (site: Site | null) =>
-    site && { ...site, certificate: unsealServed(site.hostname, site.certificate) };
+    site && {
+      ...site,
+      certificate: unsealServed(site.hostname, site.certificate),
+      origin: site.origin && unsealOrigin(site.environmentId, site.origin),
+    };
+
+  /** All or nothing: without its secret, an origin would reject requests of the edge. */
+  function unsealOrigin(id: string, { settings, ...origin }: Origin): Origin {
+    if (settings === null) return { ...origin, settings };
+    const { secret, clientCertificate } = settings;
+    return orUnavailable(() => ({
+      ...origin,
+      settings: {
+        ...settings,
+        clientCertificate: clientCertificate && {
+          ...clientCertificate,
+          privateKey: keyring.unseal(clientCertificate.privateKey, { kind: 'origin_client_key', id }),
+        },
+        secret: secret && {
+          ...secret,
+          current: keyring.unseal(secret.current, { kind: 'origin_secret', id }),
+          previous: secret.previous && keyring.unseal(secret.previous, { kind: 'previous_origin_secret', id }),
+        },
+      },
+    }));
+  }
 
   /** With a secret in what is kept for repeats, that is sealed too. */
   function changesOnce({ by, once }: Call): OnceChanges {
@@ -100,6 +127,12 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     },
     createCaAccount: async (account) => unseal('account', account.issuer, await sealedWrites.createCaAccount(account)),
     findSite: async (hostname) => unsealSite(await store.findSite(hostname)),
+    async findOrigin(environmentId) {
+      const origin = await store.findOrigin(environmentId);
+      return origin && unsealOrigin(environmentId, origin);
+    },
+    findChallenge: async (hostname, token, now) =>
+      respondToKeyed(keyring, hostname, token) ?? store.findChallenge(hostname, token, now),
     findOperatorSite: async (hostname) => unsealSite(await store.findOperatorSite(hostname)),
     async leaseDelivery(...args) {
       const due = await store.leaseDelivery(...args);

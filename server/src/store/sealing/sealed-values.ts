@@ -72,6 +72,9 @@ const places = {
   signing_key: statementsOf('signingKeys', 'id'),
   idempotency_key: statementsOf('idempotencyKeys', 'id', 'secret'),
   webhook_secret: statementsOf('webhookSecrets', 'id', 'secret'),
+  origin_secret: inSettings('secret'),
+  previous_origin_secret: inSettings('previousSecret'),
+  origin_client_key: inSettings('clientKey'),
 } satisfies Record<SecretPlace['kind'], unknown>;
 
 function statementsOf(table: string, key: string, column = 'privateKey') {
@@ -105,6 +108,17 @@ function statementsOf(table: string, key: string, column = 'privateKey') {
     updateSecret: (db: Tables, p: { id: string; bytes: Uint8Array; after: Uint8Array }) => ({
       compile: () =>
         sql`update ${secrets} set ${secret} = ${p.after} where ${id} = ${p.id} and ${secret} = ${p.bytes}`.compile(db),
+    }),
+  };
+}
+
+/** The other settings of the environment stay when a secret is deleted. */
+function inSettings(column: 'secret' | 'previousSecret' | 'clientKey') {
+  const [table, secret] = [sql.table('originSettings'), sql.ref(column)];
+  return {
+    ...statementsOf('originSettings', 'environmentId', column),
+    deleteSecrets: (db: Tables, p: { prefix: Uint8Array }) => ({
+      compile: () => sql`update ${table} set ${secret} = null where substr(${secret}, 1, 9) = ${p.prefix}`.compile(db),
     }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Brand } from '../../domain/brand.ts';
 import { findWorkspace } from '../access/access.ts';
 import { ofWorkspace, storableActor } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
@@ -71,7 +72,7 @@ export const setupLinkChanges = {
 const TIMES = ['createdAt', 'expiresAt', 'revokedAt'] as const;
 const LINK = ['id', 'workspaceId', 'domainId', ...TIMES, 'createdBy', 'revokedBy'] as const;
 
-/** Of the links of a domain, those that work. */
+/** The links of a domain that work. */
 export function countWorking(db: Tables, p: { domainId: string; at: number }) {
   return db
     .selectFrom('setupLinks')
@@ -134,6 +135,12 @@ function deleteExpired(db: Tables, p: { before: number; limit: number }) {
 export async function findSetupPage(reader: Reader, workspaceId: string): Promise<SetupPage> {
   const row = await reader.one(selectPage, { workspaceId });
   return row === null ? { brand: {}, origins: [] } : { brand: JSON.parse(row.brand), origins: JSON.parse(row.origins) };
+}
+
+/** Null: it has none. */
+export async function findBrand(reader: Reader, workspaceId: string): Promise<Brand | null> {
+  const { brand } = await findSetupPage(reader, workspaceId);
+  return Object.keys(brand).length === 0 ? null : brand;
 }
 
 async function saveSetupPage(

@@ -4,9 +4,9 @@ import { defineChange, isOutcome } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
-import type { App, Deployment, Environment, PageRequest, Project } from '../store.ts';
+import type { App, AppPath, Deployment, Environment, EnvironmentPath, PageRequest, Project } from '../store.ts';
 
-async function createProject(tx: Transaction, project: Project) {
+export async function createProject(tx: Transaction, project: Project) {
   return (await tx.execute(insertProject, project)) > 0 ? 'created' : 'slug_taken';
 }
 
@@ -92,14 +92,15 @@ function deleteProjectRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('projects').where('id', '=', p.id);
 }
 
-async function createApp(tx: Transaction, app: App) {
+export async function createApp(tx: Transaction, app: App) {
   const parent = { workspaceId: app.workspaceId, id: app.projectId };
   if ((await tx.one(selectProjectId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertApp, app)) > 0 ? 'created' : 'slug_taken';
 }
 
-export async function findApp(reader: Reader, workspaceId: string, path: { project: string; app: string }) {
-  return reader.one(selectApp, { workspaceId, project: path.project, app: path.app });
+export async function findApp(reader: Reader, workspaceId: string, { project, app }: AppPath) {
+  if (project === undefined) return reader.one(selectAppById, { workspaceId, id: app });
+  return reader.one(selectApp, { workspaceId, project, app });
 }
 
 export async function listApps(reader: Reader, workspaceId: string, projectId: string, page: PageRequest) {
@@ -154,6 +155,10 @@ export function selectApp(db: Tables, p: { workspaceId: string; project: string;
     .select(columnsOf('apps', APP));
 }
 
+function selectAppById(db: Tables, p: { workspaceId: string; id: string }) {
+  return db.selectFrom('apps').where('id', '=', p.id).where('workspaceId', '=', p.workspaceId).select(APP);
+}
+
 export function selectAppId(db: Tables, p: { workspaceId: string; id: string }) {
   return db
     .selectFrom('apps')
@@ -181,7 +186,7 @@ function deleteAppRow(db: Tables, p: { id: string }) {
   return db.deleteFrom('apps').where('id', '=', p.id);
 }
 
-async function createEnvironment(tx: Transaction, environment: Environment) {
+export async function createEnvironment(tx: Transaction, environment: Environment) {
   const parent = { workspaceId: environment.workspaceId, id: environment.appId };
   if ((await tx.one(selectAppId, parent)) === null) return 'parent_missing';
   return (await tx.execute(insertEnvironment, environment)) > 0 ? 'created' : 'slug_taken';
@@ -190,14 +195,19 @@ async function createEnvironment(tx: Transaction, environment: Environment) {
 export async function findEnvironment(
   reader: Reader,
   workspaceId: string,
-  path: { project: string; app: string; environment: string },
-) {
-  return reader.one(selectEnvironment, {
-    workspaceId,
-    project: path.project,
-    app: path.app,
-    environment: path.environment,
-  });
+  { project, app, environment }: EnvironmentPath,
+): Promise<Environment | null> {
+  if (project !== undefined && app !== undefined) {
+    return reader.one(selectEnvironment, { workspaceId, project, app, environment });
+  }
+  if (app !== undefined) {
+    const parent = await reader.one(selectAppById, { workspaceId, id: app });
+    const path = parent && { workspaceId, project: parent.projectId, app, environment };
+    return path && reader.one(selectEnvironment, path);
+  }
+  const found = await reader.one(selectEnvironmentById, { workspaceId, id: environment });
+  if (found === null || project === undefined) return found;
+  return reader.one(selectEnvironment, { workspaceId, project, app: found.appId, environment });
 }
 
 export async function listEnvironments(reader: Reader, workspaceId: string, appId: string, page: PageRequest) {
@@ -251,6 +261,14 @@ function selectEnvironment(db: Tables, p: { workspaceId: string; project: string
     .innerJoin('environments', 'environments.appId', 'apps.id')
     .where((of) => of.or([of('environments.id', '=', p.environment), of('environments.slug', '=', p.environment)]))
     .select(columnsOf('environments', ENVIRONMENT));
+}
+
+function selectEnvironmentById(db: Tables, p: { workspaceId: string; id: string }) {
+  return db
+    .selectFrom('environments')
+    .where('id', '=', p.id)
+    .where('workspaceId', '=', p.workspaceId)
+    .select(ENVIRONMENT);
 }
 
 export function selectEnvironmentId(db: Tables, p: { workspaceId: string; id: string }) {

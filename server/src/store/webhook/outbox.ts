@@ -28,7 +28,7 @@ const DELIVERY = ['id', 'webhookId', 'queue', 'eventId', 'type', 'message', 'hap
 
 export interface NewDelivery extends Pick<Schema['webhookDeliveries'], (typeof DELIVERY)[number]> {
   at: number;
-  /** Of the queue, if there is none yet. */
+  /** The time for the queue, if there is none yet. */
   dueAt: number;
 }
 

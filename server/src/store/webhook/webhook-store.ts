@@ -88,7 +88,7 @@ export interface Delivery {
   lastAttempt: DeliveryAttempt | null;
   /** When it is due; null: it is finished, its webhook is disabled, or an earlier one of its queue is waiting. While leased: when the lease expires. */
   nextAttemptAt: number | null;
-  /** Of the event. */
+  /** The event's. */
   happenedAt: number;
   createdAt: number;
   finishedAt: number | null;

@@ -60,15 +60,19 @@ export async function fetchFromAddress(start: URL, address: string, options: Fet
   }
 }
 
-type Response =
-  | { kind: 'response'; status: number; body: string; location: string | null }
-  | Extract<FetchResult, { kind: 'unreachable' }>;
+/** `location`: null unless it redirects. */
+interface HttpResponse {
+  kind: 'response';
+  status: number;
+  body: string;
+  location: string | null;
+}
 
 async function fetchOnce(
   url: URL,
   hostname: string,
   { dialer, ports, signal, timeout, timeoutMs }: FetchOptions & { timeout: AbortSignal },
-): Promise<Response> {
+): Promise<HttpResponse | Extract<FetchResult, { kind: 'unreachable' }>> {
   const secure = url.protocol === 'https:';
   const either = AbortSignal.any([signal, timeout]);
   const target = { hostname, port: portOf(url, ports), signal: either };
@@ -76,7 +80,7 @@ async function fetchOnce(
   try {
     // The name may have no valid certificate yet.
     socket = secure ? await dialer.dialTls(target, { rejectUnauthorized: false }) : await dialer.dial(target);
-    return await send(url, socket, either);
+    return await sendRequest(url, socket, either);
   } catch (error) {
     signal.throwIfAborted();
     const responded = socket !== undefined && socket.bytesRead > 0;
@@ -97,10 +101,24 @@ async function fetchOnce(
   }
 }
 
-function send(url: URL, socket: Socket, signal: AbortSignal): Promise<Response> {
+/** Octets of everything that a server sends. Interim responses and frames of HTTP/2 have no limit of their own. */
+const RECEIVED_OCTETS = 256 * 1024;
+const COUNT_EVERY_MS = 20;
+
+/** Closes a connection that brings more than a response to a challenge needs. */
+function limitReceived(socket: Socket): void {
+  const timer = setInterval(() => {
+    if (socket.bytesRead > RECEIVED_OCTETS) socket.destroy(new Error('The server sends more than is read.'));
+  }, COUNT_EVERY_MS);
+  socket.once('close', () => clearInterval(timer));
+}
+
+/** One request in HTTP/1.1, and the beginning of its response. Rejects where there is none. */
+export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
     const path = url.pathname + url.search;
+    limitReceived(socket);
     const sent = request({ createConnection: () => socket, path, headers, signal });
     sent.on('error', reject);
     // A response that changes the protocol emits `close` alone.

@@ -5,7 +5,7 @@ import { addressOf, sharedPostgres } from '../../../../../test/support/postgres.
 import { startProxy } from '../../../../../test/support/tcp-proxy.ts';
 import { listenForChanges } from './notifications.ts';
 
-/** What a server does with one connection. */
+/** A server's acts on one connection. */
 type Behaviour = (socket: Socket) => void;
 
 /** Behaviours of connections, one after another; the last stays. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await migrate(addressOf(url));
   client = new pg.Client({ connectionString: url });
   await client.connect();
-  // What the planner would do with tables of any size: it reads one from end to end only where no index can be used, and sorts only where
+  // The planner acts as with tables of any size: it reads one from end to end only where no index can be used, and sorts only where
   // no index has the order.
   await client.query('set enable_seqscan = off');
   await client.query('set enable_bitmapscan = off');

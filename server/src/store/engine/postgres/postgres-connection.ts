@@ -41,7 +41,7 @@ export function nameOf({ host, port, user, database }: PostgresAddress): string 
     : `postgres://${user}@${host.includes(':') ? `[${host}]` : host}:${port}/${database}`;
 }
 
-/** What `pg` needs to connect. */
+/** The options that `pg` needs to connect. */
 export function settingsFor(address: PostgresAddress, timeouts: Timeouts): pg.ClientConfig {
   const { host, port, user, password, database } = address;
   return {

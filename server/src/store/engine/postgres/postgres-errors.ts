@@ -3,7 +3,7 @@ import { StoreFull, StoreUnavailable, StoreUnreachable } from '../../store.ts';
 const PREPARED =
   'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for the settings it needs';
 
-/** What SQLSTATEs mean for the operator (PostgreSQL manual, appendix A); two characters are a class. */
+/** The meaning of SQLSTATEs for the operator (PostgreSQL manual, appendix A); two characters are a class. */
 const MEANINGS: Record<string, string> = {
   '08': 'the connection to PostgreSQL broke: check that the server and the network in between are up',
   '08P01':

@@ -4,7 +4,7 @@ import { logChange } from '../../cache/change-log.ts';
 import type { Tables, Transaction } from '../statement.ts';
 import { transact } from './transaction.ts';
 
-/** What a transaction sends over a connection that fails at its first statement. */
+/** The statements that a transaction sends over a connection that fails at its first statement. */
 async function sentUpon(failure: Error): Promise<string[]> {
   const sent: string[] = [];
   const client = {

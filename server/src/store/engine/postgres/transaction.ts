@@ -12,7 +12,7 @@ export interface TransactionOptions<T> {
   locks: bigint[];
   /** Whether its commit waits for the disk. */
   synced: boolean;
-  /** What the write says that it `invalidates`. */
+  /** The `invalidates` of the write. */
   domains: readonly string[];
   newId: Transaction['newId'];
   /** When the store was called (Unix ms). */

@@ -8,7 +8,7 @@ import type { Store } from '../../store.ts';
 import { lockKey } from './lock-queue.ts';
 import { postgresStore } from './postgres.ts';
 
-// What happens while another node has changed something and has not committed yet.
+// Another node has changed something here, and has not committed yet.
 
 let store: Store;
 let other: pg.Client;
@@ -87,6 +87,7 @@ it('the event of a certificate that expires is left to the next run where anothe
   const { id } = await attach(store, environment);
   const change = `select pg_advisory_xact_lock(${lockKey(domain.id)});
     delete from monitors where domain_id = '${domain.id}';
+    delete from live_checks where domain_id = '${domain.id}';
     update routes set domain_id = '${id}' where hostname = '${domain.name}'`;
   const now = NOW + 89 * DAY_MS;
   const expiring = async () =>

@@ -15,7 +15,7 @@ import { type SqliteConnection, sqliteTables } from './sqlite-connection.ts';
 
 /** A write as it is posted to the writer thread. */
 export interface WriteCall {
-  /** Of the use case. */
+  /** The outcome of the use case. */
   name: string;
   args: unknown[];
   /** When the store was called (Unix ms). */

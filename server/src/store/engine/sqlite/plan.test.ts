@@ -79,6 +79,11 @@ it.for(Object.entries(operations))('%s scans no table', async ([, operation]) =>
   expect(tables.filter(({ name }) => plans.some((plan) => plan.startsWith(`SCAN ${name}`)))).toEqual([]);
 });
 
+it.for(['showListedDomains', 'filterListedDomains'])('%s reads domains by their ids', async (name) => {
+  const plans = (await plansOf(operationOf(name))).filter((plan) => plan.startsWith('SEARCH domains '));
+  expect(plans).toEqual([expect.stringContaining('(id=?)')]);
+});
+
 it.for([...inOrder, 'claimDue', 'claimMonitored'])(
   '%s finds its rows in the order of an index, so that it costs the same in a table of any length',
   async (name) => {

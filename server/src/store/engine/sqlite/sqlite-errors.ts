@@ -2,7 +2,7 @@ import { StoreFull, StoreUnavailable } from '../../store.ts';
 
 const FULL = 'the disk is full: nothing was written; free some space, and it can be written again';
 
-/** What SQLite's result codes mean for the operator: extended codes that say more, and primary ones, which are the low byte of the others. */
+/** The meaning of SQLite's result codes for the operator: extended codes that say more, and primary ones, which are the low byte of the others. */
 const MEANINGS: Record<number, string> = {
   5: 'the database is busy: another process holds its write lock',
   6: 'the database is busy: another process holds its write lock',

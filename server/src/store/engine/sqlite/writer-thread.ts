@@ -13,13 +13,13 @@ export interface WriterOptions {
   maxPages?: number | undefined;
 }
 
-/** What the threads that write call in it. */
+/** The threads that write call these in it. */
 export interface WriterMethods {
   /** The results in the order of the calls. An error carries SQLite's code, which posting it would lose. */
   commit(batch: CommitBatch): Promise<PostedResult[]>;
 }
 
-/** What the thread that started it calls besides. */
+/** The thread that started it calls these besides. */
 export interface WriterParentMethods extends WriterMethods {
   /** Serves another thread over this port. */
   serve(port: MessagePort): void;
@@ -27,7 +27,7 @@ export interface WriterParentMethods extends WriterMethods {
   close(): void;
 }
 
-/** What it calls in the thread that started it. */
+/** It calls these in the thread that started it. */
 export interface WriterNotices {
   onDelivery(): void;
 }

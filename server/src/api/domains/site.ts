@@ -1,0 +1,151 @@
+import Type, { type Static } from 'typebox';
+import type { CertificateState } from '../../domain/certificate-state.ts';
+import { LIVE_PROBLEMS, LIVE_STATES, presentLive } from '../../domain/live.ts';
+import { presentOwnData } from '../../domain/own-data.ts';
+import { presentDomain } from '../../domain/presented-domain.ts';
+import type { ListedDomain } from '../../store/store.ts';
+import { Problem } from '../errors.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, shownBy, Time } from '../schemas.ts';
+import { CertificateProblemSchema } from './getCertificate.ts';
+import { shownOwnData } from './own-data-schema.ts';
+import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
+import { RedirectSchema } from './redirect-operations.ts';
+import { SiteSettingsSchema } from './site-settings-schema.ts';
+import { SuspensionSchema } from './suspension-operations.ts';
+
+export const CERTIFICATE_STATES: CertificateState[] = [
+  'wanted',
+  'waiting_for_routing',
+  'ordering',
+  'issued',
+  'renewing',
+  'failed',
+];
+
+const SiteCertificateSchema = Type.Object(
+  {
+    state: Type.Enum(['none', ...CERTIFICATE_STATES], {
+      type: 'string',
+      description: 'As in domains.getCertificate.',
+    }),
+    problem: Type.Optional(CertificateProblemSchema),
+    notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
+  },
+  {
+    title: 'SiteCertificate',
+    description: 'The certificate, in short; domains.getCertificate has all of it.',
+  },
+);
+
+const SiteOriginSchema = Type.Object(
+  {
+    url: Type.String({ description: 'Scheme, host and port.' }),
+    deploymentId: Type.Optional(
+      Type.String({
+        description:
+          "The current deployment of the domain's environment; absent where the domain has an origin of its own.",
+      }),
+    ),
+  },
+  { title: 'SiteOrigin', description: 'Where requests of visitors go; absent before the first deployment.' },
+);
+
+const LiveProblemSchema = Type.Enum([...LIVE_PROBLEMS], {
+  type: 'string',
+  description: 'Why visitors do not reach the site; more may be added.',
+});
+
+/** A site as it was seen from outside. */
+export const LiveSchema = Type.Object(
+  {
+    state: Type.Enum([...LIVE_STATES], {
+      type: 'string',
+      description:
+        '`live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added.',
+    }),
+    problem: Type.Optional(LiveProblemSchema),
+    addresses: Type.Array(
+      Type.Object({
+        address: Type.String({ description: 'IPv4 or IPv6.' }),
+        problem: Type.Optional(LiveProblemSchema),
+      }),
+      { description: 'The addresses that were looked at: eight at most.' },
+    ),
+    since: Time('When it was first seen in this state.'),
+    checkedAt: Time('When it was seen last.'),
+    from: Type.String({ description: 'The node that looked.' }),
+  },
+  {
+    title: 'Live',
+    description:
+      'The site as it was seen from outside, about once an hour, and every six hours once it has been live for a day. Absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
+  },
+);
+
+/** A domain with everything that serves it. */
+export const SiteSchema = Type.Object(
+  {
+    domain: DomainSchema,
+    live: Type.Optional(LiveSchema),
+    certificate: SiteCertificateSchema,
+    redirect: Type.Optional(RedirectSchema),
+    suspension: Type.Optional(SuspensionSchema),
+    origin: Type.Optional(SiteOriginSchema),
+    settings: Type.Optional(SiteSettingsSchema),
+    ...shownOwnData,
+  },
+  { title: 'Site', description: 'A domain, and what serves it. More properties may be added.' },
+);
+
+const show = shownBy(SiteSchema);
+
+export function presentSite(
+  { deployment, live, ...listed }: ListedDomain,
+  apexNote: string,
+): Static<typeof SiteSchema> {
+  const own = listed.settings?.origin;
+  return show({
+    ...listed,
+    ...presentOwnData(listed.domain),
+    domain: presentDomain(listed.domain, apexNote),
+    live: live && presentLive(live),
+    certificate: listed.certificate ?? { state: 'none' },
+    origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },
+  });
+}
+
+export const exampleLive: Static<typeof LiveSchema> = {
+  state: 'partly_live',
+  problem: 'answered_by_another',
+  addresses: [{ address: '93.184.215.14' }, { address: '151.101.1.69', problem: 'answered_by_another' }],
+  since: 1_763_990_400_000,
+  checkedAt: 1_763_993_700_000,
+  from: 'fra-1',
+};
+
+export const exampleSite: Static<typeof SiteSchema> = {
+  domain: presentDomain(exampleDomain),
+  certificate: { state: 'none' },
+  origin: { url: 'https://app.example.net', deploymentId: 'dep_01kaghp9a8b7c6d5e4f3g2h1j0' },
+  externalId: 'customer_42',
+  metadata: { plan: 'pro' },
+};
+
+export const getSite = defineOperation({
+  name: 'domains.getSite',
+  summary: 'Get a domain with everything that serves it',
+  description:
+    "The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
+  permission: { resource: 'environment', action: 'read_domain' },
+  request: Type.Object({ domain: DomainIdentifier }, closed),
+  response: SiteSchema,
+  problems: ['data/domain_not_found'],
+  example: { request: { domain: exampleDomain.name }, response: exampleSite },
+  async handle({ principal: { workspaceId }, input, find }, { store, apexNote }) {
+    const { id } = await find.domain(input.domain);
+    const found = await store.findListedDomain(workspaceId, id);
+    if (found === null) throw new Problem('data/domain_not_found');
+    return presentSite(found, apexNote);
+  },
+});

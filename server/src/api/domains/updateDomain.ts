@@ -1,0 +1,87 @@
+import Type from 'typebox';
+import { presentOwnData } from '../../domain/own-data.ts';
+import { Problem } from '../errors.ts';
+import { lacksPermission, type Need } from '../find.ts';
+import { defineOperation } from '../operation.ts';
+import { closed, Id } from '../schemas.ts';
+import { changedOwnData, shownOwnData, tooLarge } from './own-data-schema.ts';
+import { DomainIdentifier, exampleDomain } from './present-domain.ts';
+import { changedSettings, exampleSettings, SiteSettingsSchema, settingsPatch } from './site-settings-schema.ts';
+
+const UpdatedDomainSchema = Type.Object(
+  {
+    domainId: Id('dom', 'The domain.'),
+    domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
+    ...shownOwnData,
+    settings: Type.Optional(SiteSettingsSchema),
+  },
+  {
+    title: 'UpdatedDomain',
+    description: 'The data and the settings that can be changed, as they are now. More properties may be added.',
+  },
+);
+
+/** Whoever sets an origin for a domain deploys to it. */
+const deployment: Need = {
+  permission: { resource: 'environment', action: 'create_deployment' },
+  where: 'on the environment of the domain, for `settings.origin`',
+};
+
+export const updateDomain = defineOperation({
+  name: 'domains.updateDomain',
+  summary: "Change the platform's own data and the settings of a domain",
+  description:
+    'Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment.',
+  permission: { resource: 'environment', action: 'update_domain' },
+  needs: [deployment],
+  gives: "the domain's settings and the platform's own data as they are now, without `read_domain`",
+  request: Type.Object(
+    { domain: DomainIdentifier, ...changedOwnData, settings: Type.Optional(changedSettings) },
+    closed,
+  ),
+  response: UpdatedDomainSchema,
+  problems: ['data/domain_not_found'],
+  example: {
+    request: {
+      domain: exampleDomain.name,
+      externalId: 'customer_42',
+      metadata: { plan: 'pro', trial: null },
+      settings: { ...exampleSettings, origin: null },
+    },
+    response: {
+      domainId: exampleDomain.id,
+      domain: exampleDomain.name,
+      externalId: 'customer_42',
+      metadata: { plan: 'pro' },
+      settings: exampleSettings,
+    },
+  },
+  async handle({ principal: { workspaceId }, input, changes, find }, { clock }) {
+    const { domain: identifier, settings, ...ownData } = input;
+    const { id, name, environmentId } = await find.domain(identifier);
+    const deploys = settings?.origin !== undefined;
+    if (deploys && !find.may(deployment, environmentId)) throw lacksPermission(deployment, environmentId);
+    const change = {
+      ...ownData,
+      ...(settings && { settings: settingsPatch(settings) }),
+      ...(deploys && { deploysIn: environmentId }),
+    };
+    const result = await changes.updateDomain(workspaceId, id, change, clock.now());
+    switch (result.kind) {
+      case 'updated':
+      case 'unchanged':
+        return {
+          domainId: id,
+          domain: name,
+          ...presentOwnData(result.domain),
+          ...(result.settings && { settings: result.settings }),
+        };
+      case 'missing':
+        throw new Problem('data/domain_not_found');
+      case 'too_large':
+        throw tooLarge();
+      default:
+        return result satisfies never;
+    }
+  },
+});

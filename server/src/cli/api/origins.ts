@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { OriginSettings } from '../../../../client/api-types.ts';
+import { CliError, messageOf } from '../cli-error.ts';
+import { apiCommand, define } from '../options.ts';
+import { dateTime, factLines } from '../output/output.ts';
+import { apiAction, type CommandCall } from './api-client.ts';
+import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
+import { parseOverlap, secretLines } from './webhooks.ts';
+
+const LEVELS: Level[] = ['project', 'app', 'environment'];
+const FLAGS = '--project shop --app storefront --environment staging';
+
+/** An empty text takes a value away. */
+interface SettingsOptions extends PathOptions {
+  hostHeader?: string;
+  clientCertificate?: string;
+  clientKey?: string;
+  ca?: string;
+  sendExternalId?: boolean;
+  secret: boolean;
+}
+
+export function addOrigins(program: Command): void {
+  const settings = `nameplate origins settings ${FLAGS}`;
+  const rotate = `nameplate origins rotate-secret ${FLAGS}`;
+  const group = define(program, 'origins', 'Set how the edge asks the origins of an environment.', [settings, rotate]);
+  const show = 'Show how the origins of an environment are asked, or change some of it. "none" takes a value away.';
+  pathOptions(
+    apiCommand(group, 'settings', show, [settings, `${settings} --host-header origin`])
+      .option('--host-header <host>', 'Host that the origin gets: visitor, origin, or a name', orNone)
+      .option(
+        '--client-certificate <file>',
+        'certificate that the edge shows to https origins (PEM), with --client-key',
+        readFile,
+      )
+      .option('--client-key <file>', 'its private key (PEM)', readFile)
+      .option('--ca <file>', 'CAs that certificates of https origins have to be of (PEM)', readFile)
+      .option('--send-external-id', 'send the external ids of domains')
+      .option('--no-send-external-id', 'send them no more')
+      .option('--no-secret', 'send no secret any more'),
+    LEVELS,
+  ).action(
+    apiAction(({ api, options }: CommandCall<SettingsOptions>) => {
+      const { hostHeader, clientCertificate: certificate, clientKey = '', ca, sendExternalId, secret } = options;
+      const change = {
+        hostHeader: orNull(hostHeader),
+        clientCertificate: certificate ? { certificate, privateKey: clientKey } : orNull(certificate),
+        caCertificate: orNull(ca),
+        sendExternalId,
+        secret: secret ? undefined : null,
+      };
+      const isChanged = Object.values(change).some((value) => value !== undefined);
+      const name = isChanged ? 'updateOriginSettings' : 'getOriginSettings';
+      return api.call<OriginSettings>(`environments.${name}`, { ...pathFrom(api, options, LEVELS), ...change });
+    }, describe),
+  );
+  const making = 'Make a secret by which origins know the edge, shown once. For a day the one before is sent too.';
+  pathOptions(
+    apiCommand(group, 'rotate-secret', making, [rotate, `${rotate} --overlap 7d`]).option(
+      '--overlap <time>',
+      'how long the secret before is sent too, such as 7d; 0 if it has leaked (default: 1d)',
+      parseOverlap,
+    ),
+    LEVELS,
+  ).action(
+    apiAction(
+      ({ api, options }: CommandCall<PathOptions & { overlap?: number }>) => {
+        const { overlap } = options;
+        const body = { ...pathFrom(api, options, LEVELS), ...(overlap !== undefined && { overlapSeconds: overlap }) };
+        return api.call<{ secret: string; previousExpiresAt: number }>('environments.rotateOriginSecret', body);
+      },
+      ({ secret, previousExpiresAt }) =>
+        secretLines(
+          'This is the secret, which the edge sends as Nameplate-Edge-Secret. Save it now: it is not shown again.',
+          secret,
+          `If there was one before, it is sent too until ${dateTime(previousExpiresAt)}.`,
+        ),
+    ),
+  );
+}
+
+function orNone(text: string): string {
+  return text === 'none' ? '' : text;
+}
+
+function orNull(text: string | undefined): string | null | undefined {
+  return text === '' ? null : text;
+}
+
+/** Throws `CliError` for a file that cannot be read. */
+function readFile(path: string): string {
+  if (path === 'none') return '';
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`Cannot read ${path}: ${messageOf(error)}`);
+  }
+}
+
+function describe({ environmentId, secret, ...settings }: OriginSettings): string {
+  const before = secret?.previousExpiresAt;
+  const until = before === undefined ? '' : `, and the one before until ${dateTime(before)}`;
+  const facts: [string, string][] = [
+    ['Host', settings.hostHeader],
+    ['Secret', secret === undefined ? 'none' : `made ${dateTime(secret.createdAt)}${until}`],
+    ['Client certificate', settings.clientCertificate === undefined ? 'none' : 'set'],
+    ['CA of origins', settings.caCertificate === undefined ? 'public CAs' : 'set'],
+    ['External ids', settings.sendExternalId ? 'sent' : 'not sent'],
+  ];
+  return [`Origins of ${environmentId}:`, '', ...factLines(facts)].join('\n');
+}

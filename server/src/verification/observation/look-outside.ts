@@ -1,0 +1,119 @@
+import { X509Certificate } from 'node:crypto';
+import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
+import type { Resolver } from '../../dns/resolver.ts';
+import { isReached, type LiveProblem, type Look } from '../../domain/live.ts';
+import type { AddressRule } from '../../net/addresses.ts';
+import { createDialer, DialError } from '../../net/dialer.ts';
+import type { CertificateStore } from '../../store/store.ts';
+import { failingAddresses } from './failing-addresses.ts';
+import { sendRequest } from './fetch-from-address.ts';
+
+/**
+ * Looks at a name as a visitor would: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
+ * whose addresses are asked for the name, by default the name itself. Rejects with the signal's reason, or with the store's error.
+ */
+export type OutsideLooker = (hostname: string, signal: AbortSignal, addressesOf?: string) => Promise<Look>;
+
+export interface OutsideLookerOptions {
+  store: Pick<CertificateStore, 'findCertificate'>;
+  /** A challenge to which the edges of this installation alone can respond. */
+  newChallenge: (hostname: string) => { token: string; response: string };
+  resolver: Pick<Resolver, 'lookupAddresses'>;
+  /** Which addresses may be connected to (`addressRule`). */
+  mayDial: AddressRule;
+  clock: Clock;
+  /** PEM of roots that are trusted besides those of this machine; null: none. */
+  trustRoots?: string | null;
+  /** The edge's port, as the Internet sees it. */
+  port?: number;
+  /** Longest time for one address. */
+  timeoutMs?: number;
+}
+
+/** Addresses that are connected to; of more, those that come first in order. */
+const MAX_ADDRESSES = 8;
+const LOOKUP_MS = 10_000;
+
+export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooker {
+  const { store, newChallenge, resolver, mayDial, clock, trustRoots = null, port = 443, timeoutMs = 10_000 } = options;
+  const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
+  const failing = failingAddresses();
+  // One for all connections: to parse the roots takes milliseconds.
+  const secureContext = createSecureContext({ ca: [...trustedRoots(), ...(trustRoots === null ? [] : [trustRoots])] });
+
+  async function lookAt(address: string, hostname: string, { token, response }: Challenge, signal: AbortSignal) {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const either = AbortSignal.any([signal, timeout]);
+    let socket: TLSSocket | undefined;
+    try {
+      // Any certificate is accepted, and judged below: it says more than a failed handshake.
+      socket = await dialer.dialTls(
+        { hostname: address, port, signal: either },
+        { servername: hostname, ALPNProtocols: ['http/1.1'], rejectUnauthorized: false, secureContext },
+      );
+      const url = new URL(`https://${hostname}/.well-known/acme-challenge/${token}`);
+      const { status, body } = await sendRequest(url, socket, either);
+      if (status !== 200 || body.trimEnd() !== response) return 'answered_by_another';
+      return await judgeCertificate(hostname, socket);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (timeout.aborted) return 'timeout';
+      return error instanceof DialError ? DIAL_PROBLEMS[error.reason] : 'no_response';
+    } finally {
+      socket?.destroy();
+    }
+  }
+
+  async function judgeCertificate(hostname: string, socket: TLSSocket): Promise<LiveProblem | null> {
+    const leaf = socket.getPeerX509Certificate();
+    if (leaf?.checkHost(hostname, { subject: 'never' }) === undefined) return 'certificate_wrong_name';
+    const now = clock.now();
+    if (now > leaf.validToDate.getTime()) return 'certificate_expired';
+    if (now < leaf.validFromDate.getTime()) return 'certificate_not_yet_valid';
+    return socket.authorized || (await isOfOurCa(hostname, leaf)) ? null : 'certificate_untrusted';
+  }
+
+  /** Whether the CA of this installation has issued it: the operator has chosen that one, as in a closed network. */
+  async function isOfOurCa(hostname: string, leaf: X509Certificate): Promise<boolean> {
+    const issued = (await store.findCertificate(hostname))?.issued;
+    if (!issued || issued.issuer === 'imported') return false;
+    return new X509Certificate(issued.chain).fingerprint256 === leaf.fingerprint256;
+  }
+
+  return async (hostname, signal, addressesOf = hostname) => {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]);
+    const found = await resolver.lookupAddresses(addressesOf, { signal: limit });
+    signal.throwIfAborted();
+    if (found.kind === 'unreadable') return { kind: 'unreadable' };
+    if (found.kind === 'absent') return { kind: 'seen', addresses: [] };
+    const addresses = [...new Set(found.addresses)].sort().slice(0, MAX_ADDRESSES);
+    if (!addresses.every((address) => failing.mayLook(address, clock.now()))) return { kind: 'unreadable' };
+    const challenge = newChallenge(hostname);
+    const look = async (address: string) => {
+      const problem = await lookAt(address, hostname, challenge, signal);
+      if (problem !== 'no_route' && problem !== 'address_not_public')
+        failing.record(address, isReached(problem), clock.now());
+      return { address, problem };
+    };
+    return { kind: 'seen', addresses: await Promise.all(addresses.map(look)) };
+  };
+}
+
+type Challenge = ReturnType<OutsideLookerOptions['newChallenge']>;
+
+const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
+  not_allowed: 'address_not_public',
+  no_address: 'no_address',
+  lookup: 'timeout',
+  refused: 'connection_refused',
+  unreachable: 'timeout',
+  no_route: 'no_route',
+  timeout: 'timeout',
+  tls: 'tls_failed',
+};
+
+/** Those of Node.js and of the operating system, whose administrator may have added some. */
+function trustedRoots(): string[] {
+  return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
+}
