@@ -1,4 +1,4 @@
-/** What our own DNS servers answer with. */
+/** The store of our own DNS servers: their challenges, and the addresses of edges. */
 export interface DnsStore {
   /** Adds a value to those of its label, or replaces when it expires. Logged as the change `dns_challenge`. (unsynced) */
   addDnsChallenge(challenge: DnsChallenge): Promise<void>;
