@@ -8,13 +8,13 @@ const rooms = architecture.matchAll(/^\| `(client|page|playground|server\/src\/[
 const folders = [...new Set([...rooms].map(([, folder]) => folder))];
 const fileOf = (names) => `^(${names.join('|')})(/|\\.ts$)`;
 
-const roles = ['api', 'webhooks', 'certificates', 'edge'];
+const roles = ['answers', 'api', 'webhooks', 'certificates', 'edge'];
 const packagesOf = (workspace) => Object.keys(require(`./${workspace}/package.json`).dependencies);
 const packageFiles = (...workspaces) => `(^|/)node_modules/(${workspaces.flatMap(packagesOf).join('|')})/`;
 const withoutTests = { pathNot: '\\.test\\.ts$' };
 /** What other folders may name of the store and of DNS: the contracts, and what has no engine behind it. */
 const contracts =
-  '^server/src/(store/(store|url|pool-usage)\\.ts|store/(?!engine/|sealing/sealed)[a-z]+/[a-z]+-store\\.ts|store/cache/|store/sealing/keyring\\.ts|dns/(resolver|query-budget)\\.ts)';
+  '^server/src/(store/(store|url|pool-usage)\\.ts|store/(?!engine/|sealing/sealed)[a-z]+/[a-z]+-store\\.ts|store/cache/|store/sealing/keyring\\.ts|dns/(resolver|query-budget|protocol/(wire|dns-name))\\.ts)';
 
 module.exports = {
   forbidden: [

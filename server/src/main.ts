@@ -10,6 +10,7 @@ import type { Edge } from './edge/edge.ts';
 import type { HandedOver } from './net/handover/inheritance.ts';
 import type { InheritedSockets } from './net/inherited-sockets.ts';
 import type { Deliveries } from './roles/deliveries-role.ts';
+import { startEdgeHeartbeat } from './roles/edge-heartbeat.ts';
 import { openEdgeCache, startEdge } from './roles/edge-role.ts';
 import { watchPools } from './roles/gauges.ts';
 import { createMetrics, type Metrics } from './roles/metrics.ts';
@@ -70,6 +71,8 @@ export interface RunningServer {
   /** `http://host:port`; null where the process has no such listener. */
   api: string | null;
   edge: Omit<Edge, 'stop'> | null;
+  /** `host:port` of each DNS listener, for UDP and TCP. */
+  dns: readonly string[] | null;
   metrics: string | null;
   store: Store;
   /** Resolves when a thread has ended that the process needs; the log says which. */
@@ -175,6 +178,7 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
   const startingEdge = config.roles.includes('edge')
     ? parts.begin('listeners', startEdge({ ...base, ...here, edgeCache }))
     : null;
+  const startingDns = config.roles.includes('dns') ? parts.begin('listeners', startDns({ ...base, ...here })) : null;
   const settings = settingsOf(base, options.challengePort === 'edge' ? await startingEdge : null);
   const newWriterPort = () => opened?.newWriterPort() ?? null;
   const threads = roleThreads({ supervisor, settings, invalidations, newWriterPort });
@@ -186,16 +190,17 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
   const startingApi = config.roles.includes('api')
     ? parts.begin('listeners', startApi({ ...deps, supervisor, threads, inherited, late }))
     : null;
-  const [edge, api] = await Promise.all([startingEdge, startingApi, startingBackground]);
+  const [edge, dns, api] = await Promise.all([startingEdge, startingDns, startingApi, startingBackground]);
   addSnapshots(metrics.registry, supervisor.snapshots);
   const scraped = config.metricsListen
     ? parts.add('listeners', await startMetrics({ ...deps, inherited }, config.metricsListen))
     : null;
-  const listening = [edge, api, scraped].filter((part) => part !== null);
+  const listening = [edge, dns, api, scraped].filter((part) => part !== null);
   inherited?.closeRest();
   return {
     api: api?.address ?? null,
     edge,
+    dns: dns?.addresses ?? null,
     metrics: scraped?.address ?? null,
     store: cached,
     failed: supervisor.failed,
@@ -210,6 +215,12 @@ async function startParts(process: Process): Promise<Omit<RunningServer, 'stop'>
     },
     leave: async () => edge?.leave(),
   };
+}
+
+/** Loads the code of the DNS server only where it answers. */
+async function startDns(deps: Parameters<typeof import('./roles/dns-role.ts').startDns>[0]) {
+  const role = await import('./roles/dns-role.ts');
+  return role.startDns(deps);
 }
 
 /** Loads the API's code only where it is served. */
@@ -243,6 +254,8 @@ function backgroundOf(
       await guarded.ready;
       if (!isSuccessor) await parts.begin('roles', startRoles());
       parts.add('roles', startPruning({ ...deps, clock: guarded }));
+      const heartbeat = startEdgeHeartbeat(deps);
+      if (heartbeat !== null) parts.add('roles', heartbeat);
       const onChange = () => {
         threads.poll();
         return deps.changes.poll();

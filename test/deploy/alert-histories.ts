@@ -58,6 +58,9 @@ export const HEALTHY: History = {
   [answers('timeout')]: later(5),
   [answers('no_resolver')]: always(0),
   nameplate_dns_forgeries_total: rising(1),
+  'nameplate_dns_server_queries_total{transport="udp",rcode="noerror"}': rising(60),
+  'nameplate_dns_server_queries_total{transport="udp",rcode="servfail"}': always(0),
+  'nameplate_dns_server_limited_total{action="drop"}': rising(60),
   nameplate_clock_jumps_total: always(0),
   nameplate_clock_offset_seconds: always(0.01),
   nameplate_connections: always(10),
@@ -122,6 +125,14 @@ export const CASES: Record<string, Case> = {
   NameplateRechecksLate: { history: rechecksLate('86400'), minute: 200 },
   NameplateDnsUnreadable: { history: { [answers('timeout')]: later(200) }, minute: 40 },
   NameplateDnsForged: { history: { nameplate_dns_forgeries_total: rising(20) }, minute: 20 },
+  NameplateDnsServerFails: {
+    history: { 'nameplate_dns_server_queries_total{transport="udp",rcode="servfail"}': rising(1) },
+    minute: 20,
+  },
+  NameplateDnsServerFlooded: {
+    history: { 'nameplate_dns_server_limited_total{action="drop"}': rising(9000) },
+    minute: 20,
+  },
   NameplateClockWrong: { history: { nameplate_clock_jumps_total: once() }, minute: 20 },
   NameplateResolversDown: {
     // One domain waits; what was cached is gone.

@@ -116,6 +116,8 @@ async function certify(store: Store, environment: Environment): Promise<void> {
     await store.beginOrder({ lease, order, entry: certificates.aLedgerEntry(order), limits: [], now: entities.NOW });
     const challenge = { hostname: certificate.hostname, token: 'token', keyAuthorization: 'token.print' };
     await store.putChallenge({ ...challenge, expiresAt: entities.NOW });
+    await store.addDnsChallenge({ label: 'k7q2m9x4c1v8b3n6z5t0', value: 'value', expiresAt: entities.NOW });
+    await store.recordEdgeAddresses(['192.0.2.10'], entities.NOW);
   }
 }
 

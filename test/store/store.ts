@@ -8,6 +8,7 @@ import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
 import { describeDeletedDomains } from './deleted-domains.ts';
 import { describeDeliveries } from './deliveries.ts';
+import { describeDnsAnswers } from './dns-answers.ts';
 import { describeDomains } from './domains.ts';
 import { describeEdge } from './edge.ts';
 import { describeIdempotency } from './idempotency.ts';
@@ -87,6 +88,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeCertificates(subject);
     describeTakeovers(subject);
     describeEdge(subject);
+    describeDnsAnswers(subject);
     describeOperatorNames(subject);
     describeRedirects(subject);
     describeDeletedDomains(subject);

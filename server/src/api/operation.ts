@@ -32,7 +32,7 @@ export interface ApiSettings extends ErrorNaming {
   publicUrl?: string | undefined;
   /** Networks (`10.0.0.0/8`) of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies?: readonly string[] | undefined;
-  /** This process has an edge too, which serves cached names while the store is down. */
+  /** This process has an edge or a DNS server too, which serves what it has cached while the store is down. */
   servesNames?: boolean;
   /** The edge of this process, if it forwards requests to this API, and where it connects from. */
   edge?: { secret: string; networks: readonly string[] } | null | undefined;

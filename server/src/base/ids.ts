@@ -112,6 +112,13 @@ export function newTarget(cnameZone: string, randomBytes: RandomBytes): string {
   return `${label}.${cnameZone}`;
 }
 
+const TARGET_LABEL = new RegExp(`^[a-z][a-z0-9]{${TARGET_CHARACTERS - 1}}$`);
+
+/** Whether `label` could be that of a target, whatever zone it is in. */
+export function isTargetLabel(label: string): boolean {
+  return TARGET_LABEL.test(label);
+}
+
 /** A new token for the ownership record. */
 export function newToken(randomBytes: RandomBytes): string {
   return draw(TOKEN_CHARACTERS, UPPER + LOWER + DECIMALS, randomBytes);

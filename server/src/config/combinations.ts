@@ -14,6 +14,7 @@ export function combinationProblems(values: Partial<ServerValues>, isSet: IsSet)
     ...bindingProblems(isSet),
     ...edgeProblems(values),
     ...apiHostnameProblems(values),
+    ...dnsProblems(values, isSet),
     ...listenerProblems(values),
   ];
 }
@@ -78,7 +79,7 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
 function apiHostnameProblems({ apiHostname, cnameZone = '', roles, listen }: Partial<ServerValues>): string[] {
   if (apiHostname === undefined) return [];
   const { name } = variables.apiHostname;
-  if (apiHostname === cnameZone || apiHostname.endsWith(`.${cnameZone}`))
+  if (isWithin(apiHostname, cnameZone))
     return [
       `${name} is in ${variables.cnameZone.name}, whose names are those of customers. Name a host outside of it.`,
     ];
@@ -89,6 +90,41 @@ function apiHostnameProblems({ apiHostname, cnameZone = '', roles, listen }: Par
   return [];
 }
 
+function dnsProblems(values: Partial<ServerValues>, isSet: IsSet): string[] {
+  const { roles, challengeZone, cnameZone, cnameZoneDelegated, dnsServers, caaIssuers } = values;
+  const problems: string[] = [];
+  if (challengeZone !== undefined && cnameZone !== undefined && isWithin(cnameZone, challengeZone))
+    problems.push(
+      `${variables.challengeZone.name} is or contains ${variables.cnameZone.name}: name a zone apart from it, such as acme.example.net. Where the CNAME zone itself is delegated, it needs none.`,
+    );
+  if (caaIssuers !== undefined && cnameZoneDelegated === 'off')
+    problems.push(
+      `${variables.caaIssuers.name} is set, but your own DNS has the CNAME zone: publish the CAA records there, or set ${variables.cnameZoneDelegated.name} to on.`,
+    );
+  const zones = [challengeZone, cnameZoneDelegated === 'on' ? cnameZone : undefined].filter(
+    (zone) => zone !== undefined,
+  );
+  for (const { name, addresses } of dnsServers ?? [])
+    if (addresses.length === 0 && zones.some((zone) => isWithin(name, zone)))
+      problems.push(
+        `${variables.dnsServers.name} has ${name} without an address, which its own zone has to have: ${name}=192.0.2.53`,
+      );
+  if (!roles?.includes('dns')) return problems;
+  if (zones.length === 0 && cnameZoneDelegated !== undefined)
+    problems.push(
+      `${variables.roles.name} includes dns, but there is no zone to answer for: set ${variables.challengeZone.name} or ${variables.cnameZoneDelegated.name}, or remove dns.`,
+    );
+  if (!isSet(variables.dnsServers.name))
+    problems.push(
+      `${variables.dnsServers.name} is not set, and the role dns needs it. Example: ${variables.dnsServers.name}=${variables.dnsServers.example}`,
+    );
+  return problems;
+}
+
+function isWithin(name: string, zone: string): boolean {
+  return name === zone || name.endsWith(`.${zone}`);
+}
+
 const LISTENERS = [
   'listen',
   'metricsListen',
@@ -96,6 +132,7 @@ const LISTENERS = [
   'edgeHttpsListen',
   'edgeFrontListen',
   'edgeHealthListen',
+  'dnsListen',
 ] as const;
 
 function listenerProblems(values: Partial<ServerValues>): string[] {
@@ -103,18 +140,20 @@ function listenerProblems(values: Partial<ServerValues>): string[] {
   const seen = new Map<string, string>();
   for (const key of LISTENERS) {
     const { name } = variables[key];
-    const endpoint = isUsed(key, values) ? (values[key] ?? null) : null;
-    if (endpoint === null || endpoint.port === 0) continue;
-    const first = seen.get(written(endpoint));
-    if (first === undefined) seen.set(written(endpoint), name);
-    else problems.push(`${name} is the same address as ${first}. Use different ports.`);
+    const endpoints = isUsed(key, values) ? [values[key] ?? []].flat() : [];
+    for (const endpoint of endpoints) {
+      if (endpoint.port === 0) continue;
+      const first = seen.get(written(endpoint));
+      if (first === undefined) seen.set(written(endpoint), name);
+      else problems.push(`${name} is the same address as ${first}. Use different ports.`);
+    }
   }
   return problems;
 }
 
 function isUsed(key: (typeof LISTENERS)[number], { roles = [] }: Partial<ServerValues>): boolean {
   if (key === 'metricsListen') return true;
-  return roles.includes(key === 'listen' ? 'api' : 'edge');
+  return roles.includes(key === 'listen' ? 'api' : key === 'dnsListen' ? 'dns' : 'edge');
 }
 
 function written({ host, port }: Endpoint): string {

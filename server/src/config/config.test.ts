@@ -48,6 +48,9 @@ describe('values', () => {
       apiThreads: null,
       databaseUrl: { engine: 'sqlite', path: '.nameplate/nameplate.db' },
       cnameZone: 'cname.example.net',
+      cnameZoneDelegated: 'off',
+      dnsListen: [{ host: anyAddress(), port: 53 }],
+      dnsResponsesPerSecond: 500,
       dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
       dnsMode: 'authoritative',
       deletedKeepMs: 7 * 86_400_000,
@@ -108,6 +111,25 @@ describe('values', () => {
       'postgres://np@/n?host=/run/postgresql',
       'databaseUrl',
       postgres({ host: '/run/postgresql' }),
+    ],
+    ['NAMEPLATE_CHALLENGE_ZONE', 'ACME.Example.net.', 'challengeZone', 'acme.example.net'],
+    [
+      'NAMEPLATE_DNS_LISTEN',
+      '192.0.2.53:53, [2001:db8::53]:53',
+      'dnsListen',
+      [
+        { host: '192.0.2.53', port: 53 },
+        { host: '2001:db8::53', port: 53 },
+      ],
+    ],
+    [
+      'NAMEPLATE_DNS_SERVERS',
+      'NS1.example.net.=192.0.2.53, ns1.example.net=2001:DB8::0:53,ns2.example.org',
+      'dnsServers',
+      [
+        { name: 'ns1.example.net', addresses: ['192.0.2.53', '2001:db8::53'] },
+        { name: 'ns2.example.org', addresses: [] },
+      ],
     ],
     ['NAMEPLATE_CNAME_ZONE', 'CNAME.Example.net.', 'cnameZone', 'cname.example.net'],
     ['NAMEPLATE_DNS_MODE', 'recursive', 'dnsMode', 'recursive'],
@@ -341,6 +363,7 @@ describe('invalid variables', () => {
 
 describe('combinations that are rejected', () => {
   const POSTGRES = { NAMEPLATE_DATABASE_URL: 'postgres://np@db/n' };
+  const SERVERS = { NAMEPLATE_DNS_SERVERS: 'ns1.example.org,ns2.example.org' };
   const HMAC_KEY = 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l';
 
   test.each<[what: string, env: Record<string, string>, says: RegExp]>([
@@ -387,6 +410,42 @@ describe('combinations that are rejected', () => {
       'a name for an API at any port',
       { NAMEPLATE_API_HOSTNAME: 'api.example.net', NAMEPLATE_LISTEN: '127.0.0.1:0' },
       /NAMEPLATE_LISTEN has port 0/,
+    ],
+    [
+      'DNS without a zone',
+      { NAMEPLATE_ROLES: 'dns', ...SERVERS },
+      /NAMEPLATE_ROLES includes dns, but there is no zone.*CHALLENGE_ZONE or NAMEPLATE_CNAME_ZONE_DELEGATED/,
+    ],
+    [
+      'DNS without nameservers',
+      { NAMEPLATE_ROLES: 'dns', NAMEPLATE_CNAME_ZONE_DELEGATED: 'on' },
+      /NAMEPLATE_DNS_SERVERS is not set/,
+    ],
+    [
+      'challenges in the CNAME zone',
+      { NAMEPLATE_CHALLENGE_ZONE: 'cname.example.net' },
+      /is or contains NAMEPLATE_CNAME_ZONE/,
+    ],
+    ['challenges in a zone around the CNAME zone', { NAMEPLATE_CHALLENGE_ZONE: 'example.net' }, /is or contains/],
+    [
+      'a nameserver without an address in its own zone',
+      { NAMEPLATE_CHALLENGE_ZONE: 'acme.example.net', NAMEPLATE_DNS_SERVERS: 'ns1.acme.example.net' },
+      /has ns1\.acme\.example\.net without an address/,
+    ],
+    [
+      'CAA records in a zone that is not ours',
+      { NAMEPLATE_CAA_ISSUERS: 'letsencrypt.org' },
+      /your own DNS has the CNAME zone: publish/,
+    ],
+    [
+      'DNS at the address of the API',
+      {
+        NAMEPLATE_ROLES: 'api,dns',
+        NAMEPLATE_CNAME_ZONE_DELEGATED: 'on',
+        NAMEPLATE_DNS_LISTEN: '127.0.0.1:53,127.0.0.1:7070',
+        ...SERVERS,
+      },
+      /DNS_LISTEN is the same address as NAMEPLATE_LISTEN/,
     ],
   ])('%s: one line with advice', (_, env, says) => {
     expect(problemsOf(env)).toEqual([expect.stringMatching(says)]);

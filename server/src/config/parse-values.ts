@@ -20,7 +20,9 @@ export interface Endpoint {
   port: number;
 }
 
-export const ROLES = ['api', 'verifier', 'certificates', 'edge'] as const;
+export const ROLES = ['api', 'verifier', 'certificates', 'edge', 'dns'] as const;
+/** `dns` needs a zone of its own, and so is none of the default. */
+export const DEFAULT_ROLES = ['api', 'verifier', 'certificates', 'edge'] as const satisfies readonly Role[];
 export type Role = (typeof ROLES)[number];
 export type DnsMode = 'authoritative' | 'recursive';
 
@@ -223,6 +225,27 @@ export function zone(text: string): string {
   if (name.length > 200)
     throw new Invalid('which has more than 200 characters, so generated hosts in it would be too long');
   return name;
+}
+
+/** A nameserver of our own zones. */
+export interface OwnServer {
+  name: string;
+  /** Empty where its name is in a zone of others. */
+  addresses: string[];
+}
+
+const MAX_SERVERS = 13;
+
+/** `NAME` or `NAME=ADDRESS`, separated by commas; a name with several addresses is repeated. */
+export function dnsServers(text: string): OwnServer[] {
+  const servers = new Map<string, string[]>();
+  for (const [given, address] of listOf((item) => item.split('='))(text)) {
+    const name = publicHostName(given?.trim() ?? '');
+    const addresses = servers.get(name) ?? [];
+    servers.set(name, address === undefined ? addresses : [...addresses, publishedAddress(address.trim())]);
+  }
+  if (servers.size > MAX_SERVERS) throw new Invalid(`which has more than ${MAX_SERVERS} nameservers`);
+  return [...servers].map(([name, addresses]) => ({ name, addresses }));
 }
 
 /** Becomes the DNS label `_word`, so it must be one octet shorter than a label. */

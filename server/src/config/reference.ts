@@ -1,4 +1,5 @@
 import { certificateVariables } from './certificate-variables.ts';
+import { dnsVariables } from './dns-variables.ts';
 import { edgeVariables } from './edge-variables.ts';
 import type { Variable } from './variable.ts';
 import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
@@ -38,6 +39,11 @@ export function renderConfiguration(): string {
     '## The edge',
     '',
     ...section(edgeVariables),
+    '## DNS',
+    '',
+    '[dns.md](dns.md) explains what the role `dns` is for, and how to delegate a zone to it.',
+    '',
+    ...section(dnsVariables),
     '## The commands',
     '',
     'Commands that call the API of a running server also use these. In a clone with a running playground (`npm start`) none is needed:',

@@ -1,8 +1,10 @@
 import { certificateVariables } from './certificate-variables.ts';
+import { dnsVariables } from './dns-variables.ts';
 import { edgeVariables } from './edge-variables.ts';
 import {
   count,
   countOrAuto,
+  DEFAULT_ROLES,
   databaseUrl,
   hostName,
   lengthOfTime,
@@ -225,8 +227,8 @@ export const generalVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains. A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
-    default: ROLES.join(','),
+      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains, `dns` answers DNS queries for [zones of your own](dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
+    default: DEFAULT_ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),
   },
@@ -269,6 +271,7 @@ export const serverVariables = {
   ...webhookVariables,
   ...certificateVariables,
   ...edgeVariables,
+  ...dnsVariables,
 } as const;
 
 export type ServerValues = Values<typeof serverVariables>;

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics } from 'prom-client';
+import { dnsServerMetrics } from '../answers/dns-server-metrics.ts';
 import { apiMetrics } from '../api/api-metrics.ts';
 import { metricFactory } from '../base/metric-factory.ts';
 import { threadMetrics } from '../base/threads/thread-metrics.ts';
@@ -25,5 +26,6 @@ export function createMetrics({ ofProcess = true } = {}) {
     ...certificateMetrics(factory),
     ...deliveryMetrics(factory),
     ...apiMetrics(factory),
+    dns: dnsServerMetrics(factory),
   };
 }

@@ -31,6 +31,8 @@ interface OpenStoreDeps {
   isSuccessor: boolean;
 }
 
+type LateOpenDeps = OpenStoreDeps & { edgeCache: EdgeCache | null };
+
 /** Locks the roles, migrates the schema, opens the store, and seals what is stored in plaintext. */
 async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
   const { config, database, keyring, supervisor, clock, isSuccessor } = deps;
@@ -55,21 +57,22 @@ async function openStore(deps: OpenStoreDeps): Promise<OpenedStore> {
 }
 
 /**
- * Opens the store; or, where it cannot be reached and the edge has something to serve without it, returns one that is
+ * Opens the store; or, where it cannot be reached and the process has something to serve without it, returns one that is
  * opened later: then `isLate`. Rejects with one line that says what to do.
  */
-export async function openStoreOrLater(
-  deps: OpenStoreDeps & { edgeCache: EdgeCache | null },
-): Promise<LateStore<OpenedStore> & { isLate: boolean }> {
-  const { edgeCache, log, isSuccessor } = deps;
+export async function openStoreOrLater(deps: LateOpenDeps): Promise<LateStore<OpenedStore> & { isLate: boolean }> {
+  const { log, isSuccessor } = deps;
   try {
     const opened = await openStore(deps);
     return { store: opened.store, opened: Promise.resolve(opened), giveUp() {}, isLate: false };
   } catch (error) {
     const isAway = error instanceof StoreUnreachable;
     // The process that this one would replace serves better than a file.
-    if (!isAway || isSuccessor || edgeCache === null || (await edgeCache.load()) === 0) throw error;
-    log.error({ err: error }, 'the store cannot be reached: the edge serves what it has served before; all else waits');
+    if (!isAway || isSuccessor || !(await servesWithout(deps))) throw error;
+    log.error(
+      { err: error },
+      'the store cannot be reached: the edge serves what it has served before, DNS the addresses of the configuration; all else waits',
+    );
   }
   const reasons = new Set<string>();
   const late = openLater<OpenedStore>({
@@ -91,6 +94,13 @@ export async function openStoreOrLater(
     () => {},
   );
   return { ...late, isLate: true };
+}
+
+/** The edge serves from its file, and our DNS servers the addresses of the configuration. */
+async function servesWithout({ edgeCache, config }: LateOpenDeps): Promise<boolean> {
+  const { roles, cnameZoneDelegated, edgeAddresses = [] } = config;
+  if (roles.includes('dns') && cnameZoneDelegated === 'on' && edgeAddresses.length > 0) return true;
+  return edgeCache !== null && (await edgeCache.load()) > 0;
 }
 
 /** Logs in one line which migrations it applied to an existing schema, and how long each took. */

@@ -1,6 +1,7 @@
 import type { AccessStore, SetupStore } from './access/access-store.ts';
 import type { AuditStore, Changes, IdempotencyStore } from './audit/audit-store.ts';
 import type { CertificateStore } from './certificate/certificate-store.ts';
+import type { DnsStore } from './certificate/dns-store.ts';
 import type { CheckStore, LiveStore, MonitorStore } from './check/check-store.ts';
 import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionStore } from './domain/domain-store.ts';
 import type { EdgeStore } from './domain/edge-store.ts';
@@ -13,6 +14,7 @@ export type * from './access/access-store.ts';
 export type * from './audit/audit-store.ts';
 export type * from './certificate/certificate-store.ts';
 export { OPERATOR } from './certificate/certificate-store.ts';
+export type * from './certificate/dns-store.ts';
 export type * from './check/check-store.ts';
 export type * from './domain/domain-store.ts';
 export type * from './domain/edge-store.ts';
@@ -50,6 +52,7 @@ export interface Store
     RedirectStore,
     SuspensionStore,
     EdgeStore,
+    DnsStore,
     SecretStore,
     ChangeStore,
     RequestStore,

@@ -7,13 +7,14 @@ export type ChangeKind =
   | 'environment'
   | 'domain'
   | 'route'
-  | 'certificate';
+  | 'certificate'
+  | 'dns_challenge';
 
 /** A row of the change log: caches invalidate what it names. */
 export interface Change {
   seq: number;
   kind: ChangeKind;
-  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `setup_link`, `environment`, `domain`: its id. `route`, `certificate`: the host name. */
+  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `setup_link`, `environment`, `domain`: its id. `route`, `certificate`: the host name. `dns_challenge`: its label. */
   key: string;
 }
 

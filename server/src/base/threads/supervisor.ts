@@ -15,7 +15,7 @@ export interface SupervisedMethods {
   stop(graceMs: number): void;
 }
 
-export type ThreadKind = 'api' | 'background' | 'diagnosis' | 'edge' | 'writer';
+export type ThreadKind = 'api' | 'background' | 'diagnosis' | 'dns' | 'edge' | 'writer';
 
 export interface ThreadOptions {
   kind: ThreadKind;

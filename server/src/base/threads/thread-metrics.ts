@@ -6,7 +6,7 @@ export function threadMetrics({ counter }: MetricFactory) {
   return {
     threadDeaths: counter(
       'nameplate_thread_deaths_total',
-      'Threads that crashed or hung, by kind: api, background (checks, certificates and deliveries), diagnosis, edge, writer.',
+      'Threads that crashed or hung, by kind: api, background (checks, certificates and deliveries), diagnosis, dns, edge, writer.',
       ['kind'],
     ),
   };

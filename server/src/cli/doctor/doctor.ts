@@ -65,6 +65,7 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
     findings.push(...(await examine.examineResolvers(dns)));
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
   }
+  if (resolvers && cnameZone) findings.push(...(await examineDnsServers(config, resolvers, cnameZone)));
   if (resolvers && cnameZone && store?.database) {
     const isEdge = config.roles?.includes('edge') ?? false;
     findings.push(...(await examine.examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
@@ -76,6 +77,16 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   findings.push(...(await examineCertificates(config, store?.database)));
   findings.push(...(await examine.examineWebhooks(config, store?.database, clock.now())));
   return findings;
+}
+
+async function examineDnsServers(
+  { dnsServers, challengeZone, cnameZoneDelegated, dnsAllowedNetworks: allowedNetworks = [] }: Partial<Config>,
+  resolvers: Config['dnsResolvers'],
+  cnameZone: string,
+): Promise<DoctorResult[]> {
+  const { examineOwnZones } = await import('./examine-own-zones.ts');
+  const zones = { challengeZone, cnameZone: cnameZoneDelegated === 'on' ? cnameZone : null, dnsServers };
+  return examineOwnZones({ ...zones, resolvers, allowedNetworks, port: 53, clock: systemClock });
 }
 
 /** serve refuses a playground's store. */

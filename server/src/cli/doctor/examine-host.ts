@@ -5,6 +5,7 @@ import { connect } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Config, DatabaseUrl, Endpoint } from '../../config/config.ts';
 import { serverVariables } from '../../config/variables.ts';
+import { dnsClient } from '../../dns/transport/dns-client.ts';
 import { networkRule } from '../../net/addresses.ts';
 import { isApi, respondsWith } from '../api/api-client.ts';
 import { messageOf } from '../cli-error.ts';
@@ -14,7 +15,14 @@ import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 /** `nameplate doctor` examines the listeners and the clock of this machine. */
 
 interface ExaminedListener {
-  key: 'listen' | 'metricsListen' | 'edgeHttpListen' | 'edgeHttpsListen' | 'edgeFrontListen' | 'edgeHealthListen';
+  key:
+    | 'listen'
+    | 'metricsListen'
+    | 'edgeHttpListen'
+    | 'edgeHttpsListen'
+    | 'edgeFrontListen'
+    | 'edgeHealthListen'
+    | 'dnsListen';
   /** The role that listens; null: every process. */
   role: Config['roles'][number] | null;
   /** Whether the program that listens at `host:port` is Nameplate. */
@@ -46,16 +54,17 @@ const LISTENERS: ExaminedListener[] = [
     role: 'edge',
     isNameplate: (address) => respondsWith(`http://${address}/`, (body) => body.includes('Ask /healthz or /readyz.')),
   },
+  { key: 'dnsListen', role: 'dns', isNameplate: refusesOtherZones },
 ];
 
 /** Whether this process can listen where its roles need to. */
 export async function examineListeners(config: Partial<Config>): Promise<DoctorResult[]> {
   const findings: DoctorResult[] = [];
   for (const { key, role, isNameplate } of LISTENERS) {
-    const endpoint = config[key];
-    if (!endpoint || (role !== null && !config.roles?.includes(role))) continue;
+    if (role !== null && !config.roles?.includes(role)) continue;
     const needsHeader = key === 'edgeHttpListen' || key === 'edgeHttpsListen' ? config.edgeProxyProtocol : undefined;
-    findings.push(await examineListener(serverVariables[key].name, endpoint, isNameplate, needsHeader));
+    for (const endpoint of [config[key] ?? []].flat())
+      findings.push(await examineListener(serverVariables[key].name, endpoint, isNameplate, needsHeader));
   }
   return findings;
 }
@@ -108,6 +117,16 @@ async function rejectsUnknownNames(address: string): Promise<boolean> {
   } finally {
     socket.destroy();
   }
+}
+
+/** Our DNS server refuses names outside of its zones, which a resolver does not. */
+async function refusesOtherZones(address: string): Promise<boolean> {
+  const { hostname, port } = new URL(`dns://${address}`);
+  const server = { address: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+  const client = dnsClient();
+  const asking = { recursion: false, over: 'tcp', signal: AbortSignal.timeout(TIMEOUT_MS) } as const;
+  const response = await client.query({ name: '.', type: 'NS' }, server, asking).finally(() => client.close());
+  return typeof response !== 'string' && response.rcode === 'refused';
 }
 
 /** No correct clock is earlier than Nameplate itself, or 30 years later. */

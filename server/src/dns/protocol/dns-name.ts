@@ -26,3 +26,14 @@ export function parentOf(name: string): string {
   const dot = name.indexOf('.');
   return dot === -1 || dot === name.length - 1 ? '.' : name.slice(dot + 1);
 }
+
+/** The normalized form of each octet of a label. */
+const NORMALIZED_OCTETS = Array.from({ length: 256 }, (_, octet) => {
+  const character = String.fromCharCode(octet);
+  return /[!-\-/-[\]-~]/.test(character) ? character.toLowerCase() : `\\${String(octet).padStart(3, '0')}`;
+});
+
+/** An octet of a label as normalized names have it. */
+export function normalizedOctet(octet: number): string {
+  return NORMALIZED_OCTETS[octet] ?? '';
+}

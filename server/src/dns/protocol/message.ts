@@ -1,4 +1,5 @@
 import { SocketAddress } from 'node:net';
+import { normalizedOctet } from './dns-name.ts';
 import {
   CLASS_IN,
   type DnsMessage,
@@ -237,14 +238,4 @@ function readName(reader: Reader): string {
   }
   reader.at = end === -1 ? at + 1 : end;
   return name === '' ? '.' : name;
-}
-
-/** The normalized form of each octet of a label. */
-const NORMALIZED_OCTETS = Array.from({ length: 256 }, (_, octet) => {
-  const character = String.fromCharCode(octet);
-  return /[!-\-/-[\]-~]/.test(character) ? character.toLowerCase() : `\\${String(octet).padStart(3, '0')}`;
-});
-
-function normalizedOctet(octet: number): string {
-  return NORMALIZED_OCTETS[octet] ?? '';
 }

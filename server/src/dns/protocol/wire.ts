@@ -1,4 +1,4 @@
-/** The part of the DNS wire format that verification needs (RFC 1035 section 4, RFC 4034, RFC 6891, RFC 8914). */
+/** The part of the DNS wire format that verification and our own answers need (RFC 1035 section 4, RFC 4034, RFC 6891, RFC 8914). */
 
 export const TYPES = { A: 1, NS: 2, CNAME: 5, SOA: 6, TXT: 16, AAAA: 28, DS: 43, RRSIG: 46, CAA: 257 } as const;
 export const TYPE_OPT = 41;

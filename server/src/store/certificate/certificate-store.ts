@@ -240,7 +240,7 @@ export interface CertificateStore extends CertificateChanges {
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */
   putChallenge(challenge: Challenge): Promise<void>;
-  /** Deletes challenges that expired earlier. (unsynced) */
+  /** Deletes challenges that expired earlier, those for DNS too. (unsynced) */
   pruneChallenges(expiredBefore: number): Promise<void>;
 
   findCaAccount(issuer: string): Promise<CaAccount | null>;

@@ -3,6 +3,7 @@ import { pick, type Reader, type Tables, type Transaction } from '../engine/stat
 import type { Schema } from '../schema/schema.ts';
 import type { CertificateStore, Challenge } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
+import { pruneDnsChallenges } from './dns-answers.ts';
 import { holds, whereHeld } from './leases.ts';
 import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts';
 
@@ -87,6 +88,7 @@ export async function putChallenge(tx: Transaction, challenge: Challenge): Promi
 
 export async function pruneChallenges(tx: Transaction, expiredBefore: number): Promise<void> {
   await tx.execute(deleteExpired, { expiredBefore });
+  await pruneDnsChallenges(tx, expiredBefore);
 }
 
 export function deleteChallengesOf(tx: Transaction, hostname: string): void {

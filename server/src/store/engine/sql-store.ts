@@ -18,6 +18,7 @@ import {
   listExpiring,
   listWaiting,
 } from '../certificate/certificate-rows.ts';
+import { listDnsChallenges, listEdgeAddresses } from '../certificate/dns-answers.ts';
 import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
@@ -132,6 +133,8 @@ export const reads = {
   findOrigin,
   findBrand,
   findChallenge,
+  listDnsChallenges,
+  listEdgeAddresses,
   listSecretPrefixes,
   listSecrets,
   countSecrets,

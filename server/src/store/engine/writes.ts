@@ -2,6 +2,7 @@ import { saveKeyUses } from '../access/access.ts';
 import { pruneAuditEntries } from '../audit/entries.ts';
 import { pruneChanges } from '../cache/change-log.ts';
 import { createCaAccount, replaceCaAccount, updateCaAccount } from '../certificate/ca-accounts.ts';
+import { addDnsChallenge, recordEdgeAddresses, removeDnsChallenge } from '../certificate/dns-answers.ts';
 import { pruneInheritedCertificates } from '../certificate/inherited-certificates.ts';
 import { ownerOf, recordExpiring, saveCertificate, sealedIssued } from '../certificate/issuance.ts';
 import { extendLease } from '../certificate/leases.ts';
@@ -101,6 +102,9 @@ export const writes = {
   pruneInheritedCertificates: upkeep(pruneInheritedCertificates),
   putChallenge: upkeep(putChallenge),
   pruneChallenges: upkeep(pruneChallenges),
+  addDnsChallenge: upkeep(addDnsChallenge),
+  removeDnsChallenge: upkeep(removeDnsChallenge),
+  recordEdgeAddresses: upkeep(recordEdgeAddresses),
   createCaAccount: write({
     perform: createCaAccount,
     locks: NO_LOCKS,

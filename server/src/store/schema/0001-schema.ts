@@ -199,6 +199,19 @@ create table challenges (
 ) STRICT;
 create index challenges_by_expires_at on challenges (expires_at);
 
+-- Challenges that our DNS servers answer, by the label of the domain's target. No foreign key, as above.
+create table dns_challenges (
+  label TEXT not null, value TEXT not null, expires_at INTEGER not null,
+  constraint dns_challenges_pkey primary key (label, value)
+) STRICT;
+create index dns_challenges_by_expires_at on dns_challenges (expires_at);
+
+-- Addresses that edges have reported, for our DNS servers.
+create table edge_addresses (
+  address TEXT not null primary key, seen_at INTEGER not null
+) STRICT;
+create index edge_addresses_by_seen_at on edge_addresses (seen_at);
+
 create table certificate_orders (
   hostname TEXT not null primary key references certificates (hostname) on delete cascade, issuer TEXT not null,
   url TEXT, private_key BYTES not null, replaces TEXT, started_at INTEGER not null, spending_seq INTEGER not null

@@ -14,7 +14,9 @@ import type {
   Challenge,
   Change,
   Deployment,
+  DnsChallenge,
   DomainEvent,
+  EdgeAddress,
   Environment,
   IssuedCertificate,
   ListedRootKey,
@@ -73,6 +75,8 @@ export interface Schema {
   heartbeats: HeartbeatsTable;
   spending: SpendingTable;
   challenges: Challenge;
+  dnsChallenges: DnsChallenge;
+  edgeAddresses: EdgeAddress;
   caAccounts: InJson<CaAccount, 'problem'>;
   /** No foreign key: the timeline outlives the domain. */
   events: InOrder<InJson<DomainEvent, 'data'>>;
