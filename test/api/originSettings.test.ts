@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKeyring } from '../../server/src/store/sealing/keyring.ts';
 import { sealedStore } from '../../server/src/store/sealing/sealed-store.ts';
@@ -29,6 +30,8 @@ const invalid = (location: string, message: unknown) => ({
   body: { error: { errors: [{ location, message }] } },
 });
 
+/** Signing with it takes too long for an edge. */
+const SLOW_KEY = generateKeyPairSync('ec', { namedCurve: 'secp521r1' }).privateKey;
 const pair = clientCertificate('edge of acme', { notAfter: START + DAY_MS });
 const sent = ({ certificate, privateKey }: typeof pair) => ({ clientCertificate: { certificate, privateKey } });
 
@@ -75,6 +78,7 @@ describe('environments.updateOriginSettings', () => {
         'must belong to the certificate',
       ],
       [sent({ ...pair, privateKey: pair.certificate }), 'body.clientCertificate.privateKey', /private key in PEM/],
+      [sent({ ...pair, privateKey: keyPem(SLOW_KEY) }), 'body.clientCertificate.privateKey', /^must be RSA of 2048 to/],
       [sent({ ...pair, certificate: 'nothing' }), at, /must be a certificate in PEM/],
       [sent({ ...pair, certificate: pair.certificate.replace(/[A-Z]{5}/, 'AAAAA') }), at, expect.anything()],
       [sent({ ...pair, ...clientCertificate('late', { notAfter: START }) }), at, 'has expired'],

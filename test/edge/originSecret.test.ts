@@ -4,7 +4,7 @@ import { connect as connectTls } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createKeyring } from '../../server/src/store/sealing/keyring.ts';
 import { sealedStore } from '../../server/src/store/sealing/sealed-store.ts';
-import type { Environment } from '../../server/src/store/store.ts';
+import { type Environment, StoreUnavailable } from '../../server/src/store/store.ts';
 import { ROOT } from './authority.ts';
 import { type Harness, handshake, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 import { asRaw } from './raw.ts';
@@ -223,6 +223,9 @@ describe('the secret of an origin', () => {
     const stored = await edge.store.findOrigin(environment.id);
     expect(Buffer.from(stored?.settings?.secret?.current ?? []).includes(SECRET)).toBe(false);
     expect((await sealed.findOrigin(environment.id))?.settings?.secret?.current).toEqual(text);
-    await expect(sealedStore(edge.store, other).findOrigin(environment.id)).rejects.toThrow(/sealed under the key/);
+    const failing = sealedStore(edge.store, other).findOrigin(environment.id);
+    await expect(failing).rejects.toThrow(/sealed under the key/);
+    // The edge would take the whole store for unavailable.
+    await expect(failing).rejects.not.toBeInstanceOf(StoreUnavailable);
   });
 });

@@ -208,7 +208,7 @@ export function describeSecrets(subject: Subject): void {
         });
         expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(3);
         expect(await settingsOf(store, NEW)).toMatchObject(stored);
-        await expect(settingsOf(store, LOST)).rejects.toThrow(StoreUnavailable);
+        await expect(settingsOf(store, LOST)).rejects.toThrow(SealingError);
         const again = await reopen();
         expect(await settingsOf(again, NEW)).toMatchObject(stored);
         for (const text of ['npe_secret', 'the key of a client']) expect(await contains(bytes(text))).toBe(false);

@@ -89,6 +89,18 @@ export function describeSettings(subject: Subject): void {
     const setEvents = async (domain: Domain) =>
       (await timelineOf(subject.store, domain)).filter(({ type }) => type === 'redirect.set').length;
 
+    it('tells in the timeline that its redirect ended where its destination is deleted before it was verified', async () => {
+      const { store } = subject;
+      const pair = pairOf((await subject.plant()).environment);
+      await create(pair);
+      await store.changesBy(AUTHOR).deleteDomain(pair.apex.workspaceId, pair.apex.id, LATER, LATER);
+      expect(await redirectOf(pair.www)).toBeNull();
+      const redirect = { to: pair.apex.name, status: 308, reason: 'destination_deleted' };
+      expect((await timelineOf(store, pair.www)).find(({ type }) => type === 'redirect.removed')?.data).toMatchObject({
+        redirect,
+      });
+    });
+
     it('is created whole or not at all, with its redirect, which a site has once both are verified', async () => {
       const { store } = subject;
       const { environment } = await subject.plant();

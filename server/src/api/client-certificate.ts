@@ -41,11 +41,22 @@ function readChain(text: string, location: string): string {
 }
 
 function readKey(privateKey: string): KeyObject {
+  const location = 'body.clientCertificate.privateKey';
+  let key: KeyObject;
   try {
-    return createPrivateKey(privateKey);
+    key = createPrivateKey(privateKey);
   } catch {
-    throw invalid('body.clientCertificate.privateKey', 'must be a private key in PEM, without a passphrase');
+    throw invalid(location, 'must be a private key in PEM, without a passphrase');
   }
+  if (!isQuick(key)) throw invalid(location, 'must be RSA of 2048 to 4096 bits, P-256, P-384 or Ed25519');
+  return key;
+}
+
+/** The edge signs with the key in each handshake, while other sites wait: RSA of 16384 bits would take half a second. */
+function isQuick({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): boolean {
+  const { modulusLength = 0, namedCurve = '' } = details;
+  if (type === 'rsa') return modulusLength >= 2048 && modulusLength <= 4096;
+  return type === 'ed25519' || (type === 'ec' && ['prime256v1', 'secp384r1'].includes(namedCurve));
 }
 
 function invalid(location: string, message: string): Problem {

@@ -24,7 +24,7 @@ function sealingProblems({ databaseUrl, roles }: Partial<ServerValues>, isSet: I
   // A verifier without it does not deliver to webhooks (roles/deliveries-role.ts).
   if (roles?.every((role) => role === 'verifier')) return [];
   return [
-    `${variables.encryptionKeys.name} is not set, but PostgreSQL requires it: it encrypts the private keys and the secrets of webhooks in the database. Create one with "nameplate sealing key", use the same on every node, and keep a copy apart from the database's backups.`,
+    `${variables.encryptionKeys.name} is not set, but PostgreSQL requires it: it encrypts the private keys and the secrets of webhooks and origins in the database. Create one with "nameplate sealing key", use the same on every node, and keep a copy apart from the database's backups.`,
   ];
 }
 

@@ -5,6 +5,9 @@ import { canonicalIdentifier } from '../find.ts';
 import { defineList, defineOperation } from '../operation.ts';
 import { closed, GivenTime, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 
+/** A call unpacks up to 90 days of hours. */
+const rateLimit = { limit: 60, windowMs: 60_000 };
+
 const permission = { resource: 'environment', action: 'read_usage' } as const;
 
 function Count(description: string) {
@@ -65,6 +68,7 @@ export const getUsage = defineOperation({
   description:
     'What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then.',
   permission,
+  rateLimit,
   request: Type.Object(
     {
       domain: DomainIdentifier,
@@ -101,6 +105,7 @@ export const listUsage = defineList({
   description:
     'The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
   permission,
+  rateLimit,
   onAll: 'workspace',
   request: Type.Object({ ...range, ...pageRequest }, closed),
   item: DomainUsageSchema,

@@ -61,7 +61,7 @@ export function addBackup(program: Command): void {
       show(options, { database: name, file, bytes }, () =>
         [
           `${file} is a verified backup of ${name}.`,
-          `Its secrets (private keys, secrets of webhooks) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
+          `Its secrets (private keys, secrets of webhooks and origins) are encrypted under ${keySource(database)}: keep a copy of that too, in another place.`,
           'To restore it, stop every server, remove the store with its -wal and -shm files, and put a copy of the backup in its place.',
         ].join('\n'),
       );
@@ -139,7 +139,7 @@ async function keysMissing(target: Database): Promise<boolean> {
 }
 
 function keysAdvice(source: Database, target: Database): string {
-  return `The secrets in the store (private keys, secrets of webhooks) are still encrypted under the keys in ${source.keyFile}: add these to ${keySource(target)}, separated by commas, after any that are there. "nameplate sealing rotate" replaces them later.`;
+  return `The secrets in the store (private keys, secrets of webhooks and origins) are still encrypted under the keys in ${source.keyFile}: add these to ${keySource(target)}, separated by commas, after any that are there. "nameplate sealing rotate" replaces them later.`;
 }
 
 /** Both ends have to be named. Throws `CliError`. */

@@ -12,7 +12,7 @@ import { withBar } from '../output/terminal.ts';
 import { commandAuthor, existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
 
 const SUMMARY =
-  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks, and responses that are kept for an Idempotency-Key and hold a secret.';
+  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks and origins, and responses that are kept for an Idempotency-Key and hold a secret.';
 
 export function addSealing(program: Command): void {
   const sealing = define(program, 'sealing', SUMMARY, ['nameplate sealing key', 'nameplate sealing rotate']);

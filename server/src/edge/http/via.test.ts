@@ -20,6 +20,13 @@ describe('a request', () => {
     expect(isLooping(rawHeaders, INSTALLATION, NAME)).toBe(true);
   });
 
+  it('is in a loop after eight edges, whatever the names: a chain of sites would take a connection for each', () => {
+    const hops = Array.from({ length: 8 }, (_, at) => `1.1 ${viaPseudonym(INSTALLATION, `d${at}.acme.com`)}`);
+    expect(isLooping(['Via', hops.join(', ')], INSTALLATION, NAME)).toBe(true);
+    expect(isLooping(['Via', hops.slice(0, 4).join(', '), 'Via', hops.slice(4).join()], INSTALLATION, NAME)).toBe(true);
+    expect(isLooping(['Via', hops.slice(1).join(', ')], INSTALLATION, NAME)).toBe(false);
+  });
+
   it.each([
     [[]],
     [['Via', '']],

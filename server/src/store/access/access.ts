@@ -129,7 +129,8 @@ export const accessChanges = {
   }),
   setWorkspaceDisabled: defineChange({
     perform: setWorkspaceDisabled,
-    locks: (workspaceId) => [workspaceId],
+    // Its keys make no workspace any more once this has committed.
+    locks: (workspaceId) => [workspaceId, ...ROOT_KEYS_LOCK()],
     audit: { targets: (_, id) => [ofWorkspace(id)], isMade: isTrue },
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
@@ -371,8 +372,8 @@ async function deleteWorkspace(tx: Transaction, workspaceId: string) {
 export const workspaceChanges = {
   deleteWorkspace: defineChange({
     perform: deleteWorkspace,
-    // Foreign keys keep away all that refers to it.
-    locks: (workspaceId) => [workspaceId],
+    // Foreign keys keep away all that refers to it, but for a workspace that one of its keys makes.
+    locks: (workspaceId) => [workspaceId, ...ROOT_KEYS_LOCK()],
     audit: {
       async targets(tx, id) {
         const found = await findWorkspace(tx, id);

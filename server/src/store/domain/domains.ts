@@ -15,7 +15,7 @@ import { findHeldSuspension, hold } from './deleted-domains.ts';
 import { insertPairs, placeOf, updatePairs } from './domain-pairs.ts';
 import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent, wasVerified } from './events.ts';
-import { addRedirect, findRedirect } from './redirect-rows.ts';
+import { addRedirect, endRedirectsTo, findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
 import { findSettings } from './site-settings-rows.ts';
 
@@ -201,7 +201,10 @@ async function removeDomain(
     const redirect = await findRedirect(tx, workspaceId, domainId);
     await hold(tx, domain, { deletedAt: now, keptUntil, redirect, suspension, settings });
   }
-  await removeRoute(tx, domain, { reason: 'destination_deleted', at: now });
+  const end = { reason: 'destination_deleted', at: now } as const;
+  // Redirects may lead to a domain that has no route yet.
+  await endRedirectsTo(tx, domain, end);
+  await removeRoute(tx, domain, end);
   removeCheck(tx, domainId);
   tx.write(deleteDomainRow, { id: domainId });
   endUsage(tx, domain, now);

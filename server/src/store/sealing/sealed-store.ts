@@ -66,11 +66,14 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
       origin: site.origin && unsealOrigin(site.environmentId, site.origin),
     };
 
-  /** All or nothing: without its secret, an origin would reject requests of the edge. */
+  /**
+   * All or nothing: without its secret, an origin would reject requests of the edge. Throws a `SealingError`, which concerns
+   * this origin alone: the store is not unavailable.
+   */
   function unsealOrigin(id: string, { settings, ...origin }: Origin): Origin {
     if (settings === null) return { ...origin, settings };
     const { secret, clientCertificate } = settings;
-    return orUnavailable(() => ({
+    return {
       ...origin,
       settings: {
         ...settings,
@@ -84,7 +87,7 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
           previous: secret.previous && keyring.unseal(secret.previous, { kind: 'previous_origin_secret', id }),
         },
       },
-    }));
+    };
   }
 
   /** With a secret in what is kept for repeats, that is sealed too. */
