@@ -186,7 +186,7 @@ const grants = new Map(
 );
 const grantOf = (operation: string) => grants.get(operation) ?? `the grant of ${operation}, which GRANTS lacks`;
 
-/** Whoever has one of these sees what they are about. */
+/** A key with one of these sees the resource. */
 const isReading = (grant: string) => /\.read_(?:domain|environment|app|project|webhook|key|workspace)$/.test(grant);
 
 /** The permission of these is the one by which what they find is seen; no permission shows a set-up link alone. */

@@ -35,7 +35,7 @@ export interface Need {
   where: string;
 }
 
-/** Whoever has this permission on a resource sees it: a refusal of anything else may say that it is there. */
+/** A key with this permission on a resource sees it, so a refusal of anything else may say that it is there. */
 const READING: Partial<Record<ProblemCode, Permission>> = {
   'data/domain_not_found': { resource: 'environment', action: 'read_domain' },
   'data/redirect_destination_not_found': { resource: 'environment', action: 'read_domain' },

@@ -53,7 +53,7 @@ const MARGIN_MS = 1000;
 
 /** An open connection; to Node's client, an agent with this one connection. */
 export class OriginConnection extends Agent {
-  /** That of its target. */
+  /** The key of its target. */
   readonly key: string;
   readonly socket: Socket;
   /** A request was completed on it. A later error may only mean that the origin closed it while idle. */

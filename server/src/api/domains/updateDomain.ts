@@ -21,7 +21,7 @@ const UpdatedDomainSchema = Type.Object(
   },
 );
 
-/** Whoever sets an origin for a domain deploys to it. */
+/** An origin for a domain is a deployment to it. */
 const deployment: Need = {
   permission: { resource: 'environment', action: 'create_deployment' },
   where: 'on the environment of the domain, for `settings.origin`',

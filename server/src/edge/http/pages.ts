@@ -46,7 +46,7 @@ export interface PageContext {
   /** Null: the request has none that could be shown. */
   hostname: string | null;
   requestId: string;
-  /** That of the workspace whose site it is; null: none. */
+  /** The brand of the workspace whose site it is; null: none. */
   brand?: Brand | null;
   /** The request's `Accept`: pages are HTML, JSON or plain text. */
   accept: string | undefined;

@@ -101,7 +101,7 @@ interface Found {
   keys: Key[];
   /** Where to go on; null at the end of the range. */
   next: string | null;
-  /** That were looked at. */
+  /** The number of slices that were looked at. */
   slices: number;
 }
 
