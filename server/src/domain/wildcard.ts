@@ -1,0 +1,28 @@
+/** Wildcard domains: `*.shop.example.com` is each name that is one label below `shop.example.com`. */
+
+const PREFIX = '*.';
+
+export function isWildcard(name: string): boolean {
+  return name.startsWith(PREFIX);
+}
+
+/** `shop.example.com` of `*.shop.example.com`; any other name as it is. */
+export function baseName(name: string): string {
+  return isWildcard(name) ? name.slice(PREFIX.length) : name;
+}
+
+/** The wildcard domain that would serve a host name: `*.example.com` of `shop.example.com`. Null below a top-level domain. */
+export function wildcardOf(hostname: string): string | null {
+  const parent = hostname.slice(hostname.indexOf('.') + 1);
+  return parent.includes('.') ? `${PREFIX}${parent}` : null;
+}
+
+/** A CA looks for the answer to a DNS-01 challenge there, for a wildcard at its base name (RFC 8555 section 8.4). */
+export function challengeName(name: string): string {
+  return `_acme-challenge.${baseName(name)}`;
+}
+
+/** Where the CNAME at `challengeName` has to lead, for our DNS servers to answer: the label of the domain's target, in the zone for challenges. */
+export function challengeTarget({ target }: { target: string }, challengeZone: string): string {
+  return `${target.slice(0, target.indexOf('.'))}.${challengeZone}`;
+}
