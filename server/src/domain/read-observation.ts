@@ -26,6 +26,7 @@ export function readObservation(
     ownership: readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
     routing: readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
   };
+  if (observation.challenge !== undefined) reading.challenge = readChallenge(observation.challenge);
   if (incumbent === null) return reading;
   const claim: Reading = {
     ownership: claimed(reading.ownership, observation.ownership),
@@ -40,6 +41,14 @@ export function readObservation(
       routing: readAbsence(routingReader(incumbent), routing),
     },
   };
+}
+
+/** One answer is enough: the record decides nothing about who has the name, and every order looks at it again. */
+function readChallenge(seen: NonNullable<Observation['challenge']>): RecordReading {
+  const reader = routingReader({ target: seen.expected });
+  const [first, ...others] = readableAnswers(seen);
+  if (first === undefined) return withoutAnswer(seen);
+  return [first, ...others].every(reader.matches) ? { kind: 'matched' } : reader.read(first);
 }
 
 /** A claimant's match has to be read at the zone's own nameservers. */
@@ -75,7 +84,7 @@ function ownershipReader(domain: Domain): RecordReader {
   };
 }
 
-function routingReader({ target }: Domain): RecordReader {
+function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
   return {
     matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
     names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),

@@ -1,3 +1,5 @@
+import type { Domain } from './domain.ts';
+
 /** Wildcard domains: `*.shop.example.com` is each name that is one label below `shop.example.com`. */
 
 const PREFIX = '*.';
@@ -23,6 +25,20 @@ export function challengeName(name: string): string {
 }
 
 /** Where the CNAME at `challengeName` has to lead, for our DNS servers to answer: the label of the domain's target, in the zone for challenges. */
-export function challengeTarget({ target }: { target: string }, challengeZone: string): string {
+export function challengeTarget({ target }: Pick<Domain, 'target'>, challengeZone: string): string {
   return `${target.slice(0, target.indexOf('.'))}.${challengeZone}`;
+}
+
+/**
+ * The CNAME that leads a CA's challenge of a domain to our DNS servers; null: there is none to publish. `zone`: the zone for challenges that is set now,
+ * for all but wildcards, which keep theirs.
+ */
+export function challengeRecordOf(
+  domain: Pick<Domain, 'name' | 'target' | 'challengeZone'>,
+  zone: string | null,
+): { name: string; value: string } | null {
+  const inZone = isWildcard(domain.name) ? domain.challengeZone : zone;
+  // A name that is not attached has no target.
+  if (inZone === null || domain.target === '') return null;
+  return { name: challengeName(domain.name), value: challengeTarget(domain, inZone) };
 }

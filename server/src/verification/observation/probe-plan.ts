@@ -133,8 +133,9 @@ function isMatched(domain: Domain, role: RecordRole, observation: Observation): 
   return readable.length > 0 && readable.every((answer) => answerMatches(domain, role, answer));
 }
 
-function randomLabel(random: () => number): string {
-  return `np${Math.floor(random() * 0x7fffffff).toString(36)}`;
+/** At most 12 characters. */
+export function randomLabel(random: () => number): string {
+  return `np${Math.floor(random() * 2 ** 47).toString(36)}`;
 }
 
 function isName(name: string): boolean {
