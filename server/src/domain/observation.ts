@@ -140,7 +140,7 @@ export type ProbePurpose =
 export interface Probe {
   purpose: ProbePurpose;
   /** The record that it is about. */
-  record: 'ownership' | 'routing';
+  record: 'ownership' | 'routing' | 'challenge';
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
   answer: Answer;

@@ -19,6 +19,16 @@ export function wildcardOf(hostname: string): string | null {
   return parent.includes('.') ? `${PREFIX}${parent}` : null;
 }
 
+/** A name that a domain serves: of a wildcard one below it, with a label that nobody can have published a record for and no cache can have. */
+export function anyNameOf(name: string, random: () => number): string {
+  return isWildcard(name) ? `${randomLabel(random)}.${baseName(name)}` : name;
+}
+
+/** At most 12 characters. `random` yields numbers in [0, 1). */
+export function randomLabel(random: () => number): string {
+  return `np${Math.floor(random() * 2 ** 47).toString(36)}`;
+}
+
 /** A CA looks for the answer to a DNS-01 challenge there, for a wildcard at its base name (RFC 8555 section 8.4). */
 export function challengeName(name: string): string {
   return `_acme-challenge.${baseName(name)}`;

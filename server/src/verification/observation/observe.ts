@@ -8,7 +8,7 @@ import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
 import { ownershipName } from '../../domain/records.ts';
 import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
-import { baseName, challengeRecordOf, isWildcard } from '../../domain/wildcard.ts';
+import { anyNameOf, challengeRecordOf } from '../../domain/wildcard.ts';
 import {
   askAgain,
   askAll,
@@ -18,7 +18,6 @@ import {
   type FreshZones,
   freshZones,
 } from './ask-nameservers.ts';
-import { randomLabel } from './probe-plan.ts';
 import { runProbes } from './probes.ts';
 
 /**
@@ -57,7 +56,7 @@ export async function observe(
   given: ObserveOptions,
 ): Promise<Observation> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
-  const options: Asking = { ...given, budget: queryBudget(), routingName: routingNameOf(domain, given.random) };
+  const options: Asking = { ...given, budget: queryBudget(), routingName: anyNameOf(domain.name, given.random) };
   const [first, challenge] = await Promise.all([askFirst(dns, domain, options), askChallenge(dns, domain, options)]);
   const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first), challenge.challenge);
   const proof = proofOf(domain, incumbent, first);
@@ -93,11 +92,6 @@ export async function observe(
   // Nothing delays a domain that is being verified.
   if (!isCheck || proof === null) observation.probes = await runProbes(dns, domain, observation, options);
   return observation;
-}
-
-/** A wildcard has no record that could be asked for by name: a label that nobody can have published, and no cache can have, is answered by it alone. */
-function routingNameOf({ name }: Domain, random: () => number): string {
-  return isWildcard(name) ? `${randomLabel(random)}.${baseName(name)}` : name;
 }
 
 /** One nameserver's answer about the challenge record, where the domain has one. */
