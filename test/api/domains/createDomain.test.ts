@@ -111,7 +111,11 @@ describe('a name', () => {
     ['www.acme.com/shop', 'must be a name without a path: "/shop"', 'use "www.acme.com"'],
     ['www.acme.com.', 'must not end with a dot: "."', 'use "www.acme.com"'],
     [' www.acme.com', 'must not contain white space: " "', 'use "www.acme.com"'],
-    ['*.acme.com', 'must be one name, not a wildcard: "*"', undefined],
+    [
+      'a.*.acme.com',
+      'must have "*" only as its whole first label, which stands for one label ("*.example.com"): "*"',
+      undefined,
+    ],
     ['acme', 'must have at least two labels with a dot between them: "acme"', undefined],
     ['co.uk', 'must not be a public suffix, below which anyone may have a name: "co.uk"', undefined],
     ['192.0.2.1', 'must be a name, not an IP address: "192.0.2.1"', undefined],

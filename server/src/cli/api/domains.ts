@@ -301,7 +301,9 @@ async function waitForCertificate(
       return `The domain is no longer verified.\n${nextCommand(call, `domains get ${name}`)}`;
     const edge = call.api.playground?.edge;
     const served = `https://${printable(domain)} is served.`;
-    return edge === undefined ? served : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
+    return edge === undefined || domain.startsWith('*.')
+      ? served
+      : `${served}\nTry it: ${paint('bold', curlCommand(edge, domain))}`;
   });
   if (outcome !== 'issued') process.exitCode = EXIT.blocked;
 }

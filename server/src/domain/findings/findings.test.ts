@@ -184,6 +184,23 @@ describe('a wildcard', () => {
     expect([severity('verifying'), severity('verified')]).toEqual(['warning', 'blocking']);
   });
 
+  test('is not told to overwrite the TXT value of its base name, which is at the same name', () => {
+    const seen = {
+      routing: everywhere(addresses('198.51.100.7')),
+      ...ownership(`service-domain-verify=${OTHER_TOKEN}`),
+    };
+    const domainOfToken = () => 'shop.acme.com';
+    const found = find({ ...rightWild, ...seen }, { domain: wild, context: { domainOfToken } });
+    expect(found.find(({ record }) => record === 'ownership')).toMatchObject({ code: 'txt_wrong_value', action: { kind: 'add' } });
+  });
+
+  test('has issuewild in CAA records judged, where there is any', () => {
+    const caa = (...values: string[]) => ({ probes: [probe('caa', 'routing', 'acme.com', txt(...values))] });
+    expect(mistakes(caa('0 issue "letsencrypt.org"', '0 issuewild ";"'))).toMatchObject([{ code: 'caa_forbids' }]);
+    expect(mistakes(caa('0 issue "other.test"', '0 issuewild "letsencrypt.org"'))).toEqual([]);
+    expect(mistakes(caa('0 issue "other.test"'))).toMatchObject([{ code: 'caa_forbids' }]);
+  });
+
   test('whose CNAME zone we serve is not asked for a record for its certificate', () => {
     const { challenge: _, ...others } = rightWild;
     expect(find(others, { domain: { ...wild, challengeZone: null } })).toEqual([]);

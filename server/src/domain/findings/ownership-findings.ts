@@ -1,4 +1,5 @@
 import type { FindingFields } from '../finding.ts';
+import { baseName } from '../wildcard.ts';
 import { isFromWildcard, probesOf, type RecordView, recordAction } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
 import { type TxtDifference, txtDifference } from './txt-difference.ts';
@@ -17,7 +18,9 @@ export function valuesThere(subject: Subject, view: RecordView, values: string[]
   const expected = { ...subject.domain, value: view.expected, domainOfToken: domainOfToken(subject) };
   const differing = values.flatMap((value) => {
     const difference = txtDifference(value, expected);
-    return difference === null ? [] : [{ value, difference }];
+    const isAtItsOwn = difference?.owner !== undefined && baseName(difference.owner) === baseName(subject.domain.name);
+    // A wildcard and its base name have their TXT records at one name.
+    return difference === null || isAtItsOwn ? [] : [{ value, difference }];
   });
   const [first] = differing;
   if (first !== undefined) return [wrongValue(subject, view, first.value, first.difference)];

@@ -322,7 +322,7 @@ const OF_UNKNOWN = 'which looks like the value of another domain, or of this one
 
 /** A stored text for a customer, who must not learn of other customers: without the name of the domain that a value belongs to. */
 export function withoutOwner(message: string): string {
-  return message.replaceAll(/which is the value of (?!the )[a-z0-9.-]*[a-z0-9]/g, OF_UNKNOWN);
+  return message.replaceAll(/which is the value of (?!the )(?:\*\.)?[a-z0-9.-]*[a-z0-9]/g, OF_UNKNOWN);
 }
 
 function asked(nameservers: readonly string[]): string[] {

@@ -19,7 +19,7 @@ export function planProbes(domain: Domain, observation: Observation, random: () 
   const planned = [
     ...(isMatched(domain, 'ownership', observation) ? [] : ownershipProbes(domain, observation.ownership, random)),
     ...(isMatched(domain, 'routing', observation) ? [] : routingProbes(domain, observation.routing, random)),
-    ...challengeProbes(observation.challenge),
+    ...(isWildcard(domain.name) ? challengeProbes(observation.challenge) : []),
     ...zoneProbes(domain, observation),
   ];
   return planned.filter(({ name }) => isName(name));
@@ -87,7 +87,7 @@ function routingProbes(
   const parent = base.slice(base.indexOf('.') + 1);
   const www = base.startsWith('www.') && base === host ? parent : `www.${base}`;
   // A wildcard has none beside it, but may be below another one.
-  const hasSiblings = somethingIsThere(seen) && base !== apex;
+  const hasSiblings = somethingIsThere(seen) && (base === host || base !== apex);
   return [
     ...doubled(host, apex).map((at) => probe('doubled', at)),
     { ...probe('other_type', host), type: 'TXT' },
@@ -95,22 +95,22 @@ function routingProbes(
     ...targets,
     ...(base === host ? [] : [probe('other_name', base)]),
     probe('www', www),
-    ...(apex === www || apex === base ? [] : [probe('other_name', apex)]),
+    ...(apex === www ? [] : [probe('other_name', apex)]),
     ...rawNames(host).map((at) => probe('raw_name', at)),
   ];
 }
 
 /** Around the CNAME for certificates: with the zone twice in its name, and as a TXT record. */
 function challengeProbes(seen: Observation['challenge']): PlannedProbe[] {
-  if (
-    seen === undefined ||
-    seen.nameservers.some(({ answers }) => answers.some(({ chain }) => chain.includes(seen.expected)))
-  )
-    return [];
+  const answers = seen?.nameservers.flatMap((nameserver) => nameserver.answers) ?? [];
+  if (seen === undefined || answers.some(({ chain }) => chain.includes(seen.expected))) return [];
   const { name, zone } = seen;
-  const names = doubled(name, zone.apex).map((at) => ({ purpose: 'doubled', name: at, type: 'A' }) as const);
-  const all = [...names, { purpose: 'other_type', name, type: 'TXT' } as const];
-  return all.map((each) => ({ ...each, record: 'challenge' }));
+  return [
+    ...doubled(name, zone.apex).map(
+      (at) => ({ purpose: 'doubled', record: 'challenge', name: at, type: 'A' }) as const,
+    ),
+    { purpose: 'other_type', record: 'challenge', name, type: 'TXT' },
+  ];
 }
 
 function zoneProbes({ name }: Domain, { ownership, routing }: Observation): PlannedProbe[] {
