@@ -43,7 +43,6 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
       {finding !== null && <Compared finding={finding} />}
       {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
         <>
-          {/* A wildcard is no address. */}
           {!domain.domain.startsWith('*.') && (
             <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
               {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}

@@ -33,6 +33,8 @@ describe('the view', () => {
     ['certificate refused', 'certificate_blocked', 'done done problem waiting'],
     ['apex that leads here, without its TXT record', 'one_found', 'current waiting waiting waiting'],
     ['CAA record in the way', 'publish', 'current waiting waiting waiting'],
+    ['wildcard without the record for its certificate', 'certificate_blocked', 'done done problem waiting'],
+    ['live wildcard', 'live', 'done done done done'],
     ['live', 'live', 'done done done done'],
     ['live, but drifted', 'live_at_risk', 'problem done done problem'],
   ])('%s is the stage %s', (name, stage, steps) => {
@@ -69,6 +71,12 @@ describe('the view', () => {
     const findings = known.diagnosis?.findings.map((finding) => ({ ...finding, action })) ?? [];
     if (known.diagnosis === null) throw new Error('it has been looked at');
     expect(viewOf({ ...known, diagnosis: { ...known.diagnosis, findings } })?.caa).toBeNull();
+  });
+
+  it('a wildcard has a third record, for its certificate, as its provider wants it entered', () => {
+    const view = viewOf(stateOf('wildcard without the record for its certificate'));
+    expect(view?.finding?.code).toBe('challenge_missing');
+    expect(view?.records[2]).toMatchObject({ record: 'challenge', entered: '_acme-challenge.shop', state: 'missing' });
   });
 
   it('an apex has the addresses that may be published instead, of both IP versions', () => {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
 import { bundlePage } from '../../scripts/bundle-page.ts';
 import { startBrowser } from '../support/browser.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
@@ -101,6 +101,14 @@ describe('every state', () => {
       expect(await overflows()).toBe(false);
     },
   );
+});
+
+test('a live site has a link to it, and a live wildcard has none, because it is no address', async () => {
+  const visits = () => page.locator('a[href^="https://"][href*="shop.example.com"]').count();
+  await open('live');
+  expect(await visits()).toBe(1);
+  await open('live wildcard');
+  expect(await visits()).toBe(0);
 });
 
 describe('the two records', () => {

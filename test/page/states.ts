@@ -162,6 +162,38 @@ const verifiedDiagnosis = diagnosis({
   ],
 });
 
+/** `*.shop.example.com`, verified, without the record for its certificate. */
+const challenge = {
+  type: 'CNAME',
+  name: `_acme-challenge.${NAME}`,
+  value: 'k7q2m9x4c1v8b3n6.acme.example.net',
+} as const;
+const wildcard = {
+  ...verified,
+  domain: `*.${NAME}`,
+  dnsRecords: [...verified.dnsRecords, { ...challenge, ttl: 60, verified: false }],
+};
+const wildcardDiagnosis = diagnosis({
+  ...verifiedDiagnosis,
+  domain: wildcard.domain,
+  records: [
+    ...verifiedDiagnosis.records,
+    {
+      ...{ record: 'challenge', type: 'CNAME', name: challenge.name, nameInZone: '_acme-challenge.shop' },
+      ...{ expected: challenge.value, valueInZone: challenge.value, verified: false, needed: 'yes' },
+      seen: matched.map(({ nameserver }) => ({ nameserver, outcome: 'nxdomain', values: [] })),
+    },
+  ],
+  findings: [
+    {
+      ...{ code: 'challenge_missing', severity: 'blocking', record: 'challenge', retryable: true },
+      ...{ name: challenge.name, expected: challenge.value },
+      message: `There is no CNAME record at ${challenge.name}, so this service cannot get the certificate.`,
+      fix: `At Cloudflare, add a CNAME record. Name: \`_acme-challenge.shop\`, Value: \`${challenge.value}\`.`,
+    },
+  ],
+});
+
 const of = { domainId: domain().id, domain: NAME, failures: 0 };
 const issued: Certificate = {
   ...of,
@@ -394,6 +426,14 @@ export const STATES: Record<string, State> = {
       },
     },
     shows: 'Verified, but no certificate yet',
+  },
+  'wildcard without the record for its certificate': {
+    script: { brand: BRAND, domain: wildcard, diagnosis: wildcardDiagnosis, certificate: { ...of, state: 'wanted' } },
+    shows: 'Verified, but no certificate yet',
+  },
+  'live wildcard': {
+    script: { brand: BRAND, domain: wildcard, diagnosis: { ...wildcardDiagnosis, findings: [] }, certificate: issued },
+    shows: 'Your site is live',
   },
   live: {
     script: { brand: BRAND, domain: verified, diagnosis: verifiedDiagnosis, certificate: issued },

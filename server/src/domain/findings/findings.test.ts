@@ -22,7 +22,7 @@ import type { Answer } from '../observation.ts';
 import type { Failure } from '../reading.ts';
 import { NO_MEMORY } from '../status.ts';
 import { findingsOf } from './findings.ts';
-import { withSentences } from './sentences.ts';
+import { withoutOwner, withSentences } from './sentences.ts';
 import type { FindingContext } from './subject.ts';
 
 const TOKEN = 'Zt4mQ8rV1xKc7NwLb2YpH5sJ';
@@ -199,6 +199,13 @@ describe('a wildcard', () => {
     expect(mistakes(caa('0 issue "letsencrypt.org"', '0 issuewild ";"'))).toMatchObject([{ code: 'caa_forbids' }]);
     expect(mistakes(caa('0 issue "other.test"', '0 issuewild "letsencrypt.org"'))).toEqual([]);
     expect(mistakes(caa('0 issue "other.test"'))).toMatchObject([{ code: 'caa_forbids' }]);
+  });
+
+  test('that another TXT value belongs to is not named to a customer of somebody else', () => {
+    const domainOfToken = () => '*.blog.acme.com';
+    const [told] = find(ownership(`service-domain-verify=${OTHER_TOKEN}`), { context: { domainOfToken } });
+    expect(told?.message).toContain('which is the value of *.blog.acme.com');
+    expect(withoutOwner(told?.message ?? '')).not.toContain('blog.acme.com');
   });
 
   test('whose CNAME zone we serve is not asked for a record for its certificate', () => {
