@@ -191,7 +191,10 @@ describe('a wildcard', () => {
     };
     const domainOfToken = () => 'shop.acme.com';
     const found = find({ ...rightWild, ...seen }, { domain: wild, context: { domainOfToken } });
-    expect(found.find(({ record }) => record === 'ownership')).toMatchObject({ code: 'txt_wrong_value', action: { kind: 'add' } });
+    expect(found.find(({ record }) => record === 'ownership')).toMatchObject({
+      code: 'txt_wrong_value',
+      action: { kind: 'add' },
+    });
   });
 
   test('has issuewild in CAA records judged, where there is any', () => {
