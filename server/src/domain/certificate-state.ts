@@ -118,10 +118,55 @@ export function furthestTryAt(now: number): number {
   return now + LONGEST_WAIT_MS + DAY_MS;
 }
 
+/** The issuer of a certificate that the owner of the name brought. */
+export const IMPORTED = 'imported';
+
+/** An imported certificate counts as one that lasts from its import on, and no longer than this: it may be in use for most of a year. */
+const LONGEST_IMPORTED_MS = 90 * DAY_MS;
+
+interface Lifetime {
+  notBefore: number;
+  notAfter: number;
+  /** Both matter where it is imported. */
+  issuer?: string;
+  issuedAt?: number;
+}
+
+function lifetimeMs({ issuer, issuedAt, notBefore, notAfter }: Lifetime): number {
+  if (issuer !== IMPORTED) return notAfter - notBefore;
+  return Math.min(notAfter - (issuedAt ?? notBefore), LONGEST_IMPORTED_MS);
+}
+
 /** From when on a certificate in use counts as expiring: with a tenth of its lifetime left, at least a day, at most a quarter. */
-export function expiringAt({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
-  const lifetime = notAfter - notBefore;
-  return Math.round(notAfter - Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4));
+export function expiringAt(inUse: Lifetime): number {
+  const lifetime = lifetimeMs(inUse);
+  return Math.round(inUse.notAfter - Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4));
+}
+
+/**
+ * When `certificate.expiring` is due. With half of its lifetime left for an imported certificate: its owner may bring another one before a managed
+ * one takes its place.
+ */
+export function announcedAt(inUse: Lifetime): number {
+  if (inUse.issuer !== IMPORTED) return expiringAt(inUse);
+  return Math.round(inUse.notAfter - lifetimeMs(inUse) / 2);
+}
+
+/** The window in which a managed certificate takes the place of an imported one: from a third of its lifetime, for a tenth of that. `random` is in [0, 1). */
+export function importedWindow(
+  { notAfter, issuedAt }: { notAfter: number; issuedAt: number },
+  random: number,
+): RenewalWindow {
+  const third = lifetimeMs({ issuer: IMPORTED, issuedAt, notBefore: issuedAt, notAfter }) / 3;
+  const startsAt = Math.round(notAfter - third);
+  return {
+    source: 'lifetime',
+    startsAt,
+    endsAt: Math.round(startsAt + third / 10),
+    renewAt: Math.round(startsAt + (third / 10) * random),
+    askAgainAt: null,
+    explanationUrl: null,
+  };
 }
 
 /** The response at one address of the name to a request for our own challenge path. */

@@ -14,6 +14,9 @@ const ASK_MS = { least: MINUTE_MS, most: DAY_MS };
 interface Lifetime {
   notBefore: number;
   notAfter: number;
+  /** Both matter where it is imported (`domain/certificate-state.ts`). */
+  issuer?: string;
+  issuedAt?: number;
 }
 
 interface InUse extends Lifetime {

@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { caHost, REVOCATION_REASONS, type RevocationReason } from '../../certificates/issuer.ts';
-import { lifetimeWindow } from '../../certificates/policy/renewal.ts';
 import { readCommandConfig } from '../../config/config.ts';
-import type { CertificateState } from '../../domain/certificate-state.ts';
-import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
+import { type CertificateState, IMPORTED, importedWindow } from '../../domain/certificate-state.ts';
+import type { AuditedStore, Certificate, HeldCa, IssuedCertificate } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from '../options.ts';
 import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
@@ -73,10 +72,14 @@ async function listAll(store: AuditedStore, state: CertificateState | undefined)
 }
 
 /** As `domains.getCertificate` returns it. */
-async function present(certificate: Certificate, lastIssuingAt: number | null) {
+async function present(
+  certificate: Certificate,
+  lastIssuingAt: number | null,
+  fallback: IssuedCertificate | null = null,
+) {
   const { presentCertificate } = await import('../../api/domains/getCertificate.ts');
   const domain = { id: certificate.domainId, name: certificate.hostname };
-  return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now());
+  return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now(), fallback);
 }
 
 function addShow(certificates: Command): void {
@@ -84,11 +87,16 @@ function addShow(certificates: Command): void {
   storeCommand(certificates, 'show <name>', summary, ['shop.example.com --json']).action(
     async (name: string, options: StoreOptions) => {
       const hostname = await hostnameOf(name);
-      const [found, lastIssuingAt, heldCas] = await withStore(options, async (store) =>
-        Promise.all([store.findCertificate(hostname), store.findLastIssuing(), store.listHeldCas(systemClock.now())]),
+      const [found, lastIssuingAt, heldCas, fallback] = await withStore(options, async (store) =>
+        Promise.all([
+          store.findCertificate(hostname),
+          store.findLastIssuing(),
+          store.listHeldCas(systemClock.now()),
+          store.findFallback(hostname),
+        ]),
       );
       if (found === null) throw noCertificate(name);
-      const shown = { ...(await present(found, lastIssuingAt)), ...(heldCas.length > 0 && { heldCas }) };
+      const shown = { ...(await present(found, lastIssuingAt, fallback)), ...(heldCas.length > 0 && { heldCas }) };
       show(options, shown, (certificate) =>
         [describeCertificate(certificate), describeHeld(heldCas)].filter((part) => part !== '').join('\n\n'),
       );
@@ -129,16 +137,17 @@ interface ImportOptions extends StoreOptions {
 
 function addImport(certificates: Command): void {
   const summary =
-    'Check a certificate from elsewhere and put it in use. Nameplate renews it like any other, when a third of its lifetime is left.';
+    'Check a certificate from elsewhere and put it in use. A managed one takes its place when a third of its time is left, 30 days at most.';
   storeCommand(certificates, 'import <name>', summary, ['shop.example.com --chain fullchain.pem --key privkey.pem'])
-    .requiredOption('--chain <file>', 'PEM: the certificate first, then its intermediates')
+    .requiredOption('--chain <file>', 'PEM: the certificate and its intermediates, in any order')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')
     .action(async (name: string, options: ImportOptions) => {
       const hostname = await hostnameOf(name);
       const now = systemClock.now();
       const { notes, ...read } = await readFiles(hostname, options, now);
-      const renewal = lifetimeWindow(read, now, Math.random(), false);
-      const issued = { issuer: 'imported', ...read, issuedAt: now, renewal };
+      const times = { ...read, issuedAt: now };
+      const renewal = importedWindow(times, Math.random());
+      const issued = { issuer: IMPORTED, ...times, renewal };
       const imported = await withChanges(options, 'certificates import', (store) =>
         store.importCertificate(hostname, issued, now),
       );
@@ -147,19 +156,20 @@ function addImport(certificates: Command): void {
       show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>
         [
           `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(read.notAfter, now)}.`,
-          `At ${dateTime(renewal.renewAt)} the configured CA renews it, unless you import another before then.`,
+          `At ${dateTime(renewal.renewAt)} a managed certificate takes its place, unless you import another before then.`,
         ].join('\n'),
       );
     });
 }
 
 async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
-  const { ImportProblems, readImport } = await import('../api/imported-certificate.ts');
+  const { describeProblem, ImportProblems, readImport } = await import('../../api/imported-certificate.ts');
   try {
-    return readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
+    const { notes, ...read } = readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
+    return { ...read, notes: notes.map(describeProblem) };
   } catch (error) {
     if (!(error instanceof ImportProblems)) throw error;
-    const { problems } = error;
+    const problems = error.problems.map(describeProblem);
     const lines = problems.map((problem) => `  ${printable(problem)}`).join('\n');
     throw new CliError(`Cannot use ${chain} with ${key}; nothing was changed:\n${lines}`, {
       details: { message: 'The certificate cannot be used.', problems },

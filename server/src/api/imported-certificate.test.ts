@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { issueChain, keyPem, newKey } from '../../../../test/support/issue-chain.ts';
-import { ImportProblems, readImport } from './imported-certificate.ts';
+import { issueChain, keyPem, newKey } from '../../../test/support/issue-chain.ts';
+import { describeProblem, ImportProblems, readImport } from './imported-certificate.ts';
 
 const NOW = Math.floor(Date.now() / 1000) * 1000;
 const NAME = 'shop.example.com';
@@ -14,7 +14,7 @@ function problems(chain: string, privateKey = key, hostname = NAME, now = NOW): 
   try {
     readImport(hostname, { chain, key: privateKey }, now);
   } catch (error) {
-    if (error instanceof ImportProblems) return error.problems;
+    if (error instanceof ImportProblems) return error.problems.map(describeProblem);
     throw error;
   }
   return [];
