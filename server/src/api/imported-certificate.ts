@@ -53,12 +53,12 @@ const SERVER_AUTHENTICATION = ['1.3.6.1.5.5.7.3.1', '2.5.29.37.0'];
 export function readImport(hostname: string, files: { chain: string; key: string }, now: number): ImportedCertificate {
   const certificates = readCertificates(files.chain);
   const key = readKey(files.key);
-  const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key));
+  const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key)) ?? certificates[0];
   if (leaf === undefined)
     throw refused(
-      'privateKey',
-      'does not belong to any of the certificates',
-      'give the key that they were requested with',
+      'certificates',
+      'has no certificate in PEM',
+      'give text that begins with "-----BEGIN CERTIFICATE-----"',
     );
   const chain = chainFrom(leaf, certificates);
   const problems = [
@@ -82,8 +82,6 @@ export function readImport(hostname: string, files: { chain: string; key: string
 /** Without those that are there twice. */
 function readCertificates(text: string): X509Certificate[] {
   const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0)
-    throw refused('certificates', 'has no certificate in PEM', 'begin with "-----BEGIN CERTIFICATE-----"');
   if (blocks.length > LONGEST_CHAIN)
     throw refused(
       'certificates',
@@ -134,7 +132,7 @@ function readKey(text: string): KeyObject {
   if (!isServed(key))
     throw refused(
       'privateKey',
-      'is of a kind that browsers or handshakes do not bear',
+      'is of a kind that browsers do not accept, or too long or short',
       'use RSA of 2048 to 4096 bits, P-256 or P-384',
     );
   return key;
@@ -150,13 +148,15 @@ function isServed(key: KeyObject): boolean {
 
 /** A key with the right public half may be damaged: it has to sign. */
 function keyProblems(leaf: X509Certificate, key: KeyObject): ImportProblem[] {
+  const wrong = { in: 'privateKey', message: 'does not belong to any of the certificates' } as const;
+  if (!leaf.checkPrivateKey(key)) return [{ ...wrong, fix: 'give the key that the certificate was requested with' }];
   const text = Buffer.from('nameplate');
   try {
     if (verify('sha256', text, leaf.publicKey, sign('sha256', text, key))) return [];
   } catch {
-    // OpenSSL rejects it.
+    // OpenSSL refuses it.
   }
-  return [{ in: 'privateKey', message: 'is damaged: it does not sign', fix: 'copy it again' }];
+  return [{ in: 'privateKey', message: 'is damaged, so that it does not sign', fix: 'copy it again' }];
 }
 
 /** The common name does not count (RFC 9525 section 2). */

@@ -52,7 +52,7 @@ export const uploadCertificate = defineOperation({
     },
     response: {
       ...exampleCertificate,
-      issued: issued && {
+      issued: {
         ...issued,
         issuer: IMPORTED,
         source: 'imported',

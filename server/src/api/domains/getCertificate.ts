@@ -176,7 +176,7 @@ function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fi
 const { createdAt } = exampleDomain;
 const DAY_MS = 86_400_000;
 
-export const exampleCertificate: Static<typeof CertificateSchema> = {
+export const exampleCertificate = {
   domainId: exampleDomain.id,
   domain: exampleDomain.name,
   state: 'issued',
@@ -199,7 +199,7 @@ export const exampleCertificate: Static<typeof CertificateSchema> = {
     },
   },
   createdAt: createdAt + 60_000,
-};
+} satisfies Static<typeof CertificateSchema>;
 
 export const getCertificate = defineOperation({
   name: 'domains.getCertificate',
