@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../server/src/certificates/issuer.ts';
 import { readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
-import { importedWindow } from '../../server/src/domain/certificate-state.ts';
+import { lifetimeWindow } from '../../server/src/domain/certificate-state.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, servedCertificate } from '../support/certificates.ts';
 import { plant } from '../support/entities.ts';
@@ -361,7 +361,11 @@ test('an imported certificate of a year is served until its last month, is annou
   await worker.runOnce();
   const began = world.clock.now();
   const times = { notBefore: began, notAfter: began + 365 * DAY, issuedAt: began };
-  const own = anIssuedCertificate({ issuer: 'imported', ...times, renewal: importedWindow(times, 0.5) });
+  const own = anIssuedCertificate({
+    issuer: 'imported',
+    ...times,
+    renewal: lifetimeWindow({ issuer: 'imported', ...times }, began, 0.5, false),
+  });
   await world.store.importCertificate(name, own, began);
   const days: string[] = [];
   for (let day = 0; day < 400; day++) {
@@ -392,7 +396,11 @@ test('an imported certificate that ends before the managed one behind it gives w
   const began = world.clock.now();
   const times = { notBefore: began - 30 * DAY, notAfter: began + 10 * DAY, issuedAt: began };
   for (const hostname of [name, alone.name]) {
-    const own = anIssuedCertificate({ issuer: 'imported', ...times, renewal: importedWindow(times, 0) });
+    const own = anIssuedCertificate({
+      issuer: 'imported',
+      ...times,
+      renewal: lifetimeWindow({ issuer: 'imported', ...times }, began, 0, false),
+    });
     await world.store.importCertificate(hostname, own, began);
   }
   const issuerOf = async (hostname: string) => (await world.read(hostname)).issued?.issuer;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lifetimeWindow } from '../../server/src/certificates/policy/renewal.ts';
 import type { ShownCertificate } from '../../server/src/cli/output/show-certificate.ts';
+import { lifetimeWindow } from '../../server/src/domain/certificate-state.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { type Database, databaseAt, keyringFor } from '../../server/src/store/database.ts';

@@ -83,7 +83,8 @@ export interface CertificateProblem {
   at: number;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** How long a certificate that is due, and the last sign of a process that would order it, may be ago. Processes give one every minute. */
 const UNATTENDED_MS = 5 * 60_000;
@@ -124,7 +125,8 @@ export const IMPORTED = 'imported';
 /** An imported certificate counts as one that lasts from its import on, and no longer than this: it may be in use for most of a year. */
 const LONGEST_IMPORTED_MS = 90 * DAY_MS;
 
-interface Lifetime {
+/** The times of a certificate in use. */
+export interface Lifetime {
   notBefore: number;
   notAfter: number;
   /** Both matter where it is imported. */
@@ -152,19 +154,19 @@ export function announcedAt(inUse: Lifetime): number {
   return Math.round(inUse.notAfter - lifetimeMs(inUse) / 2);
 }
 
-/** The window in which a managed certificate takes the place of an imported one: from a third of its lifetime, for a tenth of that. `random` is in [0, 1). */
-export function importedWindow(
-  { notAfter, issuedAt }: { notAfter: number; issuedAt: number },
-  random: number,
-): RenewalWindow {
-  const third = lifetimeMs({ issuer: IMPORTED, issuedAt, notBefore: issuedAt, notAfter }) / 3;
-  const startsAt = Math.round(notAfter - third);
+/**
+ * The window of renewal without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that third. In that of an imported
+ * certificate, a managed one takes its place. `random` is in [0, 1). `usesAri`: the CA is asked for its suggestion within an hour.
+ */
+export function lifetimeWindow(inUse: Lifetime, now: number, random: number, usesAri: boolean): RenewalWindow {
+  const third = lifetimeMs(inUse) / 3;
+  const startsAt = Math.round(inUse.notAfter - third);
   return {
     source: 'lifetime',
     startsAt,
     endsAt: Math.round(startsAt + third / 10),
     renewAt: Math.round(startsAt + (third / 10) * random),
-    askAgainAt: null,
+    askAgainAt: usesAri ? Math.round(now + HOUR_MS * random) : null,
     explanationUrl: null,
   };
 }

@@ -195,7 +195,7 @@ describe('domains.uploadCertificate', () => {
       [{ certificates, privateKey: locked }, 'body.privateKey', /encrypted/],
       [{ certificates, privateKey: keyPem(newKey()) }, 'body.privateKey', /does not belong/],
       [filesOf(other), 'body.certificates', /for "other\.acme\.com", not for refused/],
-      [filesOf(ed25519), 'body.privateKey', /browsers/],
+      [filesOf(ed25519), 'body.privateKey', /of a kind or length/],
       [filesOf(short), 'body.certificates', /less than a day/],
       [filesOf(later), 'body.certificates', /not valid before/],
       [{ certificates: good.leaf, privateKey }, 'body.certificates', /intermediate/],

@@ -1,7 +1,7 @@
 import Type from 'typebox';
-import { IMPORTED, importedWindow } from '../../domain/certificate-state.ts';
+import { IMPORTED, lifetimeWindow } from '../../domain/certificate-state.ts';
 import { Problem } from '../errors.ts';
-import { ImportProblems, readImport } from '../imported-certificate.ts';
+import { readImport } from '../imported-certificate.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
 import { CertificateSchema, exampleCertificate, showCertificate } from './getCertificate.ts';
@@ -64,36 +64,17 @@ export const uploadCertificate = defineOperation({
   async handle({ input, changes, find }, { store, clock }) {
     const domain = await find.domain(input.domain);
     const now = clock.now();
-    const read = readUpload(domain.name, input, now);
+    const read = readImport(domain.name, input, now);
     const before = await store.findCertificate(domain.name);
     if (before?.domainId !== domain.id || before.issued?.chain !== read.chain) {
-      const times = { notBefore: read.notBefore, notAfter: read.notAfter, issuedAt: now };
-      const renewal = importedWindow(times, Math.random());
-      const { chain, privateKey } = read;
-      const uploaded = { issuer: IMPORTED, chain, privateKey, ...times, renewal };
-      if ((await changes.importCertificate(domain.name, uploaded, now, domain.id)) === 'missing')
-        throw new Problem('application/domain_not_verified');
+      const imported = { ...read, issuer: IMPORTED, issuedAt: now };
+      const renewal = lifetimeWindow(imported, now, Math.random(), false);
+      const outcome = await changes.importCertificate(domain.name, { ...imported, renewal }, now, domain.id);
+      if (outcome === 'missing') throw new Problem('application/domain_not_verified');
     }
     return showCertificate(store, domain, now);
   },
 });
-
-/** What most browsers reject would break a site that has a managed certificate, so it is refused too. Throws a `Problem`. */
-function readUpload(
-  name: string,
-  { certificates, privateKey }: { certificates: string; privateKey: string },
-  now: number,
-) {
-  try {
-    const { notes, ...read } = readImport(name, { chain: certificates, key: privateKey }, now);
-    if (notes.length > 0) throw new ImportProblems(notes);
-    return read;
-  } catch (error) {
-    if (!(error instanceof ImportProblems)) throw error;
-    const errors = error.problems.map(({ in: place, ...told }) => ({ location: `body.${place}`, ...told }));
-    throw new Problem('validation/invalid_input', { errors });
-  }
-}
 
 export const removeCertificate = defineOperation({
   name: 'domains.removeCertificate',

@@ -160,12 +160,13 @@ export function presentCertificate(
     ...of,
     problem: unattendedProblem(found, lastIssuingAt, now) ?? found.problem,
     nextTryAt: found.leasedUntil === null ? found.nextTryAt : null,
-    issued: found.issued && { ...found.issued, ...sourceOf(found.issued), ...fingerprintOf(found.issued), fallback },
+    issued: found.issued && {
+      ...found.issued,
+      ...fingerprintOf(found.issued),
+      source: found.issued.issuer === IMPORTED ? 'imported' : 'managed',
+      fallback,
+    },
   });
-}
-
-function sourceOf({ issuer }: IssuedCertificate): { source: 'managed' | 'imported' } {
-  return { source: issuer === IMPORTED ? 'imported' : 'managed' };
 }
 
 function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fingerprint: string } {

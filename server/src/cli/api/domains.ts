@@ -305,7 +305,7 @@ async function waitForCertificate(
 
 interface CertificateOptions {
   chain?: string;
-  key?: string;
+  privateKey?: string;
   remove?: true;
 }
 
@@ -341,20 +341,22 @@ function addDns(domains: Command): void {
     'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until it is removed.';
   apiCommand(domains, 'certificate <domain>', certificate, [
     'shop.example.com',
-    'shop.example.com --chain fullchain.pem --key privkey.pem',
+    'shop.example.com --chain fullchain.pem --private-key privkey.pem',
     'shop.example.com --remove',
   ])
     .option('--chain <file>', 'PEM: the certificate and its intermediates, in any order', readFile)
-    .option('--key <file>', 'PEM: its private key, not encrypted', readFile)
+    .option('--private-key <file>', 'PEM: its private key, not encrypted', readFile)
     .option('--remove', 'remove a certificate from elsewhere')
     .action(
       apiAction(
-        ({ api, options: { chain, key, remove } }: CommandCall<CertificateOptions>, domain) => {
-          if ((chain === undefined) !== (key === undefined) || (remove && chain !== undefined))
-            throw new CliError('Give --chain with --key, or --remove, or none of them.', { exitCode: EXIT.usage });
+        ({ api, options: { chain, privateKey, remove } }: CommandCall<CertificateOptions>, domain) => {
+          if ((chain === undefined) !== (privateKey === undefined) || (remove && chain !== undefined))
+            throw new CliError('Give --chain with --private-key, or --remove, or none of them.', {
+              exitCode: EXIT.usage,
+            });
           if (remove) return api.call<ShownCertificate>('domains.removeCertificate', { domain });
           if (chain === undefined) return api.call<ShownCertificate>('domains.getCertificate', { domain });
-          const upload = { domain, certificates: chain, privateKey: key };
+          const upload = { domain, certificates: chain, privateKey };
           return api.call<ShownCertificate>('domains.uploadCertificate', upload);
         },
         (found) => describeCertificate(found),

@@ -3,11 +3,11 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { caHost, REVOCATION_REASONS, type RevocationReason } from '../../certificates/issuer.ts';
 import { readCommandConfig } from '../../config/config.ts';
-import { type CertificateState, IMPORTED, importedWindow } from '../../domain/certificate-state.ts';
-import type { AuditedStore, Certificate, HeldCa, IssuedCertificate } from '../../store/store.ts';
+import { type CertificateState, IMPORTED, lifetimeWindow } from '../../domain/certificate-state.ts';
+import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, storeCommand, storeFlag } from '../options.ts';
-import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
+import { type Column, dateTime, listing, printable, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
 import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';
@@ -72,14 +72,10 @@ async function listAll(store: AuditedStore, state: CertificateState | undefined)
 }
 
 /** As `domains.getCertificate` returns it. */
-async function present(
-  certificate: Certificate,
-  lastIssuingAt: number | null,
-  fallback: IssuedCertificate | null = null,
-) {
+async function present(certificate: Certificate, lastIssuingAt: number | null) {
   const { presentCertificate } = await import('../../api/domains/getCertificate.ts');
   const domain = { id: certificate.domainId, name: certificate.hostname };
-  return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now(), fallback);
+  return presentCertificate(domain, certificate, lastIssuingAt, systemClock.now());
 }
 
 function addShow(certificates: Command): void {
@@ -87,16 +83,11 @@ function addShow(certificates: Command): void {
   storeCommand(certificates, 'show <name>', summary, ['shop.example.com --json']).action(
     async (name: string, options: StoreOptions) => {
       const hostname = await hostnameOf(name);
-      const [found, lastIssuingAt, heldCas, fallback] = await withStore(options, async (store) =>
-        Promise.all([
-          store.findCertificate(hostname),
-          store.findLastIssuing(),
-          store.listHeldCas(systemClock.now()),
-          store.findFallback(hostname),
-        ]),
+      const [found, lastIssuingAt, heldCas] = await withStore(options, async (store) =>
+        Promise.all([store.findCertificate(hostname), store.findLastIssuing(), store.listHeldCas(systemClock.now())]),
       );
       if (found === null) throw noCertificate(name);
-      const shown = { ...(await present(found, lastIssuingAt, fallback)), ...(heldCas.length > 0 && { heldCas }) };
+      const shown = { ...(await present(found, lastIssuingAt)), ...(heldCas.length > 0 && { heldCas }) };
       show(options, shown, (certificate) =>
         [describeCertificate(certificate), describeHeld(heldCas)].filter((part) => part !== '').join('\n\n'),
       );
@@ -144,15 +135,13 @@ function addImport(certificates: Command): void {
     .action(async (name: string, options: ImportOptions) => {
       const hostname = await hostnameOf(name);
       const now = systemClock.now();
-      const { notes, ...read } = await readFiles(hostname, options, now);
-      const times = { ...read, issuedAt: now };
-      const renewal = importedWindow(times, Math.random());
-      const issued = { issuer: IMPORTED, ...times, renewal };
+      const read = { ...(await readFiles(hostname, options, now)), issuer: IMPORTED, issuedAt: now };
+      const renewal = lifetimeWindow(read, now, Math.random(), false);
+      const issued = { ...read, renewal };
       const imported = await withChanges(options, 'certificates import', (store) =>
         store.importCertificate(hostname, issued, now),
       );
       if (imported === 'missing') throw noCertificate(name);
-      for (const note of notes) printError(note);
       show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>
         [
           `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(read.notAfter, now)}.`,
@@ -163,13 +152,17 @@ function addImport(certificates: Command): void {
 }
 
 async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
-  const { describeProblem, ImportProblems, readImport } = await import('../../api/imported-certificate.ts');
+  const [{ readImport }, { Problem }] = await Promise.all([
+    import('../../api/imported-certificate.ts'),
+    import('../../api/errors.ts'),
+  ]);
   try {
-    const { notes, ...read } = readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
-    return { ...read, notes: notes.map(describeProblem) };
+    return readImport(hostname, { certificates: readText(chain), privateKey: readText(key) }, now);
   } catch (error) {
-    if (!(error instanceof ImportProblems)) throw error;
-    const problems = error.problems.map(describeProblem);
+    if (!(error instanceof Problem)) throw error;
+    const problems = (error.errors ?? []).map(
+      ({ location, message, fix }) => `The ${location === 'body.privateKey' ? 'key' : 'chain'} ${message}: ${fix}.`,
+    );
     const lines = problems.map((problem) => `  ${printable(problem)}`).join('\n');
     throw new CliError(`Cannot use ${chain} with ${key}; nothing was changed:\n${lines}`, {
       details: { message: 'The certificate cannot be used.', problems },

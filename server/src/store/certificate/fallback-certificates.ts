@@ -13,12 +13,9 @@ export async function findFallback(
   return row && { ...row, renewal: JSON.parse(row.renewal) };
 }
 
-/** Before another certificate is put in use: keeps the managed one that an imported one replaces, and drops what is kept where it is managed. */
+/** Before another certificate is put in use: keeps the managed one where an imported one replaces it, and drops what is kept where that is managed. */
 export async function keepFallback(tx: Transaction, hostname: string, next: { issuer: string }): Promise<void> {
-  const isKept = next.issuer === IMPORTED && (await tx.one(selectImported, { hostname })) !== null;
-  if (isKept) return;
-  await tx.execute(deleteFallback, { hostname });
-  if (next.issuer === IMPORTED) await tx.execute(insertFallback, { hostname });
+  await tx.execute(next.issuer === IMPORTED ? insertFallback : deleteFallback, { hostname });
 }
 
 /** Those that have expired serve nobody any more. */
@@ -30,14 +27,6 @@ function selectFallback(db: Tables, p: { hostname: string }) {
   return db.selectFrom('fallbackCertificates').where('hostname', '=', p.hostname).select(FALLBACK);
 }
 
-function selectImported(db: Tables, p: { hostname: string }) {
-  return db
-    .selectFrom('servedCertificates')
-    .where('hostname', '=', p.hostname)
-    .where('issuer', '=', IMPORTED)
-    .select('hostname');
-}
-
 function insertFallback(db: Tables, p: { hostname: string }) {
   return db
     .insertInto('fallbackCertificates')
@@ -46,6 +35,7 @@ function insertFallback(db: Tables, p: { hostname: string }) {
       of
         .selectFrom('servedCertificates')
         .where('hostname', '=', p.hostname)
+        .where('issuer', '<>', IMPORTED)
         .select(columnsOf('servedCertificates', ['hostname', ...FALLBACK])),
     );
 }

@@ -60,17 +60,14 @@ async function removeCertificate(tx: Transaction, hostname: string, now: number,
   if (before.issued?.issuer !== IMPORTED) return 'none';
   const fallback = await findFallback(tx, hostname);
   if (fallback !== null && expiringAt(fallback) > now) {
-    await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(fallback, now) });
-    await endOrder(tx, hostname, null, now);
-    await putInUse(tx, hostname, fallback, now);
-    await recordChange(tx, before, { ...before, issued: fallback }, now);
+    await importCertificate(tx, hostname, fallback, now, domainId);
     return 'removed';
   }
   const { renewal } = before.issued;
-  // Of a second call: the certificate is due already, and may be being ordered.
-  if (renewal.renewAt <= now) return 'ordered';
-  await tx.execute(makeDueAnyway, { hostname, now });
-  await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+  if (renewal.renewAt > now) {
+    await tx.execute(makeDueAnyway, { hostname, now });
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+  }
   return 'ordered';
 }
 
