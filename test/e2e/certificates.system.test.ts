@@ -122,7 +122,7 @@ describe('certificates', () => {
     const refused = await run(['certificates', 'import', 'wrong.example.com', ...files, ...data]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      /nothing was changed:\n.*does not belong to any.*\n.*for other\.example\.com, not for wrong/,
+      /nothing was changed:\n.*does not belong to any.*\n.*for "other\.example\.com", not for wrong/,
     );
     expect(await servedCertificate(store, 'wrong.example.com')).toBeNull();
     const missing = ['--chain', `${directory.path}/none`, '--key', `${directory.path}/none`];
