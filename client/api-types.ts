@@ -206,6 +206,20 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    uploadCertificate(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out. */
+      certificates: string;
+      /** Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown. */
+      privateKey: string;
+    }, options?: CallOptions): Promise<Certificate>;
+    /** Remove a certificate of the owner of a domain. Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. Where no imported certificate is in use, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    removeCertificate(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+    }, options?: CallOptions): Promise<Certificate>;
     /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -684,6 +698,8 @@ export const OPERATIONS: readonly string[] = [
   'domains.listEvents',
   'domains.checkName',
   'domains.getCertificate',
+  'domains.uploadCertificate',
+  'domains.removeCertificate',
   'domains.setRedirect',
   'domains.getRedirect',
   'domains.removeRedirect',
@@ -855,7 +871,7 @@ interface CertificateProblem {
   at: number;
 }
 
-/** When it will be renewed. */
+/** When it will be renewed; where it is imported, when a managed one takes its place. */
 interface CertificateRenewal {
   /** `ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left. */
   source: 'ari' | 'lifetime' | (string & {});
@@ -1447,7 +1463,17 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/domain_not_verified' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+
+/** The managed certificate that is kept behind an imported one; absent where there is none. */
+interface FallbackCertificate {
+  /** The CA's directory URL, or `internal`. */
+  issuer: string;
+  /** Beginning of its validity. Unix time in milliseconds. */
+  notBefore: number;
+  /** End of its validity. Unix time in milliseconds. */
+  notAfter: number;
+}
 
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
@@ -1584,6 +1610,9 @@ interface Hsts {
 interface IssuedCertificate {
   /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
   issuer: string;
+  /** `managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). */
+  source: 'managed' | 'imported' | (string & {});
+  fallback?: FallbackCertificate;
   /** In hexadecimal. */
   serialNumber: string;
   /** SHA-256 of the certificate. */
@@ -2068,6 +2097,7 @@ export type {
   DomainVerifiedEvent,
   Environment,
   ErrorCode,
+  FallbackCertificate,
   Finding,
   FindingAction,
   FindingFacts,

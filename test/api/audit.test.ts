@@ -6,6 +6,7 @@ import type { AuditEntry } from '../../server/src/store/store.ts';
 import { createDiagnoser } from '../../server/src/verification/observation/diagnoser.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
 import { verifiedAt } from '../support/entities.ts';
+import { issueChain, keyPem } from '../support/issue-chain.ts';
 import { observation } from '../support/observations.ts';
 
 let api: Harness;
@@ -108,6 +109,19 @@ const steps: Step[] = [
     changes: () => [DOMAIN.domain],
   },
   { operation: 'domains.removeRedirect', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
+  {
+    operation: 'domains.uploadCertificate',
+    body() {
+      const { leaf, intermediate, key } = issueChain('b.acme.test', { now: api.clock.now() });
+      return { domain: 'b.acme.test', certificates: leaf + intermediate, privateKey: keyPem(key) };
+    },
+    changes: () => ['b.acme.test'],
+  },
+  {
+    operation: 'domains.removeCertificate',
+    body: () => ({ domain: 'b.acme.test' }),
+    changes: () => ['b.acme.test'],
+  },
   {
     operation: 'domains.createSetupLink',
     body: () => DOMAIN,

@@ -63,7 +63,8 @@ describe('the log', () => {
     const known = operation === 'domains.createDomain' ? null : await api.createDomain(tree, name);
     if (operation === 'domains.restoreDomain') await api.call('domains.deleteDomain', { domain: name });
     const { project, app, environment } = tree;
-    const more = operation === 'usage.getUsage' ? { from: 0 } : { to: name };
+    const files = { certificates: 'none', privateKey: 'none' };
+    const more = operation === 'usage.getUsage' ? { from: 0 } : { to: name, ...files };
     const values = { project, app, environment, domain: name, ...more };
     const input = Object.entries(values).filter(([property]) => properties.includes(property));
     const sent = request(`${api.url}/v2/${operation}`, {

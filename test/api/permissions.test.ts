@@ -59,6 +59,12 @@ const inputs: Record<string, (name: string) => object> = {
   'domains.updateDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', externalId: 'a' }),
   'domains.watchDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.getCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
+  'domains.uploadCertificate': (name) => ({
+    domain: name === 'none' ? 'none.acme.com' : 'api.acme.com',
+    certificates: 'none',
+    privateKey: 'none',
+  }),
+  'domains.removeCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
   'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'usage.getUsage': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', from: 0 }),
@@ -150,7 +156,7 @@ const GRANTS: Record<string, string> = {
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
-    'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect',
+    'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect domains.uploadCertificate domains.removeCertificate',
   'environment.*.create_setup_link': 'domains.createSetupLink domains.listSetupLinks domains.revokeSetupLink',
   'setup.*.set_brand': 'setup.setBrand',
   'setup.*.read_brand': 'setup.getBrand',

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../server/src/certificates/issuer.ts';
 import { readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
+import { lifetimeWindow } from '../../server/src/domain/certificate-state.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, servedCertificate } from '../support/certificates.ts';
 import { plant } from '../support/entities.ts';
@@ -350,6 +351,74 @@ test('every order has its own key', async () => {
   const after = await servedCertificate(world.store, name);
   expect(after?.chain).not.toBe(before?.chain);
   expect(after?.privateKey).not.toEqual(before?.privateKey);
+});
+
+test('an imported certificate of a year is served until its last month, is announced before, and nothing but a managed one takes its place', async () => {
+  const ca = await world.startCa();
+  const domain = await world.add();
+  const { name } = domain;
+  const worker = world.worker([world.issuer(ca)]);
+  await worker.runOnce();
+  const began = world.clock.now();
+  const times = { notBefore: began, notAfter: began + 365 * DAY, issuedAt: began };
+  const own = anIssuedCertificate({
+    issuer: 'imported',
+    ...times,
+    renewal: lifetimeWindow({ issuer: 'imported', ...times }, began, 0.5, false),
+  });
+  await world.store.importCertificate(name, own, began);
+  const days: string[] = [];
+  for (let day = 0; day < 400; day++) {
+    await worker.runOnce();
+    await world.store.pruneInheritedCertificates(world.clock.now());
+    await world.store.recordExpiring(world.clock.now(), 10);
+    const { issued } = await world.read(name);
+    expect(issued?.notAfter).toBeGreaterThan(world.clock.now() + DAY);
+    expect(await servedCertificate(world.store, name)).toMatchObject({ chain: issued?.chain });
+    days.push(issued?.issuer === 'imported' ? 'own' : 'managed');
+    world.clock.pass(DAY);
+  }
+  expect(days.lastIndexOf('own')).toBe(336);
+  expect(days.slice(0, 337)).not.toContain('managed');
+  expect(ca.requests.newOrder).toBe(2 + 1);
+  const events = (await world.eventsOf(name)).slice(1);
+  expect(events.slice(0, 3)).toEqual(['certificate.renewed', 'certificate.expiring', 'certificate.renewed']);
+});
+
+test('an imported certificate that ends before the managed one behind it gives way to that, without an order; and is served to its last second where no CA issues and none is kept', async () => {
+  const ca = await world.startCa();
+  const { name } = await world.add();
+  const alone = await world.add();
+  const worker = world.worker([world.issuer(ca)]);
+  world.dns.remove(alone.name);
+  await worker.runOnce();
+  const managed = (await world.read(name)).issued;
+  const began = world.clock.now();
+  const times = { notBefore: began - 30 * DAY, notAfter: began + 10 * DAY, issuedAt: began };
+  for (const hostname of [name, alone.name]) {
+    const own = anIssuedCertificate({
+      issuer: 'imported',
+      ...times,
+      renewal: lifetimeWindow({ issuer: 'imported', ...times }, began, 0, false),
+    });
+    await world.store.importCertificate(hostname, own, began);
+  }
+  const issuerOf = async (hostname: string) => (await world.read(hostname)).issued?.issuer;
+  world.clock.set(times.notAfter - (10 * DAY) / 3 - 1);
+  await worker.runOnce();
+  expect(await issuerOf(name)).toBe('imported');
+  world.clock.pass(1);
+  await worker.runOnce();
+  expect((await world.read(name)).issued?.chain).toBe(managed?.chain);
+  expect(ca.requests.newOrder).toBe(1);
+  expect(await world.read(alone.name)).toMatchObject({ state: 'renewing', problem: { reason: 'no_address' } });
+  world.clock.set(times.notAfter - HOUR);
+  await worker.runOnce();
+  expect(await issuerOf(alone.name)).toBe('imported');
+  world.dns.set(alone.name, 'A', ['127.0.0.1']);
+  world.clock.set((await world.read(alone.name)).nextTryAt);
+  await worker.runOnce();
+  expect(await issuerOf(alone.name)).toBe(ca.directoryUrl);
 });
 
 test('an imported certificate is renewed like any other', async () => {

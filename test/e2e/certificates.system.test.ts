@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { lifetimeWindow } from '../../server/src/certificates/policy/renewal.ts';
 import type { ShownCertificate } from '../../server/src/cli/output/show-certificate.ts';
+import { lifetimeWindow } from '../../server/src/domain/certificate-state.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { type Database, databaseAt, keyringFor } from '../../server/src/store/database.ts';
@@ -122,7 +122,7 @@ describe('certificates', () => {
     const refused = await run(['certificates', 'import', 'wrong.example.com', ...files, ...data]);
     expect(refused).toMatchObject({ code: 1, stdout: '' });
     expect(refused.stderr).toMatch(
-      /nothing was changed:\n.*does not belong to any.*\n.*for other\.example\.com, not for wrong/,
+      /nothing was changed:\n.*does not belong to any.*\n.*for "other\.example\.com", not for wrong/,
     );
     expect(await servedCertificate(store, 'wrong.example.com')).toBeNull();
     const missing = ['--chain', `${directory.path}/none`, '--key', `${directory.path}/none`];

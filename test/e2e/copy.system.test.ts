@@ -89,6 +89,9 @@ async function populate(store: Store): Promise<void> {
   const former = await certificates.verify(store, environment);
   await store.importCertificate(former.name, certificates.anIssuedCertificate(), entities.NOW);
   await certificates.takeOver(store, (await entities.plant(store)).environment, former, entities.NOW);
+  const brought = await certificates.verify(store, (await entities.plant(store)).environment);
+  for (const issuer of ['internal', 'imported'])
+    await store.importCertificate(brought.name, certificates.anIssuedCertificate({ issuer }), entities.NOW);
   const [from, to] = [await certificates.verify(store, environment), await certificates.verify(store, environment)];
   const redirect = { domainId: from.id, destinationId: to.id, status: 308 } as const;
   await store.setRedirect(workspace.id, redirect, entities.NOW);

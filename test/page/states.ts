@@ -200,6 +200,7 @@ const issued: Certificate = {
   state: 'issued',
   issued: {
     issuer: 'https://acme-v02.api.letsencrypt.org/directory',
+    source: 'managed',
     serialNumber: '05B4',
     fingerprint: '3B:7E',
     notBefore: Date.now() - 3_600_000,

@@ -210,6 +210,86 @@ export function describeCertificates(subject: Subject): void {
     });
   });
 
+  describe('the managed certificate behind an imported one', () => {
+    const imported = async (about: Parameters<typeof anIssuedCertificate>[0] = {}) => {
+      const { store } = subject;
+      const { domain, due } = await lease();
+      const managed = anIssuedCertificate({ issuer: anIssuer(), ...about });
+      await save(due, { state: 'issued', issued: managed });
+      const own = anIssuedCertificate({ issuer: 'imported' });
+      await store.importCertificate(domain.name, own, NOW);
+      return { store, domain, managed, own };
+    };
+
+    it('is kept as it was, also when another one is imported, and is in use again once that is removed', async () => {
+      const { store, domain, managed } = await imported();
+      const { name } = domain;
+      expect(await store.findFallback(name)).toEqual(managed);
+      const own = anIssuedCertificate({ issuer: 'imported' });
+      await store.importCertificate(name, own, NOW);
+      expect(await store.findFallback(name)).toEqual(managed);
+      expect(await servedCertificate(store, name)).toMatchObject({ privateKey: own.privateKey });
+      expect(await changesOf(() => store.removeCertificate(name, NOW))).toEqual([`certificate ${name}`]);
+      const { privateKey, ...issued } = managed;
+      expect(await store.findCertificate(name)).toMatchObject({ state: 'issued', issued });
+      expect(await servedCertificate(store, name)).toMatchObject({ privateKey });
+      expect(await store.findFallback(name)).toBeNull();
+      expect(await store.removeCertificate(name, NOW)).toBe('none');
+      const types = (await eventsOf(domain)).map(({ type }) => type);
+      expect(types).toEqual(['certificate.issued', ...Array(3).fill('certificate.renewed')]);
+    });
+
+    it('is not put in use where it expires soon: then one is ordered, and the imported one stays until it is there', async () => {
+      const { store, domain, own } = await imported({ notAfter: NOW + DAY_MS / 2 });
+      const { name } = domain;
+      const soon = NOW + DAY_MS / 2 - 1;
+      expect(await store.removeCertificate(name, soon)).toBe('ordered');
+      expect(await store.findCertificate(name)).toMatchObject({
+        nextTryAt: soon,
+        issued: { issuer: 'imported', renewal: { renewAt: soon } },
+      });
+      expect(await servedCertificate(store, name)).toMatchObject({ privateKey: own.privateKey });
+      const [due] = (await claim(soon)).filter(({ certificate }) => certificate.hostname === name);
+      expect(await store.removeCertificate(name, soon)).toBe('ordered');
+      const next = anIssuedCertificate();
+      expect(await save(due as DueCertificate, { state: 'issued', issued: next })).toBe('saved');
+      expect(await servedCertificate(store, name)).toMatchObject({ privateKey: next.privateKey });
+      expect(await store.findFallback(name)).toBeNull();
+    });
+
+    it('is forgotten when another managed one is in use, when it has expired, and with the domain', async () => {
+      const { store, domain, managed } = await imported();
+      await store.pruneInheritedCertificates(managed.notAfter - 1);
+      expect(await store.findFallback(domain.name)).toEqual(managed);
+      await store.pruneInheritedCertificates(managed.notAfter);
+      expect(await store.findFallback(domain.name)).toBeNull();
+      const other = await imported();
+      await store.deleteDomain(other.domain.workspaceId, other.domain.id, NOW);
+      expect(await store.findFallback(other.domain.name)).toBeNull();
+    });
+
+    it('and the imported one belong to a domain: another domain of the name changes neither', async () => {
+      const { store, domain, own } = await imported();
+      const stranger = 'dom_01jd8z3q4r5s6t7v8w9x0y1z2a';
+      const another = anIssuedCertificate({ issuer: 'imported' });
+      expect(await store.importCertificate(domain.name, another, NOW, stranger)).toBe('missing');
+      expect(await store.removeCertificate(domain.name, NOW, stranger)).toBe('missing');
+      expect(await store.removeCertificate('nobody.example.com', NOW)).toBe('missing');
+      expect(await servedCertificate(store, domain.name)).toMatchObject({ privateKey: own.privateKey });
+      expect(await store.removeCertificate(domain.name, NOW, domain.id)).toBe('removed');
+    });
+
+    it('is announced with half of the time of the imported one left, once', async () => {
+      const { store, domain, own } = await imported();
+      const at = own.notAfter - 45 * DAY_MS;
+      await store.recordExpiring(at - 1, 100);
+      expect((await eventsOf(domain)).map(({ type }) => type)).not.toContain('certificate.expiring');
+      for (let run = 0; run < 2; run++) await store.recordExpiring(at, 100);
+      const types = (await eventsOf(domain)).map(({ type }) => type);
+      expect(types.filter((type) => type === 'certificate.expiring')).toHaveLength(1);
+    });
+  });
+
   describe('renewing a certificate by hand', () => {
     it('makes it due, whatever its window says', async () => {
       const { store } = subject;

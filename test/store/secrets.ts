@@ -270,6 +270,23 @@ export function describeSecrets(subject: Subject): void {
   });
 
   describe('sealing under another key', () => {
+    it('reaches the managed certificate behind an imported one, which is sealed in every place that it has', () =>
+      alone(async ({ store, reopen, contains }, environment) => {
+        const { name } = await verify(store, environment);
+        const [managed, own] = [anIssuedCertificate(), anIssuedCertificate({ issuer: 'imported' })];
+        for (const each of [managed, own]) await sealedStore(store, ring(OLD)).importCertificate(name, each, NOW);
+        expect(await sealedStore(store, ring(OLD)).findFallback(name)).toEqual(managed);
+        expect((await store.listSecrets(ring(OLD).prefix(), 9)).map(({ kind }) => kind).toSorted()).toEqual([
+          'certificate',
+          'fallback_certificate',
+        ]);
+        expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(2);
+        const sealed = sealedStore(await reopen(), ring(NEW));
+        expect(await sealed.removeCertificate(name, NOW)).toBe('removed');
+        expect(await servedCertificate(sealed, name)).toMatchObject({ privateKey: managed.privateKey });
+        for (const { privateKey } of [managed, own]) expect(await contains(privateKey.subarray(-32))).toBe(false);
+      }));
+
     it('reaches everything, wherever it was interrupted before', () =>
       alone(async ({ store }, environment) => {
         const stored = await storeSecrets(sealedStore(store, ring(OLD)), environment);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expiringAt } from '../../server/src/domain/certificate-state.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import type { DueCertificate, IssuedCertificate, Store } from '../../server/src/store/store.ts';
 import {
@@ -98,6 +99,14 @@ export function describeTakeovers(subject: Subject): void {
       expect(await keysOf(name)).toEqual([]);
     });
 
+    it('goes on with the managed one behind an imported one', async () => {
+      const { domain: incumbent, issued: managed } = await certified();
+      await subject.store.importCertificate(incumbent.name, anIssuedCertificate({ issuer: 'imported' }), NOW);
+      const { name } = await takenOver(incumbent);
+      expect(await servedCertificate(subject.store, name)).toEqual(inheritedOf(managed));
+      expect(await keysOf(name)).toEqual([hex(managed)]);
+    });
+
     it('is none of a name that was deleted before: whoever is verified next inherits nothing', async () => {
       const { store } = subject;
       const { domain } = await certified();
@@ -134,7 +143,7 @@ export function describeTakeovers(subject: Subject): void {
         try {
           for (const step of history) {
             await model.carryOut(step);
-            const { holder, own, inherited } = model.expected();
+            const { holder, own, inherited, fallback } = model.expected();
             const served = own ?? inherited;
             const site = await subject.store.findSite(name);
             expect(site?.domainId).toBe(holder?.id);
@@ -142,7 +151,9 @@ export function describeTakeovers(subject: Subject): void {
             const certificate = await subject.store.findCertificate(name);
             expect(certificate?.domainId).toBe(holder?.id);
             expect(certificate?.issued?.chain).toBe(own?.chain);
-            expect(await keysOf(name)).toEqual(served === null ? [] : [hex(served)]);
+            expect((await subject.store.findFallback(name))?.privateKey).toEqual(fallback?.privateKey);
+            const kept = [served, fallback].filter((one) => one !== null);
+            expect((await keysOf(name)).toSorted()).toEqual(kept.map(hex).toSorted());
           }
         } finally {
           await model.clear();
@@ -156,7 +167,7 @@ export function describeTakeovers(subject: Subject): void {
 type Step =
   | { do: 'verify' | 'delete'; by: number }
   | { do: 'issue' | 'import' | 'wait'; days: number }
-  | { do: 'prune' };
+  | { do: 'prune' | 'remove' };
 
 const by = fc.nat(2);
 const days = fc.constantFrom(1, 2, 5);
@@ -168,7 +179,7 @@ const histories: fc.Arbitrary<Step[]> = fc.array(
       weight: 6,
       arbitrary: fc.record({ do: fc.constantFrom('issue' as const, 'import' as const, 'wait' as const), days }),
     },
-    { weight: 1, arbitrary: fc.record({ do: fc.constant('prune' as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('prune' as const, 'remove' as const) }) },
   ),
   { minLength: 1, maxLength: 20 },
 );
@@ -184,6 +195,8 @@ function nameModel(store: Store, workspaces: readonly Planted[], name: string) {
   let holder: Domain | null = null;
   let own: Issued | null = null;
   let inherited: Issued | null = null;
+  /** The managed one behind an imported one. */
+  let fallback: Issued | null = null;
   /** One of a workspace at most. */
   const domains = new Map<number, Domain>();
 
@@ -192,34 +205,36 @@ function nameModel(store: Store, workspaces: readonly Planted[], name: string) {
     const incumbent = holder;
     if (incumbent?.workspaceId === environment.workspaceId) return;
     await remove(workspace);
-    const last = own ?? inherited;
-    const goesOn = incumbent !== null && last !== null && last.issuer !== 'imported' && last.notAfter > now;
+    const last = own?.issuer === 'imported' ? fallback : (own ?? inherited);
+    const goesOn = incumbent !== null && last !== null && last.notAfter > now;
     holder =
       incumbent === null
         ? await verify(store, environment, { name, at: now })
         : await takeOver(store, environment, incumbent, now);
     domains.set(workspace, holder);
     inherited = goesOn ? last : null;
-    own = null;
+    own = fallback = null;
   }
 
   async function remove(workspace: number): Promise<void> {
     const domain = domains.get(workspace);
     if (domain === undefined) return;
     domains.delete(workspace);
-    if (domain.id === holder?.id) holder = own = inherited = null;
+    if (domain.id === holder?.id) holder = own = inherited = fallback = null;
     await store.deleteDomain(domain.workspaceId, domain.id, now);
   }
 
   async function putInUse(issuer: string, days: number): Promise<void> {
     if (holder === null) return;
+    if (issuer !== 'imported') fallback = null;
+    else if (own?.issuer !== 'imported') fallback = own;
     own = anIssuedCertificate({ issuer, notAfter: now + days * DAY_MS });
     inherited = null;
     await store.importCertificate(name, own, now);
   }
 
   return {
-    expected: () => ({ holder, own, inherited }),
+    expected: () => ({ holder, own, inherited, fallback }),
     async carryOut(step: Step): Promise<void> {
       now += 1;
       switch (step.do) {
@@ -235,7 +250,14 @@ function nameModel(store: Store, workspaces: readonly Planted[], name: string) {
           return;
         case 'prune':
           if (inherited !== null && inherited.notAfter <= now) inherited = null;
+          if (fallback !== null && fallback.notAfter <= now) fallback = null;
           return store.pruneInheritedCertificates(now);
+        case 'remove':
+          await store.removeCertificate(name, now);
+          if (own?.issuer !== 'imported' || fallback === null || expiringAt(fallback) <= now) return;
+          own = fallback;
+          fallback = null;
+          return;
         default:
           return step satisfies never;
       }

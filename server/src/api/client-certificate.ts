@@ -53,7 +53,7 @@ function readKey(privateKey: string): KeyObject {
 }
 
 /** The edge signs with the key in each handshake, while other sites wait: RSA of 16384 bits would take half a second. */
-function isQuick({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): boolean {
+export function isQuick({ asymmetricKeyType: type, asymmetricKeyDetails: details = {} }: KeyObject): boolean {
   const { modulusLength = 0, namedCurve = '' } = details;
   if (type === 'rsa') return modulusLength >= 2048 && modulusLength <= 4096;
   return type === 'ed25519' || (type === 'ec' && ['prime256v1', 'secp384r1'].includes(namedCurve));

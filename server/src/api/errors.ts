@@ -246,6 +246,12 @@ export const ERRORS = {
     why: 'A deleted domain can be restored for some days, but only to its environment. The request asked to be refused in that case (`refuseRestorable`).',
     fix: 'Restore the domains that are still needed with domains.restoreDomain, and move them to another environment with domains.moveDomain. Then call again without `refuseRestorable`.',
   },
+  'application/domain_not_verified': {
+    status: 412,
+    detail: 'The domain is not verified, so it has no certificate yet.',
+    why: 'A certificate is served for a name once its owner has proved it. Another workspace may have the name verified.',
+    fix: 'Wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then upload the certificate.',
+  },
   'application/redirect_destination_not_verified': {
     status: 412,
     detail: 'The domain that "to" names is not verified.',

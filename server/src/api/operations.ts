@@ -1,6 +1,7 @@
 import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
+import { removeCertificate, uploadCertificate } from './domains/certificate-operations.ts';
 import { checkName } from './domains/checkName.ts';
 import { countDomains } from './domains/countDomains.ts';
 import { createDomain } from './domains/createDomain.ts';
@@ -58,6 +59,8 @@ export const operations: readonly Operation[] = [
   listEvents,
   checkName,
   getCertificate,
+  uploadCertificate,
+  removeCertificate,
   setRedirect,
   getRedirect,
   removeRedirect,

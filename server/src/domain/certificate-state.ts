@@ -83,7 +83,8 @@ export interface CertificateProblem {
   at: number;
 }
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** How long a certificate that is due, and the last sign of a process that would order it, may be ago. Processes give one every minute. */
 const UNATTENDED_MS = 5 * 60_000;
@@ -118,10 +119,56 @@ export function furthestTryAt(now: number): number {
   return now + LONGEST_WAIT_MS + DAY_MS;
 }
 
+/** The issuer of a certificate that the owner of the name brought. */
+export const IMPORTED = 'imported';
+
+/** An imported certificate counts as one that lasts from its import on, and no longer than this: it may be in use for most of a year. */
+const LONGEST_IMPORTED_MS = 90 * DAY_MS;
+
+/** The times of a certificate in use. */
+export interface Lifetime {
+  notBefore: number;
+  notAfter: number;
+  /** Both matter where it is imported. */
+  issuer?: string;
+  issuedAt?: number;
+}
+
+function lifetimeMs({ issuer, issuedAt, notBefore, notAfter }: Lifetime): number {
+  if (issuer !== IMPORTED) return notAfter - notBefore;
+  return Math.min(notAfter - (issuedAt ?? notBefore), LONGEST_IMPORTED_MS);
+}
+
 /** From when on a certificate in use counts as expiring: with a tenth of its lifetime left, at least a day, at most a quarter. */
-export function expiringAt({ notBefore, notAfter }: { notBefore: number; notAfter: number }): number {
-  const lifetime = notAfter - notBefore;
-  return Math.round(notAfter - Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4));
+export function expiringAt(inUse: Lifetime): number {
+  const lifetime = lifetimeMs(inUse);
+  return Math.round(inUse.notAfter - Math.min(Math.max(lifetime / 10, DAY_MS), lifetime / 4));
+}
+
+/**
+ * When `certificate.expiring` is due. With half of its lifetime left for an imported certificate: its owner may bring another one before a managed
+ * one takes its place.
+ */
+export function announcedAt(inUse: Lifetime): number {
+  if (inUse.issuer !== IMPORTED) return expiringAt(inUse);
+  return Math.round(inUse.notAfter - lifetimeMs(inUse) / 2);
+}
+
+/**
+ * The window of renewal without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that third. In that of an imported
+ * certificate, a managed one takes its place. `random` is in [0, 1). `usesAri`: the CA is asked for its suggestion within an hour.
+ */
+export function lifetimeWindow(inUse: Lifetime, now: number, random: number, usesAri: boolean): RenewalWindow {
+  const third = lifetimeMs(inUse) / 3;
+  const startsAt = Math.round(inUse.notAfter - third);
+  return {
+    source: 'lifetime',
+    startsAt,
+    endsAt: Math.round(startsAt + third / 10),
+    renewAt: Math.round(startsAt + (third / 10) * random),
+    askAgainAt: usesAri ? Math.round(now + HOUR_MS * random) : null,
+    explanationUrl: null,
+  };
 }
 
 /** The response at one address of the name to a request for our own challenge path. */

@@ -1,9 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import { unattendedProblem } from '../../domain/certificate-state.ts';
+import { IMPORTED, unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/store.ts';
-import { defineOperation } from '../operation.ts';
+import { defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, Id, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
@@ -20,7 +20,22 @@ const RenewalSchema = Type.Object(
       Type.String({ maxLength: 2048, description: 'Where the CA explains its suggestion.' }),
     ),
   },
-  { title: 'CertificateRenewal', description: 'When it will be renewed.' },
+  {
+    title: 'CertificateRenewal',
+    description: 'When it will be renewed; where it is imported, when a managed one takes its place.',
+  },
+);
+
+const FallbackSchema = Type.Object(
+  {
+    issuer: Type.String({ maxLength: 2048, description: "The CA's directory URL, or `internal`." }),
+    notBefore: Time('Beginning of its validity.'),
+    notAfter: Time('End of its validity.'),
+  },
+  {
+    title: 'FallbackCertificate',
+    description: 'The managed certificate that is kept behind an imported one; absent where there is none.',
+  },
 );
 
 const IssuedSchema = Type.Object(
@@ -29,6 +44,11 @@ const IssuedSchema = Type.Object(
       maxLength: 2048,
       description: "The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate.",
     }),
+    source: Type.Enum(['managed', 'imported'], {
+      type: 'string',
+      description: '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate).',
+    }),
+    fallback: Type.Optional(FallbackSchema),
     serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
     fingerprint: Type.String({
       pattern: '^([0-9A-F]{2}:){31}[0-9A-F]{2}$',
@@ -131,6 +151,7 @@ export function presentCertificate(
   found: Certificate | null,
   lastIssuingAt: number | null,
   now: number,
+  fallback: IssuedCertificate | null = null,
 ): Static<typeof CertificateSchema> {
   const of = { domainId: id, domain: name };
   if (found === null || found.domainId !== id) return { ...of, state: 'none', failures: 0 };
@@ -139,7 +160,12 @@ export function presentCertificate(
     ...of,
     problem: unattendedProblem(found, lastIssuingAt, now) ?? found.problem,
     nextTryAt: found.leasedUntil === null ? found.nextTryAt : null,
-    issued: found.issued && { ...found.issued, ...fingerprintOf(found.issued) },
+    issued: found.issued && {
+      ...found.issued,
+      ...fingerprintOf(found.issued),
+      source: found.issued.issuer === IMPORTED ? 'imported' : 'managed',
+      fallback,
+    },
   });
 }
 
@@ -150,6 +176,31 @@ function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fi
 
 const { createdAt } = exampleDomain;
 const DAY_MS = 86_400_000;
+
+export const exampleCertificate = {
+  domainId: exampleDomain.id,
+  domain: exampleDomain.name,
+  state: 'issued',
+  failures: 0,
+  nextTryAt: createdAt + 60 * DAY_MS,
+  selfCheck: { at: createdAt + 61_000, answers: [{ address: '198.51.100.7', outcome: 'ours' }] },
+  issued: {
+    issuer: 'https://acme-v02.api.letsencrypt.org/directory',
+    source: 'managed',
+    serialNumber: '05B4C1E2F3A495867768594A3B2C1D0E9F81',
+    fingerprint: '3B:7E:0C:91:5A:D2:44:F8:1E:6B:C9:30:A7:52:8D:EF:04:B1:69:23:DC:F5:78:90:1A:4E:63:BD:27:C8:E5:7F',
+    notBefore: createdAt - 3_480_000,
+    notAfter: createdAt - 3_481_000 + 90 * DAY_MS,
+    issuedAt: createdAt + 66_000,
+    renewal: {
+      source: 'ari',
+      startsAt: createdAt + 59 * DAY_MS,
+      endsAt: createdAt + 61 * DAY_MS,
+      renewAt: createdAt + 60 * DAY_MS,
+    },
+  },
+  createdAt: createdAt + 60_000,
+} satisfies Static<typeof CertificateSchema>;
 
 export const getCertificate = defineOperation({
   name: 'domains.getCertificate',
@@ -164,36 +215,22 @@ export const getCertificate = defineOperation({
   problems: ['data/domain_not_found'],
   example: {
     request: { domain: exampleDomain.name },
-    response: {
-      domainId: exampleDomain.id,
-      domain: exampleDomain.name,
-      state: 'issued',
-      failures: 0,
-      nextTryAt: createdAt + 60 * DAY_MS,
-      selfCheck: { at: createdAt + 61_000, answers: [{ address: '198.51.100.7', outcome: 'ours' }] },
-      issued: {
-        issuer: 'https://acme-v02.api.letsencrypt.org/directory',
-        serialNumber: '05B4C1E2F3A495867768594A3B2C1D0E9F81',
-        fingerprint: '3B:7E:0C:91:5A:D2:44:F8:1E:6B:C9:30:A7:52:8D:EF:04:B1:69:23:DC:F5:78:90:1A:4E:63:BD:27:C8:E5:7F',
-        notBefore: createdAt - 3_480_000,
-        notAfter: createdAt - 3_481_000 + 90 * DAY_MS,
-        issuedAt: createdAt + 66_000,
-        renewal: {
-          source: 'ari',
-          startsAt: createdAt + 59 * DAY_MS,
-          endsAt: createdAt + 61 * DAY_MS,
-          renewAt: createdAt + 60 * DAY_MS,
-        },
-      },
-      createdAt: createdAt + 60_000,
-    },
+    response: exampleCertificate,
   },
   async handle({ input, find }, { store, clock }) {
     const domain = await find.domain(input.domain);
-    const [certificate, lastIssuingAt] = await Promise.all([
-      store.findCertificate(domain.name),
-      store.findLastIssuing(),
-    ]);
-    return presentCertificate(domain, certificate, lastIssuingAt, clock.now());
+    return showCertificate(store, domain, clock.now());
   },
 });
+
+/** The certificate of a domain as it is now. */
+export async function showCertificate(
+  store: Pick<HandlerContext['store'], 'findCertificate' | 'findFallback' | 'findLastIssuing'>,
+  domain: Pick<Domain, 'id' | 'name'>,
+  now: number,
+): Promise<Static<typeof CertificateSchema>> {
+  const [certificate, lastIssuingAt] = await Promise.all([store.findCertificate(domain.name), store.findLastIssuing()]);
+  const isImported = certificate?.issued?.issuer === IMPORTED;
+  const fallback = isImported ? await store.findFallback(domain.name) : null;
+  return presentCertificate(domain, certificate, lastIssuingAt, now, fallback);
+}

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { lifetimeWindow } from '../../domain/certificate-state.ts';
 import {
   emergencyAt,
   isExempt,
-  lifetimeWindow,
   longestBackoffMs,
   nextDueAt,
   quietUntil,

@@ -1,4 +1,4 @@
-import { expiringAt, type RenewalWindow } from '../../domain/certificate-state.ts';
+import { expiringAt, type Lifetime, type RenewalWindow } from '../../domain/certificate-state.ts';
 import type { SuggestedRenewal } from '../issuer.ts';
 import type { Urgency } from './budget.ts';
 
@@ -11,36 +11,9 @@ const DAY_MS = 24 * HOUR_MS;
 /** Bounds of the time between two ARI requests, whatever the CA asks for (RFC 9773 section 4.3.2). */
 const ASK_MS = { least: MINUTE_MS, most: DAY_MS };
 
-interface Lifetime {
-  notBefore: number;
-  notAfter: number;
-}
-
 interface InUse extends Lifetime {
   issuedAt: number;
   renewal: RenewalWindow;
-}
-
-/**
- * The window without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that
- * third. `usesAri`: the CA is asked for its suggestion within an hour.
- */
-export function lifetimeWindow(
-  { notBefore, notAfter }: Lifetime,
-  now: number,
-  random: number,
-  usesAri: boolean,
-): RenewalWindow {
-  const third = (notAfter - notBefore) / 3;
-  const startsAt = Math.round(notAfter - third);
-  return {
-    source: 'lifetime',
-    startsAt,
-    endsAt: Math.round(startsAt + third / 10),
-    renewAt: Math.round(startsAt + (third / 10) * random),
-    askAgainAt: usesAri ? Math.round(now + HOUR_MS * random) : null,
-    explanationUrl: null,
-  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import { problemWhileOrdering } from '../../domain/certificate-state.ts';
+import { IMPORTED, problemWhileOrdering } from '../../domain/certificate-state.ts';
 import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/store.ts';
 import type { SelfChecker } from '../../verification/observation/self-check.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
@@ -19,7 +19,7 @@ import type { Lease } from './lease.ts';
 import type { Orders } from './place-order.ts';
 
 interface AttemptOptions {
-  store: Pick<CertificateStore, 'findCaAccount'>;
+  store: Pick<CertificateStore, 'findCaAccount' | 'findFallback'>;
   /** In order of preference. */
   issuers: readonly Issuer[];
   orders: Orders;
@@ -55,7 +55,20 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (order === null && certificate.issued !== null && !isRenewalDue(certificate.issued, clock.now())) {
       return updateWindow(certificate, certificate.issued);
     }
-    return obtain(due, lease);
+    const fallback =
+      order === null && certificate.issued !== null && (await fallbackOf(certificate, certificate.issued));
+    return fallback || obtain(due, lease);
+  }
+
+  /** Puts the managed certificate behind an imported one in use again, where it lasts longer: that costs no order. */
+  async function fallbackOf(
+    { hostname, selfCheck }: Certificate,
+    { issuer, notAfter }: IssuedCertificate,
+  ): Promise<AttemptResult | null> {
+    const issued = issuer === IMPORTED ? await store.findFallback(hostname) : null;
+    if (issued === null || issued.notAfter <= notAfter) return null;
+    const nextTryAt = nextDueAt(issued.renewal, clock.now());
+    return { state: 'issued', problem: null, selfCheck, failures: 0, nextTryAt, issued };
   }
 
   /** Asks the CA for its renewal window, if that is due. */

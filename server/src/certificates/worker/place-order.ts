@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import { lifetimeWindow } from '../../domain/certificate-state.ts';
 import { registrableDomain } from '../../domain/name.ts';
 import type { CaLimit, Certificate, CertificateOrder, CertificateStore, DueCertificate } from '../../store/store.ts';
 import { CaProblem, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
 import { budget } from '../policy/budget.ts';
-import { isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
+import { isExempt, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
 import { readChain } from '../x509/certificate-chain.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AttemptResult, type Blocked, blockedBy, orderingState, unchanged } from './attempt-result.ts';

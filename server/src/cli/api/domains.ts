@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
-import { EXIT } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { type ApiOptions, apiCommand, curlCommand, define, parseDuration, shellQuote } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
 import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
@@ -28,6 +28,7 @@ import { ApiError, apiAction, type CommandCall, connect, nextCommand } from './a
 import { addEvents } from './events.ts';
 import { addExport } from './export-domains.ts';
 import { addImport } from './import-domains.ts';
+import { readFile } from './origins.ts';
 import { addSetupLinks } from './setup-links.ts';
 import { type Level, type PathOptions, pathFrom, pathOptions } from './tree-commands.ts';
 import { addUpdate, type OwnDataOptions, ownDataLines, ownDataOptions } from './update-domain.ts';
@@ -308,6 +309,12 @@ async function waitForCertificate(
   if (outcome !== 'issued') process.exitCode = EXIT.blocked;
 }
 
+interface CertificateOptions {
+  chain?: string;
+  privateKey?: string;
+  remove?: true;
+}
+
 /** Commands that show what is in DNS, the records to publish, and the certificate. */
 function addDns(domains: Command): void {
   const diagnose =
@@ -336,13 +343,31 @@ function addDns(domains: Command): void {
     }, describeName),
   );
 
-  const certificate = 'Show the certificate of a domain: its state, and what blocks it.';
-  apiCommand(domains, 'certificate <domain>', certificate, ['shop.example.com']).action(
-    apiAction(
-      ({ api }, domain) => api.call<ShownCertificate>('domains.getCertificate', { domain }),
-      (found) => describeCertificate(found),
-    ),
-  );
+  const certificate =
+    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until it is removed.';
+  apiCommand(domains, 'certificate <domain>', certificate, [
+    'shop.example.com',
+    'shop.example.com --chain fullchain.pem --private-key privkey.pem',
+    'shop.example.com --remove',
+  ])
+    .option('--chain <file>', 'PEM: the certificate and its intermediates, in any order', readFile)
+    .option('--private-key <file>', 'PEM: its private key, not encrypted', readFile)
+    .option('--remove', 'remove a certificate from elsewhere')
+    .action(
+      apiAction(
+        ({ api, options: { chain, privateKey, remove } }: CommandCall<CertificateOptions>, domain) => {
+          if ((chain === undefined) !== (privateKey === undefined) || (remove && chain !== undefined))
+            throw new CliError('Give --chain with --private-key, or --remove, or none of them.', {
+              exitCode: EXIT.usage,
+            });
+          if (remove) return api.call<ShownCertificate>('domains.removeCertificate', { domain });
+          if (chain === undefined) return api.call<ShownCertificate>('domains.getCertificate', { domain });
+          const upload = { domain, certificates: chain, privateKey };
+          return api.call<ShownCertificate>('domains.uploadCertificate', upload);
+        },
+        (found) => describeCertificate(found),
+      ),
+    );
 
   const format = new Option('--format <format>', 'output format').choices(['table', 'zone', 'json']).default('table');
   apiCommand(domains, 'records <domain>', 'Show the DNS records that a domain needs.', [

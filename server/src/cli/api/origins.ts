@@ -89,7 +89,7 @@ function orNull(text: string | undefined): string | null | undefined {
 }
 
 /** Throws `CliError` for a file that cannot be read. */
-function readFile(path: string): string {
+export function readFile(path: string): string {
   if (path === 'none') return '';
   try {
     return readFileSync(path, 'utf8');

@@ -72,6 +72,7 @@ function certificate(change: Partial<ShownCertificate> = {}): ShownCertificate {
 const problem = { reason: 'no_address', message: 'It has no address.', at: START } as const;
 const issued = {
   issuer: 'internal',
+  source: 'managed',
   serialNumber: '01',
   fingerprint: 'AA',
   notBefore: START,

@@ -43,17 +43,19 @@ function factsOf({ problem, failures, nextTryAt, issued }: ShownCertificate, now
   if (failures > 0) facts.push(['Failures', `${failures} in a row`]);
   if (nextTryAt !== undefined) facts.push([issued ? 'Next check' : 'Next attempt', moment(nextTryAt, now)]);
   if (issued === undefined) return facts;
-  const { issuer, serialNumber, fingerprint, notBefore, notAfter, renewal } = issued;
-  const why = renewal.source === 'ari' ? 'as the CA suggests' : 'when a third of its lifetime is left';
+  const { issuer, source, fallback, serialNumber, fingerprint, notBefore, notAfter, renewal } = issued;
+  const isImported = source === 'imported';
+  const when = renewal.source === 'ari' ? 'as the CA suggests' : 'when a third of its lifetime is left';
   facts.push(
     ['Issuer', issuer],
+    ...(fallback ? [['Fallback', `${fallback.issuer}, until ${dateTime(fallback.notAfter)}`] as [string, string]] : []),
     [
       'Valid',
       `${dateTime(notBefore)} to ${dateTime(notAfter)}, ${notAfter > now ? 'expires' : 'expired'} ${fromNow(notAfter, now)}`,
     ],
     [
-      'Renewal',
-      `${moment(renewal.renewAt, now)}, ${why} (${dateTime(renewal.startsAt)} to ${dateTime(renewal.endsAt)})`,
+      isImported ? 'Managed one' : 'Renewal',
+      `${moment(renewal.renewAt, now)}, ${isImported ? 'in place of this one' : when} (${dateTime(renewal.startsAt)} to ${dateTime(renewal.endsAt)})`,
     ],
     ['Serial', serialNumber],
     ['SHA-256', fingerprint],

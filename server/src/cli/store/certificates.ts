@@ -2,9 +2,8 @@ import { readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { caHost, REVOCATION_REASONS, type RevocationReason } from '../../certificates/issuer.ts';
-import { lifetimeWindow } from '../../certificates/policy/renewal.ts';
 import { readCommandConfig } from '../../config/config.ts';
-import type { CertificateState } from '../../domain/certificate-state.ts';
+import { type CertificateState, IMPORTED, lifetimeWindow } from '../../domain/certificate-state.ts';
 import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '../options.ts';
@@ -129,37 +128,41 @@ interface ImportOptions extends StoreOptions {
 
 function addImport(certificates: Command): void {
   const summary =
-    'Check a certificate from elsewhere and put it in use. Nameplate renews it like any other, when a third of its lifetime is left.';
+    'Check a certificate from elsewhere and put it in use. A managed one takes its place when a third of its time is left, 30 days at most.';
   storeCommand(certificates, 'import <name>', summary, ['shop.example.com --chain fullchain.pem --key privkey.pem'])
-    .requiredOption('--chain <file>', 'PEM: the certificate first, then its intermediates')
+    .requiredOption('--chain <file>', 'PEM: the certificate and its intermediates, in any order')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')
     .action(async (name: string, options: ImportOptions) => {
       const hostname = await hostnameOf(name);
       const now = systemClock.now();
-      const { notes, ...read } = await readFiles(hostname, options, now);
+      const read = { ...(await readFiles(hostname, options, now)), issuer: IMPORTED, issuedAt: now };
       const renewal = lifetimeWindow(read, now, Math.random(), false);
-      const issued = { issuer: 'imported', ...read, issuedAt: now, renewal };
+      const issued = { ...read, renewal };
       const imported = await withChanges(options, 'certificates import', (store) =>
         store.importCertificate(hostname, issued, now),
       );
       if (imported === 'missing') throw noCertificate(name);
-      for (const note of notes) printError(note);
       show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>
         [
           `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(read.notAfter, now)}.`,
-          `At ${dateTime(renewal.renewAt)} the configured CA renews it, unless you import another before then.`,
+          `At ${dateTime(renewal.renewAt)} a managed certificate takes its place, unless you import another before then.`,
         ].join('\n'),
       );
     });
 }
 
 async function readFiles(hostname: string, { chain, key }: ImportOptions, now: number) {
-  const { ImportProblems, readImport } = await import('../api/imported-certificate.ts');
+  const [{ readImport }, { Problem }] = await Promise.all([
+    import('../../api/imported-certificate.ts'),
+    import('../../api/errors.ts'),
+  ]);
   try {
-    return readImport(hostname, { chain: readText(chain), key: readText(key) }, now);
+    return readImport(hostname, { certificates: readText(chain), privateKey: readText(key) }, now);
   } catch (error) {
-    if (!(error instanceof ImportProblems)) throw error;
-    const { problems } = error;
+    if (!(error instanceof Problem)) throw error;
+    const problems = (error.errors ?? []).map(
+      ({ location, message, fix }) => `The ${location === 'body.privateKey' ? 'key' : 'chain'} ${message}: ${fix}.`,
+    );
     const lines = problems.map((problem) => `  ${printable(problem)}`).join('\n');
     throw new CliError(`Cannot use ${chain} with ${key}; nothing was changed:\n${lines}`, {
       details: { message: 'The certificate cannot be used.', problems },

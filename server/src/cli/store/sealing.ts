@@ -115,6 +115,8 @@ const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
     'certificates: each is ordered again within the limits of the CA; imported ones have to be imported again',
   inherited_certificate:
     'certificates of former domains, which served names after a takeover until a new one was issued',
+  fallback_certificate:
+    'managed certificates behind imported ones: another is ordered when the imported one is removed, or about to expire',
   deleted_certificate: 'certificates of deleted domains: a domain that is restored gets a new one',
   order: 'orders in flight at a CA: each is begun again',
   account: 'accounts at a CA: a new one is made',

@@ -114,13 +114,24 @@ export interface Challenge {
 export interface CertificateChanges {
   /**
    * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
-   * `issued.issuer` is `imported`. `missing`: no such host name. Event and change as above.
+   * `issued.issuer` is `imported`: then a managed one that it replaces is kept as the fallback. `missing`: no such host name, or it is not of this domain. Event and change as above.
    */
   importCertificate(
     hostname: string,
     issued: IssuedCertificate & { privateKey: Uint8Array },
     now: number,
+    domainId?: string,
   ): Promise<'imported' | 'missing'>;
+
+  /**
+   * Puts the managed certificate in use again in place of an imported one: `removed`. `ordered`: none is kept, or the one that is expires soon, so one is due at
+   * `now`, and the imported one stays in use until it is there. `none`: no imported one is in use. Event and change as of an import.
+   */
+  removeCertificate(
+    hostname: string,
+    now: number,
+    domainId?: string,
+  ): Promise<'removed' | 'ordered' | 'none' | 'missing'>;
 
   /** Makes a certificate due at `now`, and moves its `renewAt` there. `leased`: it is being worked on, and nothing was changed. */
   renewCertificate(hostname: string, now: number): Promise<'accepted' | 'leased' | 'missing'>;
@@ -139,6 +150,9 @@ export interface CertificateChanges {
 
 export interface CertificateStore extends CertificateChanges {
   findCertificate(hostname: string): Promise<Certificate | null>;
+
+  /** The managed certificate that is kept behind an imported one, with its key; null: none. */
+  findFallback(hostname: string): Promise<(IssuedCertificate & { privateKey: Uint8Array }) | null>;
 
   /** Lists those of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
   listCertificates(page: {
@@ -216,7 +230,7 @@ export interface CertificateStore extends CertificateChanges {
   }): Promise<'saved' | 'lost'>;
 
   /**
-   * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.expiringAt` on. Looks at `limit`
+   * Adds the event `certificate.expiring`, once for each certificate in use, from `domain/certificate-state.announcedAt` on. Looks at `limit`
    * of them at most, and resolves with their number. (unsynced)
    */
   recordExpiring(now: number, limit: number): Promise<number>;
@@ -235,7 +249,7 @@ export interface CertificateStore extends CertificateChanges {
   /** When there last was one; null: never. */
   findLastIssuing(): Promise<number | null>;
 
-  /** Deletes inherited certificates that have expired at `now`, with their keys. Logs the change `certificate` of each. (unsynced) */
+  /** Deletes inherited certificates, and fallbacks, that have expired at `now`, with their keys. Logs the change `certificate` of each inherited one. (unsynced) */
   pruneInheritedCertificates(now: number): Promise<void>;
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */

@@ -1,6 +1,8 @@
+import { IMPORTED } from '../../domain/certificate-state.ts';
 import { logChange } from '../cache/change-log.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
+import { findFallback, pruneFallbacks } from './fallback-certificates.ts';
 
 /** A certificate that goes on serving a name after a takeover. The key is as it is stored: sealed. */
 type InheritedCertificate = Omit<Schema['inheritedCertificates'], 'hostname'>;
@@ -8,8 +10,8 @@ type InheritedCertificate = Omit<Schema['inheritedCertificates'], 'hostname'>;
 const INHERITED = ['chain', 'privateKey', 'notAfter'] as const;
 
 /**
- * The certificate that a takeover leaves in service: that of the incumbent, or the one that it had inherited itself and not replaced yet. Null: there is
- * none that is valid at `now`, or it was imported, so that others may have its key.
+ * The certificate that a takeover leaves in service: that of the incumbent, or the one that it had inherited itself and not replaced yet. Where it was
+ * imported, others may have its key: then the managed one behind it. Null: there is none that is valid at `now`.
  */
 export async function findInheritable(
   reader: Reader,
@@ -17,8 +19,10 @@ export async function findInheritable(
   now: number,
 ): Promise<InheritedCertificate | null> {
   const served = await reader.one(selectServed, { hostname });
-  if (served?.issuer === 'imported') return null;
-  const found = served ?? (await reader.one(selectInherited, { hostname }));
+  const found =
+    served?.issuer === IMPORTED
+      ? await findFallback(reader, hostname)
+      : (served ?? (await reader.one(selectInherited, { hostname })));
   if (found === null || found.notAfter <= now) return null;
   return pick(found, INHERITED);
 }
@@ -34,6 +38,7 @@ export function dropInherited(tx: Transaction, hostname: string): void {
 
 export async function pruneInheritedCertificates(tx: Transaction, now: number): Promise<void> {
   for (const { hostname } of await tx.all(deleteExpired, { now })) logChange(tx, 'certificate', hostname);
+  pruneFallbacks(tx, now);
 }
 
 function selectServed(db: Tables, p: { hostname: string }) {

@@ -1,4 +1,10 @@
-import { type CertificateState, expiringAt, LONGEST_WAIT_MS } from '../../domain/certificate-state.ts';
+import {
+  announcedAt,
+  type CertificateState,
+  expiringAt,
+  IMPORTED,
+  LONGEST_WAIT_MS,
+} from '../../domain/certificate-state.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
 import { AFTER_CERTIFICATE_MS } from '../../domain/live.ts';
 import type { AuditTarget } from '../audit/entries.ts';
@@ -12,6 +18,7 @@ import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../store.ts';
 import { findCertificate, toJson } from './certificate-rows.ts';
+import { findFallback, keepFallback } from './fallback-certificates.ts';
 import { dropInherited } from './inherited-certificates.ts';
 import { whereHeld } from './leases.ts';
 import { endOrder, isOrdered } from './orders.ts';
@@ -45,6 +52,23 @@ async function importCertificate(tx: Transaction, hostname: string, issued: Issu
   await putInUse(tx, hostname, issued, now);
   await recordChange(tx, before, { ...before, issued }, now);
   return 'imported';
+}
+
+async function removeCertificate(tx: Transaction, hostname: string, now: number, domainId?: string) {
+  const before = await findCertificate(tx, hostname);
+  if (before === null || before.domainId !== domainId) return 'missing';
+  if (before.issued?.issuer !== IMPORTED) return 'none';
+  const fallback = await findFallback(tx, hostname);
+  if (fallback !== null && expiringAt(fallback) > now) {
+    await importCertificate(tx, hostname, fallback, now, domainId);
+    return 'removed';
+  }
+  const { renewal } = before.issued;
+  if (renewal.renewAt > now) {
+    await tx.execute(makeDueAnyway, { hostname, now });
+    await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify({ ...renewal, renewAt: now }) });
+  }
+  return 'ordered';
 }
 
 /** Puts the certificate of a restored domain in use again, sealed as it is. */
@@ -117,13 +141,29 @@ export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
 export const certificateChanges = {
   importCertificate: defineChange({
     perform: importCertificate,
-    prepare: async (reader, hostname, issued, now) => [hostname, issued, now, await ownerOf(reader, hostname)],
+    prepare: async (reader, hostname, issued, now, domainId) => [
+      hostname,
+      issued,
+      now,
+      domainId ?? (await ownerOf(reader, hostname)),
+    ],
     locks: (_hostname, _issued, _now, domainId) => (domainId === undefined ? [] : [domainId]),
     audit: {
       targets: (tx, name, { notAfter }) => certificateTargets(tx, name, { notAfter }),
       isMade: isOutcome('imported'),
     },
     secret: (seal, hostname, issued, ...rest) => [hostname, sealedIssued(seal, hostname, issued), ...rest],
+    invalidates: NO_DOMAINS,
+  }),
+  removeCertificate: defineChange({
+    perform: removeCertificate,
+    prepare: async (reader, hostname, now, domainId) => [hostname, now, domainId ?? (await ownerOf(reader, hostname))],
+    locks: (_hostname, _now, domainId) => (domainId === undefined ? [] : [domainId]),
+    audit: {
+      targets: (tx, name) => certificateTargets(tx, name),
+      isMade: (outcome) => outcome === 'removed' || outcome === 'ordered',
+    },
+    secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
   renewCertificate: defineChange({
@@ -148,7 +188,8 @@ export const certificateChanges = {
 
 async function putInUse(tx: Transaction, hostname: string, issued: Issued, now: number): Promise<void> {
   const renewal = JSON.stringify(issued.renewal);
-  await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: expiringAt(issued) });
+  await keepFallback(tx, hostname, issued);
+  await tx.execute(upsertServed, { hostname, ...issued, renewal, expiringAt: announcedAt(issued) });
   dropInherited(tx, hostname);
   await lookSoon(tx, hostname, now + AFTER_CERTIFICATE_MS);
   logChange(tx, 'certificate', hostname);

@@ -19,6 +19,7 @@ import {
   listWaiting,
 } from '../certificate/certificate-rows.ts';
 import { listDnsChallenges, listEdgeAddresses } from '../certificate/dns-answers.ts';
+import { findFallback } from '../certificate/fallback-certificates.ts';
 import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
@@ -117,6 +118,7 @@ export const reads = {
   findDelivery,
   listDeliveries,
   findCertificate,
+  findFallback,
   listCertificates,
   countCertificates,
   listExpiring,

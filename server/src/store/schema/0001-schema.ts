@@ -192,6 +192,15 @@ create table inherited_certificates (
 create index inherited_certificates_by_key_id on inherited_certificates (substr(private_key, 1, 9));
 create index inherited_certificates_by_not_after on inherited_certificates (not_after);
 
+-- The managed certificate that an imported one has replaced.
+create table fallback_certificates (
+  hostname TEXT not null primary key references certificates (hostname) on delete cascade, issuer TEXT not null,
+  chain TEXT not null, private_key BYTES not null, not_before INTEGER not null, not_after INTEGER not null,
+  issued_at INTEGER not null, renewal TEXT not null
+) STRICT;
+create index fallback_certificates_by_key_id on fallback_certificates (substr(private_key, 1, 9));
+create index fallback_certificates_by_not_after on fallback_certificates (not_after);
+
 -- No foreign key: a challenge that is left behind expires.
 create table challenges (
   hostname TEXT not null, token TEXT not null, key_authorization TEXT not null, expires_at INTEGER not null,

@@ -70,6 +70,8 @@ export interface Schema {
   servedCertificates: ServedCertificatesTable;
   /** The former certificate of a name that was taken over, served until the new domain has its own. */
   inheritedCertificates: Pick<ServedCertificatesTable, 'hostname' | 'chain' | 'privateKey' | 'notAfter'>;
+  /** The managed certificate that an imported one has replaced: used again when that is removed, or about to expire. */
+  fallbackCertificates: Omit<ServedCertificatesTable, 'expiringAt'>;
   /** Orders in flight, each with its entry in the ledger. */
   certificateOrders: CertificateOrder & { spendingSeq: number };
   heartbeats: HeartbeatsTable;

@@ -159,6 +159,7 @@ function prefixOf(key: Uint8Array): Uint8Array {
 /** These keep their seal: the store moves them, and cannot unseal them. */
 const MOVED: Partial<Record<SealedPlace['kind'], SealedPlace['kind']>> = {
   inherited_certificate: 'certificate',
+  fallback_certificate: 'certificate',
   deleted_certificate: 'certificate',
   previous_origin_secret: 'origin_secret',
 };

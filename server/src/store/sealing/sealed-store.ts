@@ -124,6 +124,10 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
         }
       });
     },
+    async findFallback(hostname) {
+      const fallback = await store.findFallback(hostname);
+      return fallback && unseal('certificate', hostname, fallback);
+    },
     async findCaAccount(issuer) {
       const account = await store.findCaAccount(issuer);
       return account && unseal('account', issuer, account);

@@ -66,6 +66,7 @@ export const secretChanges = {
 const places = {
   certificate: statementsOf('servedCertificates', 'hostname'),
   inherited_certificate: statementsOf('inheritedCertificates', 'hostname'),
+  fallback_certificate: statementsOf('fallbackCertificates', 'hostname'),
   deleted_certificate: statementsOf('deletedCertificates', 'hostname'),
   order: statementsOf('certificateOrders', 'hostname'),
   account: statementsOf('caAccounts', 'issuer'),

@@ -1,0 +1,263 @@
+import { generateKeyPairSync, randomBytes, X509Certificate } from 'node:crypto';
+import type { Static } from 'typebox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { CertificateSchema } from '../../../server/src/api/domains/getCertificate.ts';
+import { createLog } from '../../../server/src/base/log.ts';
+import { createSupervisor } from '../../../server/src/base/threads/supervisor.ts';
+import type { Domain } from '../../../server/src/domain/domain.ts';
+import { type Edge, startEdge } from '../../../server/src/edge/edge.ts';
+import { createMetrics } from '../../../server/src/roles/metrics.ts';
+import { createKeyring } from '../../../server/src/store/sealing/keyring.ts';
+import { sealedStore } from '../../../server/src/store/sealing/sealed-store.ts';
+import type { Store } from '../../../server/src/store/store.ts';
+import { handshake } from '../../edge/harness.ts';
+import { onLoopback } from '../../edge/loopback.ts';
+import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { takeOver } from '../../support/certificates.ts';
+import { plant, timelineOf } from '../../support/entities.ts';
+import { issueChain, keyPem, newKey } from '../../support/issue-chain.ts';
+import { cname, everywhere } from '../../support/observations.ts';
+import { observed } from '../../support/observed.ts';
+
+let api: Harness;
+let store: Store;
+let tree: Tree;
+let edge: Edge;
+beforeAll(async () => {
+  const key = new Uint8Array(randomBytes(32));
+  const ring = createKeyring({ name: 'this test', keys: () => [key] });
+  api = await startApi({
+    wrap(engine) {
+      store = sealedStore(engine, ring);
+      return store;
+    },
+  });
+  tree = await api.createTree();
+  const log = createLog('silent');
+  const metrics = createMetrics();
+  const supervisor = createSupervisor({ log, metrics });
+  const { clock, changes } = api;
+  edge = await startEdge({ store, changes, clock, log, metrics, supervisor, ...onLoopback, threads: 0 });
+});
+afterAll(async () => {
+  await edge.stop();
+  await api.close();
+});
+
+const DAY_MS = 86_400_000;
+const ISSUER = 'https://ca.test/directory';
+
+async function verified(name: string): Promise<Domain> {
+  const domain = await api.createDomain(tree, name);
+  return observed(api, domain, { routing: everywhere(cname(domain.target)) });
+}
+
+const chainOf = (name: string, about: Parameters<typeof issueChain>[1] = {}) =>
+  issueChain(name, { now: api.clock.now(), ...about });
+const filesOf = ({ leaf, intermediate, key }: ReturnType<typeof issueChain>) => ({
+  certificates: leaf + intermediate,
+  privateKey: keyPem(key),
+});
+const fingerprint = ({ leaf }: { leaf: string }) => new X509Certificate(leaf).fingerprint256;
+const upload = (domain: string, files: object) => api.call('domains.uploadCertificate', { domain, ...files });
+const remove = async (domain: string) =>
+  dataOf<Static<typeof CertificateSchema>>(await api.call('domains.removeCertificate', { domain }));
+const show = async (domain: string) => (await api.call('domains.getCertificate', { domain })).body.data;
+
+/** Puts a managed certificate in use, as a process with the role does. */
+async function manage(name: string, lifetimeMs = 90 * DAY_MS) {
+  const now = api.clock.now();
+  const due = await store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true });
+  const mine = due.find(({ certificate }) => certificate.hostname === name);
+  if (mine === undefined) throw new Error(`${name} is not due`);
+  const made = chainOf(name, { lifetimeMs });
+  const window = { source: 'lifetime', startsAt: now + 60 * DAY_MS, endsAt: now + 63 * DAY_MS } as const;
+  const issued = {
+    issuer: ISSUER,
+    chain: made.leaf + made.intermediate,
+    notBefore: made.notBefore,
+    notAfter: made.notAfter,
+    issuedAt: now,
+    renewal: { ...window, renewAt: now + 61 * DAY_MS, askAgainAt: null, explanationUrl: null },
+    privateKey: new Uint8Array(made.key.export({ type: 'pkcs8', format: 'der' })),
+  };
+  const settled = { problem: null, selfCheck: null, failures: 0, nextTryAt: now + DAY_MS, now };
+  const save = { hostname: name, lease: mine.lease, state: 'issued', ...settled, issued } as const;
+  expect(await store.saveCertificate(save)).toBe('saved');
+  return made;
+}
+
+/** The certificate that a visitor gets. */
+async function served(name: string): Promise<string> {
+  await api.changes.poll();
+  const socket = await handshake(Number(edge.https?.split(':').at(-1)), {
+    servername: name,
+    rejectUnauthorized: false,
+  });
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+const violationsOf = async (files: object, domain = 'refused.acme.com') => {
+  const { status, body } = await upload(domain, files);
+  expect(status).toBe(400);
+  return body.error?.errors as { location: string; message: string; fix: string }[];
+};
+
+describe('domains.uploadCertificate', () => {
+  it('serves the certificate to visitors, and keeps the managed one, which serves them again once it is removed', async () => {
+    await verified('shop.acme.com');
+    const managed = await manage('shop.acme.com');
+    expect(await served('shop.acme.com')).toBe(fingerprint(managed));
+    const own = chainOf('shop.acme.com', { lifetimeMs: 365 * DAY_MS });
+    const { status, body } = await upload('shop.acme.com', filesOf(own));
+    expect(status).toBe(200);
+    expect(body.data).toMatchObject({
+      state: 'issued',
+      issued: {
+        source: 'imported',
+        issuer: 'imported',
+        fingerprint: fingerprint(own),
+        fallback: { issuer: ISSUER, notAfter: Math.floor(managed.notAfter / 1000) * 1000 },
+      },
+    });
+    expect(await show('shop.acme.com')).toEqual(body.data);
+    expect(await served('shop.acme.com')).toBe(fingerprint(own));
+    const removed = await remove('shop.acme.com');
+    expect(removed).toMatchObject({
+      state: 'issued',
+      issued: { source: 'managed', fingerprint: fingerprint(managed) },
+    });
+    expect(removed.issued).not.toHaveProperty('fallback');
+    expect(await served('shop.acme.com')).toBe(fingerprint(managed));
+    expect(await store.findFallback('shop.acme.com')).toBeNull();
+    expect(await remove('shop.acme.com')).toEqual(removed);
+  });
+
+  it('keeps serving a removed certificate until a managed one is there, where none is kept', async () => {
+    await verified('first.acme.com');
+    const own = chainOf('first.acme.com');
+    await upload('first.acme.com', filesOf(own));
+    for (let call = 0; call < 2; call++) {
+      expect(await remove('first.acme.com')).toMatchObject({
+        nextTryAt: api.clock.now(),
+        issued: { source: 'imported' },
+      });
+      expect(await served('first.acme.com')).toBe(fingerprint(own));
+    }
+    const managed = await manage('first.acme.com');
+    expect(await served('first.acme.com')).toBe(fingerprint(managed));
+  });
+
+  it('takes another one in place of the one before, with the managed one still behind it, and the same one again changes nothing', async () => {
+    const domain = await verified('again.acme.com');
+    const managed = await manage('again.acme.com');
+    await upload('again.acme.com', filesOf(chainOf('again.acme.com')));
+    const own = chainOf('again.acme.com');
+    const first = (await upload('again.acme.com', filesOf(own))).body.data;
+    api.clock.advance(1000);
+    expect((await upload('again.acme.com', filesOf(own))).body.data).toEqual(first);
+    const events = (await timelineOf(store, domain))
+      .map(({ type }) => type)
+      .filter((type) => /^certificate/.test(type));
+    expect(events).toEqual(['certificate.issued', 'certificate.renewed', 'certificate.renewed']);
+    expect(await remove('again.acme.com')).toMatchObject({ issued: { fingerprint: fingerprint(managed) } });
+  });
+
+  it('refuses it before the domain is verified, and where another workspace has the name', async () => {
+    await api.createDomain(tree, 'early.acme.com');
+    const early = await upload('early.acme.com', filesOf(chainOf('early.acme.com')));
+    expect(early).toMatchObject({ status: 412, body: { error: { detail: expect.stringMatching(/is not verified/) } } });
+    const lost = await verified('lost.acme.com');
+    await takeOver(store, (await plant(store)).environment, lost, api.clock.now());
+    const late = await upload('lost.acme.com', filesOf(chainOf('lost.acme.com')));
+    expect(late).toMatchObject({ status: 412 });
+    expect((await remove('lost.acme.com')).state).toBe('none');
+    expect((await store.findCertificate('lost.acme.com'))?.issued).toBeNull();
+  });
+
+  it('refuses what browsers would refuse with 400, at its place and with what to do, and changes nothing', async () => {
+    const name = 'refused.acme.com';
+    await verified(name);
+    await manage(name);
+    const before = await show(name);
+    const good = chainOf(name);
+    const { certificates, privateKey } = filesOf(good);
+    const other = chainOf('other.acme.com');
+    const ed25519 = chainOf(name, { key: generateKeyPairSync('ed25519').privateKey });
+    const short = chainOf(name, { lifetimeMs: DAY_MS - 1000 });
+    const later = chainOf(name, { now: api.clock.now() + DAY_MS });
+    const locked = good.key.export({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' }).toString();
+    const cases: [files: object, location: string, says: RegExp][] = [
+      [{ certificates: 'none', privateKey }, 'body.certificates', /no certificate in PEM/],
+      [{ certificates, privateKey: 'none' }, 'body.privateKey', /no private key/],
+      [{ certificates, privateKey: locked }, 'body.privateKey', /encrypted/],
+      [{ certificates, privateKey: keyPem(newKey()) }, 'body.privateKey', /does not belong/],
+      [filesOf(other), 'body.certificates', /for "other\.acme\.com", not for refused/],
+      [filesOf(ed25519), 'body.privateKey', /of a kind or length/],
+      [filesOf(short), 'body.certificates', /less than a day/],
+      [filesOf(later), 'body.certificates', /not valid before/],
+      [{ certificates: good.leaf, privateKey }, 'body.certificates', /intermediate/],
+      [{ certificates: good.root, privateKey: keyPem(newKey()) }, 'body.privateKey', /does not belong/],
+    ];
+    for (const [files, location, says] of cases) {
+      const violations = await violationsOf(files);
+      expect(violations[0]).toMatchObject({ location, message: expect.stringMatching(says) });
+      for (const { fix } of violations) expect(fix).toMatch(/\w/);
+    }
+    expect(await show(name)).toEqual(before);
+  });
+
+  it('is not slow with hostile keys, whatever their length, and bounds what it reads', async () => {
+    const name = 'hostile.acme.com';
+    await verified(name);
+    const { certificates, privateKey } = filesOf(chainOf(name));
+    const long = keyPem(generateKeyPairSync('rsa', { modulusLength: 8192 }).privateKey);
+    expect((await violationsOf({ certificates, privateKey: long }, name))[0]?.location).toBe('body.privateKey');
+    expect((await violationsOf({ certificates: 'x'.repeat(32_769), privateKey }, name))[0]).toMatchObject({
+      location: 'body.certificates',
+      message: 'must have at most 32768 characters',
+    });
+    expect((await violationsOf({ certificates, privateKey: 'x'.repeat(16_385) }, name))[0]?.location).toBe(
+      'body.privateKey',
+    );
+    const { status } = await upload(name, { certificates: '-----BEGIN CERTIFICATE-----'.repeat(1200), privateKey });
+    expect(status).toBe(400);
+  });
+
+  it('leaves nothing of the private key in what is stored, logged, answered, audited or sent, in any encoding', async () => {
+    const name = 'secret.acme.com';
+    const domain = await verified(name);
+    await manage(name);
+    const own = chainOf(name);
+    const headers = { 'idempotency-key': 'the same' };
+    const body = { domain: name, ...filesOf(own) };
+    const answers = [
+      await api.call('domains.uploadCertificate', body, { headers }),
+      await api.call('domains.uploadCertificate', { ...body, domain: 'none.acme.com' }, { headers }),
+      await upload(name, { ...filesOf(own), certificates: filesOf(own).privateKey }),
+      await upload(name, { ...filesOf(own), extra: filesOf(own).privateKey }),
+      await show(name),
+      await api.call('domains.listEvents', { domain: name }),
+      await store.listAuditEntries(api.workspaceId, { limit: 100 }),
+      await timelineOf(store, domain),
+      (await store.listSecretPrefixes()).map((prefix) => Buffer.from(prefix).toString('hex')),
+    ];
+    const stored = await Promise.all(
+      (await store.listSecretPrefixes()).map(async (prefix) =>
+        (await store.listSecrets(prefix, 100)).map(({ bytes }) => Buffer.from(bytes).toString('hex')),
+      ),
+    );
+    expect(stored.flat()).not.toEqual([]);
+    const { d = '' } = own.key.export({ format: 'jwk' });
+    const scalar = Buffer.from(d, 'base64url');
+    const written = [JSON.stringify(answers), api.logged.join('\n'), JSON.stringify(stored)].join('\n');
+    const pem = keyPem(own.key).split('\n').slice(1, -2);
+    for (const part of [d, scalar.toString('hex'), scalar.toString('base64'), ...pem, scalar.toString('latin1')])
+      expect(written).not.toContain(part);
+    expect(written).not.toContain('PRIVATE');
+    const [entry] = (await store.listAuditEntries(api.workspaceId, { limit: 1 })).items;
+    expect(entry).toMatchObject({ action: 'domains.uploadCertificate', targetName: name });
+  });
+});
