@@ -33,6 +33,7 @@ function start({ address }: Host): Promise<RunningServer> {
     NAMEPLATE_CNAME_ZONE_DELEGATED: 'on',
     NAMEPLATE_CHALLENGE_ZONE: CHALLENGES,
     NAMEPLATE_CAA_ISSUERS: 'ca.test',
+    NAMEPLATE_HTTPS_RECORDS: 'on',
     NAMEPLATE_DNS_SERVERS: hosts.map(({ host }) => host).join(),
     NAMEPLATE_DNS_LISTEN: `${address}:${internet.port}`,
     NAMEPLATE_DNS_RESOLVERS: '127.0.0.1',

@@ -437,6 +437,7 @@ describe('combinations that are rejected', () => {
       { NAMEPLATE_CAA_ISSUERS: 'letsencrypt.org' },
       /your own DNS has the CNAME zone: publish/,
     ],
+    ['HTTPS records likewise', { NAMEPLATE_HTTPS_RECORDS: 'on' }, /HTTPS_RECORDS is on, but your own DNS has/],
     [
       'DNS at the address of the API',
       {
