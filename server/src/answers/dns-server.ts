@@ -42,6 +42,9 @@ interface DnsServer {
   stop(): void;
 }
 
+/** Whether the process was given a socket there: then it waits for `accept`. */
+const isGiven = ({ fds, udpFds }: DnsListenOptions) => fds !== undefined || udpFds.length > 0;
+
 const SECRET_BYTES = 32;
 const SEEDS = 2 ** 32;
 
@@ -66,7 +69,7 @@ export async function startDnsServer(
     for (const options of listen) {
       const each = { tcp: await openListener(options, tcp.newServer), udp: [] as UdpSocket[] };
       listeners.push(each);
-      if (options.fds === undefined) each.udp.push(await openUdp({ ...options, port: each.tcp.port }));
+      if (!isGiven(options)) each.udp.push(await openUdp({ ...options, port: each.tcp.port }));
     }
   } catch (error) {
     stop();
@@ -81,7 +84,7 @@ export async function startDnsServer(
       for (const [i, { tcp, udp }] of listeners.entries()) {
         await tcp.accept();
         const options = listen[i];
-        if (options?.fds === undefined) continue;
+        if (options === undefined || !isGiven(options)) continue;
         const places = options.udpFds.length > 0 ? options.udpFds.map((fd) => ({ fd })) : [options];
         for (const place of places) udp.push(await openUdp(place));
       }

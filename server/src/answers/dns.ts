@@ -55,9 +55,11 @@ export async function startDns({ listen, data: first, supervisor, inherited, ...
   try {
     for (const endpoint of listen) {
       const tcp = await threadListeners({ name: 'dns', endpoint, threads: 1, inherited });
-      opened.push({ tcp, udp: inherited?.take('dns-udp', endpoint) ?? null });
+      const udp = inherited?.take('dns-udp', endpoint) ?? null;
+      opened.push({ tcp, udp });
       // The process before has the UDP port too.
-      if (tcp.optionsOf(0, 'first')?.fds === undefined) await tryUdpPort({ ...endpoint, port: tcp.port });
+      if (udp === null && tcp.optionsOf(0, 'first')?.fds === undefined)
+        await tryUdpPort({ ...endpoint, port: tcp.port });
     }
     const isReplaceable = opened.every(({ tcp, udp }) => tcp.canReopen && udp?.endpoint !== null);
     const thread = await supervisor.start<DnsThreadMethods>({ kind: 'dns', script: SCRIPT, begin, isReplaceable });

@@ -51,6 +51,7 @@ describe('values', () => {
       cnameZoneDelegated: 'off',
       dnsListen: [{ host: anyAddress(), port: 53 }],
       dnsResponsesPerSecond: 500,
+      httpsRecords: 'off',
       dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
       dnsMode: 'authoritative',
       deletedKeepMs: 7 * 86_400_000,
