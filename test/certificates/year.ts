@@ -9,6 +9,7 @@ import { createWorld, type World } from './world.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
 
 /** How long a name may be without a certificate after it points to us, for the first time or again. */
 const GRACE_MS = 2 * DAY;
@@ -17,8 +18,10 @@ export interface YearOptions {
   seed: number;
   days: number;
   names: number;
-  /** How many CAs there are. */
+  /** How many CAs there are. One of two fails for a week now and then. */
   cas: 1 | 2;
+  /** Lifetimes of certificates in days, each for as long as the others. */
+  lifetimes: readonly number[];
 }
 
 export interface Year {
@@ -34,7 +37,7 @@ export interface Year {
 }
 
 /** Simulates time, with all the faults of a year. */
-export async function liveThrough({ seed, days, names, cas: count }: YearOptions): Promise<Year> {
+export async function liveThrough({ seed, days, names, cas: count, lifetimes }: YearOptions): Promise<Year> {
   const random = seeded(seed);
   const world = await createWorld();
   try {
@@ -50,7 +53,8 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
 
     for (let at = 0; at < names; at++) await customers.add();
     while (lasts() < days * DAY) {
-      for (const ca of cas) ca.settings.lifetimeMs = (lasts() < (days / 2) * DAY ? 64 : 45) * DAY;
+      const lifetime = lifetimes[Math.floor((lasts() / (days * DAY)) * lifetimes.length)] ?? 0;
+      for (const ca of cas) ca.settings.lifetimeMs = lifetime * DAY;
       const hours = (world.clock.now() - seenAt) / HOUR;
       seenAt = world.clock.now();
       troubles.happen(hours);
@@ -157,7 +161,16 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   const events: Record<string, number> = {};
   const endings: { at: number; end(): void }[] = [];
   let lastReplaced = Number.NEGATIVE_INFINITY;
+  /** Where a CA issues nothing for days: while it does not, others have no such trouble. */
+  let quiet: { ca: FakeCa; until: number } | null = null;
 
+  /** Whether the CA may issue nothing for so long, because another one does. */
+  const mayBeQuiet = (ca: FakeCa, ms: number): boolean => {
+    const now = world.clock.now();
+    if (quiet !== null && quiet.ca !== ca && now < quiet.until) return false;
+    quiet = { ca, until: Math.max(now + ms, quiet?.ca === ca ? quiet.until : 0) };
+    return true;
+  };
   const down = (ca: FakeCa, ms: number, answer: AcmeProblem | 'cut') =>
     ca.fault({ answer, until: world.clock.now() + ms });
   const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
@@ -165,7 +178,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   /** With their mean time between faults, in hours. */
   const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
     ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
-    ['a day of 500s', 60 * 24, (ca) => down(ca, DAY, serverInternal)],
+    ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(ca, DAY) && down(ca, DAY, serverInternal)],
     ['an hour without answers', 20 * 24, (ca) => down(ca, HOUR, 'cut')],
     [
       'too many orders',
@@ -210,6 +223,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
       'a paused account',
       60 * 24,
       (ca) => {
+        if (!mayBeQuiet(ca, 3 * DAY)) return;
         const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
         for (const name of paused) ca.pause(name);
         endings.push({
@@ -228,6 +242,13 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         ca.failAuthorizations(name, new AcmeProblem(400, 'connection', 'Timeout during connect'));
         const at = world.clock.now() + random.between(1, 24) * HOUR;
         endings.push({ at, end: () => ca.failAuthorizations(name, null) });
+      },
+    ],
+    [
+      'a week of 500s',
+      30 * 24,
+      (ca) => {
+        if (cas.length > 1 && mayBeQuiet(ca, WEEK)) down(ca, WEEK, serverInternal);
       },
     ],
     ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],
