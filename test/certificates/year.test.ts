@@ -7,6 +7,7 @@ test('thirty days of certificates that live for 6 days, from two CAs, one of whi
   const year = await liveThrough({ seed, days: 30, names: 3, cas: 2, lifetimes: [6] });
   expect(year.uncertified).toEqual([]);
   expect(year.exceeded).toEqual([]);
+  expect(Math.min(...Object.values(year.proofs))).toBeGreaterThan(2);
   expect(year.events['a week of 500s']).toBeGreaterThan(0);
   expect(year.certificates).toBeGreaterThan(3 * 4);
 }, 240_000);

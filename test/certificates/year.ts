@@ -1,10 +1,12 @@
 import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
 import type { CertificateWorker } from '../../server/src/certificates/worker/certificate-worker.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { challengeName, challengeTarget, isWildcard } from '../../server/src/domain/wildcard.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
-import { createWorld, type World } from './world.ts';
+import { CHALLENGE_ZONE, createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -30,6 +32,8 @@ export interface Year {
   /** Orders beyond a published limit of a CA; expected to be 0. */
   exceeded: string[];
   certificates: number;
+  /** By the kind of name: `http-01`, `dns-01`, and `wildcard` among the latter. */
+  proofs: Record<string, number>;
   orders: number;
   exempt: number;
   /** Counts of events at the CAs and at the nodes. */
@@ -68,6 +72,7 @@ export async function liveThrough({ seed, days, names, cas: count, lifetimes }: 
     return {
       uncertified: [...uncertified],
       exceeded: cas.flatMap(({ exceeded }) => exceeded.map((refused) => JSON.stringify(refused))),
+      proofs: countProofs(cas),
       certificates: cas.reduce((sum, { certificates }) => sum + certificates.length, 0),
       orders: cas.reduce((sum, { requests }) => sum + requests.newOrder, 0),
       exempt: spent.reduce((sum, { exempt }) => sum + exempt, 0),
@@ -78,16 +83,53 @@ export async function liveThrough({ seed, days, names, cas: count, lifetimes }: 
   }
 }
 
+/** How names prove themselves, and how they begin and cease to: one after the other has the next kind. */
+const PROOFS: { name(base: string): string; point(dns: World['dns'], domain: Proving, points: boolean): void }[] = [
+  {
+    name: (base) => base,
+    point: (dns, { name }, points) => dns.set(name, 'A', [points ? '127.0.0.1' : '127.0.0.9']),
+  },
+  // A wildcard, whose challenge record leads to us.
+  { name: (base) => `*.${base}`, point: delegateChallenges },
+  // A name behind a proxy: its address is never ours.
+  {
+    name: (base) => base,
+    point(dns, domain, points) {
+      dns.set(domain.name, 'A', ['127.0.0.9']);
+      delegateChallenges(dns, domain, points);
+    },
+  },
+];
+
+type Proving = Pick<Domain, 'name' | 'target'>;
+
+function delegateChallenges(dns: World['dns'], domain: Proving, points: boolean): void {
+  const name = challengeName(domain.name);
+  if (points) dns.set(name, 'CNAME', [challengeTarget(domain, CHALLENGE_ZONE)]);
+  else dns.remove(name, 'CNAME');
+}
+
 /** Names of few registered domains; some go away for a while, some are new. */
 function createCustomers(world: World, random: Random) {
   /** Since when each points to us; null: it does not. */
   const routed = new Map<string, number | null>();
+  const domains = new Map<string, { domain: Domain; proof: (typeof PROOFS)[number] }>();
   let serial = 0;
+
+  function point(name: string, points: boolean): void {
+    const added = domains.get(name);
+    added?.proof.point(world.dns, added.domain, points);
+    routed.set(name, points ? world.clock.now() : null);
+  }
 
   async function add(): Promise<void> {
     serial += 1;
-    const { name } = await world.add({ name: `n${serial}.customer${serial % 3}.com` });
-    routed.set(name, world.clock.now());
+    const [first] = PROOFS;
+    const proof = PROOFS[serial % PROOFS.length] ?? first;
+    if (proof === undefined) return;
+    const domain = await world.add({ name: proof.name(`n${serial}.customer${(serial >> 1) % 3}.com`) });
+    domains.set(domain.name, { domain, proof });
+    point(domain.name, true);
   }
 
   return {
@@ -96,9 +138,7 @@ function createCustomers(world: World, random: Random) {
       if (random.chance(hours / (60 * 24))) await add();
       const name = random.pick([...routed.keys()]);
       if (name === undefined || !random.chance(hours / (30 * 24))) return;
-      const leaves = routed.get(name) !== null;
-      world.dns.set(name, 'A', [leaves ? '127.0.0.9' : '127.0.0.1']);
-      routed.set(name, leaves ? null : world.clock.now());
+      point(name, routed.get(name) === null);
     },
     /** Records names without a certificate that should have one. Resolves with the next due time. */
     async look(uncertified: Set<string>): Promise<number> {
@@ -112,6 +152,19 @@ function createCustomers(world: World, random: Random) {
       return Math.min(...items.map(({ nextTryAt }) => nextTryAt));
     },
   };
+}
+
+function countProofs(cas: readonly FakeCa[]): Record<string, number> {
+  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, wildcard: 0 };
+  const count = (kind: string) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  };
+  for (const { hostname, type, status } of cas.flatMap((ca) => ca.orders())) {
+    if (status !== 'valid') continue;
+    count(type);
+    if (isWildcard(hostname)) count('wildcard');
+  }
+  return counts;
 }
 
 const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
@@ -137,7 +190,13 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
     callsLeft = Number.POSITIVE_INFINITY;
     const mine = store();
     const issuers = cas.map((ca) => world.issuer(ca, { store: mine }));
-    return world.worker(issuers, { store: mine, random: random.next, capacity: 10, selfCheckMs: 500 });
+    return world.worker(issuers, {
+      store: mine,
+      random: random.next,
+      capacity: 10,
+      selfCheckMs: 500,
+      dnsChallengeMs: 500,
+    });
   }
 
   return {
@@ -246,7 +305,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
     ],
     [
       'a week of 500s',
-      30 * 24,
+      15 * 24,
       (ca) => {
         if (cas.length > 1 && mayBeQuiet(ca, WEEK)) down(ca, WEEK, serverInternal);
       },
