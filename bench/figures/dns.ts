@@ -88,7 +88,7 @@ function paceRow(samples: Samples<Sample>): Row {
   };
 }
 
-/** What others of the process, and of the machine, notice: each beside as many queries to our server, and to Knot. */
+/** Others of the process, and of the machine, beside so many queries to our server, and beside as many to Knot. */
 export const dnsBeside: Figure = {
   name: 'dnsBeside',
   async measure(bench) {
