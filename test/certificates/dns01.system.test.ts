@@ -15,6 +15,7 @@ import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
 import { startServer } from '../../server/src/main.ts';
 import { addressRule } from '../../server/src/net/addresses.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
+import { ownDnsOf } from '../../server/src/roles/own-dns.ts';
 import { verify } from '../support/certificates.ts';
 import { findPrograms, START_LIMIT_MS } from '../support/debian.ts';
 import { plant } from '../support/entities.ts';
@@ -127,7 +128,7 @@ async function startLab() {
       const worker = createCertificateWorker({
         ...{ store, clock, log, metrics: createMetrics(), random: Math.random, issuers: [issuer] },
         resolver: recursiveResolver({ client, resolvers: [resolver] }),
-        ownDns: { challengeZone, cnameZone: CNAME_ZONE, servers: named, port: dnsPort, client },
+        ownDns: { ...ownDnsOf(config, dnsPort, client), challengeZone, servers: named },
         dnsChallengeMs: 5_000,
         mayDial: addressRule(['127.0.0.0/8']),
         ports: { http, https: 443 },
