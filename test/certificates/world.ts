@@ -136,7 +136,7 @@ export async function createWorld(): Promise<World> {
             await answerChallenges(label);
           },
         }),
-        ownDns: { challengeZone: CHALLENGE_ZONE, cnameZone: null, servers: [], port: dns.port, client },
+        ownDns: { challengeZone: CHALLENGE_ZONE, cnameZone: null, servers: [], ask: async () => [] },
         issuers,
         resolver,
         mayDial: addressRule(['127.0.0.0/8']),
