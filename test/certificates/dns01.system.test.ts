@@ -44,7 +44,7 @@ async function startLab() {
   closing.push(() => rm(directory, { recursive: true }));
   const simulator = await startSimulator({ port: 0 });
   closing.push(simulator.close);
-  const dnsPort = await freePort(['127.0.0.1']);
+  const dnsPort = await freePort();
   const config = readServerConfig({
     NAMEPLATE_DATABASE_URL: `sqlite:${join(directory, 'nameplate.db')}`,
     NAMEPLATE_ROLES: 'dns',
@@ -74,7 +74,7 @@ async function startLab() {
   closing.push(() => new Promise((resolve) => edge.close(resolve)));
   const http = (edge.address() as AddressInfo).port;
 
-  const resolver = { address: '127.0.0.1', port: await freePort(['127.0.0.1']) };
+  const resolver = { address: '127.0.0.1', port: await freePort() };
   const stub = (zone: string, port: number) =>
     `stub-zone:\n  name: "${zone}"\n  stub-addr: 127.0.0.1@${port}\n  stub-no-cache: yes\n`;
   const file = join(directory, 'unbound.conf');

@@ -55,7 +55,7 @@ export function awaitDnsChallenge(options: AwaitDnsChallengeOptions): AwaitDnsCh
     return { server: `${server} (${address})`, failure, values };
   }
 
-  /** What keeps our own servers from answering a CA; null: nothing. A resolver goes on to another where one fails. */
+  /** Null: our servers answer a CA. One that fails does not count beside one that answers: resolvers go on to that. */
   async function checkServers(name: string, value: string, signal: AbortSignal): Promise<Blocker | null> {
     const asked = own.servers.map(async (server) =>
       Promise.all((await addressesOf(server, signal)).map((address) => ask(server.name, address, name, signal))),
