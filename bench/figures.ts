@@ -4,6 +4,7 @@ import { cost } from './figures/cost.ts';
 import { create } from './figures/create.ts';
 import { deliveries } from './figures/deliveries.ts';
 import { diagnoses } from './figures/diagnoses.ts';
+import { dns, dnsBeside } from './figures/dns.ts';
 import { caddyInFront, edge, edgeMemory, handshakes } from './figures/edge.ts';
 import { apiThreads, evenly, often, postgresEvenly } from './figures/getDomain.ts';
 import { beside, latency } from './figures/latency.ts';
@@ -38,6 +39,8 @@ export const figures: readonly Figure[] = [
   caddyInFront,
   handshakes,
   edgeMemory,
+  dns,
+  dnsBeside,
   postgresNodes,
   postgresListing,
   postgresCost,

@@ -807,6 +807,8 @@ interface Certificate {
   /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
+  /** How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing. */
+  challenge?: 'http-01' | 'dns-01' | 'tls-alpn-01' | (string & {});
   /** Attempts that failed in a row. */
   failures: number;
   /** Time of the next attempt to order or renew it; absent during an attempt, and in `none`. Unix time in milliseconds. */
@@ -864,7 +866,7 @@ interface CertificateIssuedEvent {
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
   /** The reason that blocks the certificate, for programs. More values may be added. */
-  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
   /** The cause, its place and its fix. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */

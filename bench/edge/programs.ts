@@ -99,7 +99,7 @@ events { worker_connections 8192; }
 http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300; ${temporary.join(' ')}
   server { listen 127.0.0.1:${port} backlog=4096; root ${root}; open_file_cache max=10; } }\n`,
   );
-  return begin(programs, 'nginx', ['-c', file, '-p', root, '-e', join(root, 'errors')], { directory, port });
+  return startProgram(programs, 'nginx', ['-c', file, '-p', root, '-e', join(root, 'errors')], { directory, port });
 }
 
 async function startCaddy(
@@ -127,7 +127,7 @@ async function startCaddy(
   };
   const file = join(directory, `caddy.${port}.json`);
   await writeFile(file, JSON.stringify(config));
-  return begin(programs, 'caddy', ['run', '--config', file], { directory, port, env: homeIn(directory) });
+  return startProgram(programs, 'caddy', ['run', '--config', file], { directory, port, env: homeIn(directory) });
 }
 
 async function startDeployed(
@@ -148,14 +148,15 @@ async function startDeployed(
       .replaceAll('10.20.0.10:8080', `127.0.0.1:${origin}`),
   );
   const words = ['run', '--config', file, '--adapter', 'caddyfile'];
-  return begin(programs, 'caddy', words, { directory, port, env: homeIn(directory) });
+  return startProgram(programs, 'caddy', words, { directory, port, env: homeIn(directory) });
 }
 
 function homeIn(directory: string): NodeJS.ProcessEnv {
   return { XDG_DATA_HOME: directory, XDG_CONFIG_HOME: directory, HOME: directory };
 }
 
-async function begin(
+/** Resolves once it listens over TCP; `name` is that of the program. Its log is in the directory. */
+export async function startProgram(
   programs: Programs,
   name: string,
   words: string[],

@@ -198,7 +198,8 @@ interface Site {
   open(options: OpenOptions): Promise<Opened>;
 }
 
-async function within(bench: Bench, measure: (site: Site) => Promise<Row[]>, names = NAMES): Promise<Row[]> {
+/** Fetches the programs, and stops them afterwards. */
+export async function within(bench: Bench, measure: (site: Site) => Promise<Row[]>, names = NAMES): Promise<Row[]> {
   const directory = bench.path('edge');
   // Each figure makes its own.
   await rm(directory, { recursive: true, force: true });

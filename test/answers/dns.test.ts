@@ -84,6 +84,14 @@ test('targets have the addresses of this node until an edge has reported its own
   await answers(TARGET, 'AAAA', ['2001:db8::20']);
 });
 
+test('targets have an HTTPS record only where the operator wants it: browsers would use HTTPS before there is a certificate', async () => {
+  const records = async (at: string) => (await queryDns(at, { name: TARGET, type: 'UNKNOWN_65' })).answers?.length;
+  expect(await records(dns)).toBe(0);
+  const other = await start({ NAMEPLATE_ROLES: 'dns', NAMEPLATE_HTTPS_RECORDS: 'on' });
+  onTestFinished(() => other.stop());
+  expect(await records(other.dns?.[0] ?? '')).toBe(1);
+});
+
 describe('over TCP', () => {
   const soa = packet.encode({ type: 'query', id: 1, questions: [{ name: 'acme.example.net', type: 'SOA' }] });
 

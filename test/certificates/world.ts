@@ -15,15 +15,15 @@ import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { addressRule } from '../../server/src/net/addresses.ts';
 import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
-import type { Certificate, Store } from '../../server/src/store/store.ts';
+import type { Certificate, DnsChallenge, Store } from '../../server/src/store/store.ts';
 import { verify } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
 import { type Planted, plant, timelineOf } from '../support/entities.ts';
 import { type FakeCa, type FakeCaOptions, startFakeCa } from '../support/fake-ca/fake-ca.ts';
 
 /**
- * A real store, DNS on loopback, an edge that serves challenge responses from the store, CAs and workers; only the
- * clock is simulated.
+ * A real store, DNS on loopback, an edge and a challenge zone that serve challenge responses from the store, CAs and
+ * workers; only the clock is simulated.
  */
 export interface World {
   store: Store;
@@ -40,7 +40,7 @@ export interface World {
   issuer(ca: Pick<FakeCa, 'directoryUrl'>, about?: Partial<AcmeOptions>): Issuer;
   internal(): Issuer;
   worker(issuers: Issuer[], about?: Partial<CertificateWorkerOptions>): CertificateWorker;
-  /** A newly verified domain whose name points here; by default in its own registered domain and workspace. */
+  /** A newly verified domain whose name points here by its address; by default in its own registered domain and workspace. */
   add(about?: { name?: string; planted?: Planted }): Promise<Domain>;
   /** Throws if there is none. */
   read(hostname: string): Promise<Certificate>;
@@ -48,6 +48,9 @@ export interface World {
   eventsOf(hostname: string): Promise<string[]>;
   close(): Promise<void>;
 }
+
+/** Names may prove themselves there, too. */
+export const CHALLENGE_ZONE = 'acme.nameplate.test';
 
 /** Short waits. */
 const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
@@ -67,10 +70,22 @@ export async function createWorld(): Promise<World> {
   };
   const { store, remove } = await openEngine({ clock });
   const dns = await startSimulator({ port: 0 });
+  /** Our DNS server: the simulator answers with the challenges that are in the store. */
+  const answerChallenges = async (label: string) => {
+    const all = await store.listDnsChallenges(now);
+    const values = all.filter((each) => each.label === label).map(({ value }) => value);
+    const name = `${label}.${CHALLENGE_ZONE}`;
+    if (values.length > 0) dns.set(name, 'TXT', values);
+    else dns.remove(name, 'TXT');
+  };
   const client = dnsClient();
   const resolver = recursiveResolver({ client, resolvers: [{ address: dns.address, port: dns.port }] });
   const asked: string[] = [];
   const logged: string[] = [];
+  const findTxt = async (name: string) => {
+    const found = await resolver.lookupTxt(name, { signal: AbortSignal.timeout(5000) });
+    return found.kind === 'found' ? found.values : [];
+  };
   const log = createLog('debug', { write: (line: string) => void logged.push(line) });
   const metrics = createMetrics();
   const cas: FakeCa[] = [];
@@ -100,7 +115,7 @@ export async function createWorld(): Promise<World> {
     asked,
     logged,
     async startCa(options = {}) {
-      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, ...options });
+      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, findTxt, ...options });
       cas.push(ca);
       return ca;
     },
@@ -109,9 +124,19 @@ export async function createWorld(): Promise<World> {
       return acmeIssuer({ ...FAST, ...account, directoryUrl, store, clock, log, ...about });
     },
     internal: () => internalIssuer({ store, clock }),
-    worker(issuers, about) {
+    worker(issuers, { store: own = store, ...about } = {}) {
       const worker = createCertificateWorker({
-        store,
+        store: Object.assign(Object.create(own), {
+          async addDnsChallenge(challenge: DnsChallenge) {
+            await own.addDnsChallenge(challenge);
+            await answerChallenges(challenge.label);
+          },
+          async removeDnsChallenge(label: string, value: string) {
+            await own.removeDnsChallenge(label, value);
+            await answerChallenges(label);
+          },
+        }),
+        ownDns: { challengeZone: CHALLENGE_ZONE, cnameZone: null, servers: [], ask: async () => [] },
         issuers,
         resolver,
         mayDial: addressRule(['127.0.0.0/8']),

@@ -1,14 +1,17 @@
 import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
 import type { CertificateWorker } from '../../server/src/certificates/worker/certificate-worker.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import { challengeName, challengeTarget, isWildcard } from '../../server/src/domain/wildcard.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
-import { createWorld, type World } from './world.ts';
+import { CHALLENGE_ZONE, createWorld, type World } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
 
 /** How long a name may be without a certificate after it points to us, for the first time or again. */
 const GRACE_MS = 2 * DAY;
@@ -17,8 +20,10 @@ export interface YearOptions {
   seed: number;
   days: number;
   names: number;
-  /** How many CAs there are. */
+  /** How many CAs there are. One of two fails for a week now and then. */
   cas: 1 | 2;
+  /** Lifetimes of certificates in days, each for as long as the others. */
+  lifetimes: readonly number[];
 }
 
 export interface Year {
@@ -27,6 +32,8 @@ export interface Year {
   /** Orders beyond a published limit of a CA; expected to be 0. */
   exceeded: string[];
   certificates: number;
+  /** By the kind of name: `http-01`, `dns-01`, and `wildcard` among the latter. */
+  proofs: Record<string, number>;
   orders: number;
   exempt: number;
   /** Counts of events at the CAs and at the nodes. */
@@ -34,7 +41,7 @@ export interface Year {
 }
 
 /** Simulates time, with all the faults of a year. */
-export async function liveThrough({ seed, days, names, cas: count }: YearOptions): Promise<Year> {
+export async function liveThrough({ seed, days, names, cas: count, lifetimes }: YearOptions): Promise<Year> {
   const random = seeded(seed);
   const world = await createWorld();
   try {
@@ -50,7 +57,8 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
 
     for (let at = 0; at < names; at++) await customers.add();
     while (lasts() < days * DAY) {
-      for (const ca of cas) ca.settings.lifetimeMs = (lasts() < (days / 2) * DAY ? 64 : 45) * DAY;
+      const lifetime = lifetimes[Math.floor((lasts() / (days * DAY)) * lifetimes.length)] ?? 0;
+      for (const ca of cas) ca.settings.lifetimeMs = lifetime * DAY;
       const hours = (world.clock.now() - seenAt) / HOUR;
       seenAt = world.clock.now();
       troubles.happen(hours);
@@ -64,6 +72,7 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
     return {
       uncertified: [...uncertified],
       exceeded: cas.flatMap(({ exceeded }) => exceeded.map((refused) => JSON.stringify(refused))),
+      proofs: countProofs(cas),
       certificates: cas.reduce((sum, { certificates }) => sum + certificates.length, 0),
       orders: cas.reduce((sum, { requests }) => sum + requests.newOrder, 0),
       exempt: spent.reduce((sum, { exempt }) => sum + exempt, 0),
@@ -74,16 +83,53 @@ export async function liveThrough({ seed, days, names, cas: count }: YearOptions
   }
 }
 
+/** How names prove themselves, and how they begin and cease to: one after the other has the next kind. */
+const PROOFS: { name(base: string): string; point(dns: World['dns'], domain: Proving, points: boolean): void }[] = [
+  {
+    name: (base) => base,
+    point: (dns, { name }, points) => dns.set(name, 'A', [points ? '127.0.0.1' : '127.0.0.9']),
+  },
+  // A wildcard, whose challenge record leads to us.
+  { name: (base) => `*.${base}`, point: delegateChallenges },
+  // A name behind a proxy: its address is never ours.
+  {
+    name: (base) => base,
+    point(dns, domain, points) {
+      dns.set(domain.name, 'A', ['127.0.0.9']);
+      delegateChallenges(dns, domain, points);
+    },
+  },
+];
+
+type Proving = Pick<Domain, 'name' | 'target'>;
+
+function delegateChallenges(dns: World['dns'], domain: Proving, points: boolean): void {
+  const name = challengeName(domain.name);
+  if (points) dns.set(name, 'CNAME', [challengeTarget(domain, CHALLENGE_ZONE)]);
+  else dns.remove(name, 'CNAME');
+}
+
 /** Names of few registered domains; some go away for a while, some are new. */
 function createCustomers(world: World, random: Random) {
   /** Since when each points to us; null: it does not. */
   const routed = new Map<string, number | null>();
+  const domains = new Map<string, { domain: Domain; proof: (typeof PROOFS)[number] }>();
   let serial = 0;
+
+  function point(name: string, points: boolean): void {
+    const added = domains.get(name);
+    added?.proof.point(world.dns, added.domain, points);
+    routed.set(name, points ? world.clock.now() : null);
+  }
 
   async function add(): Promise<void> {
     serial += 1;
-    const { name } = await world.add({ name: `n${serial}.customer${serial % 3}.com` });
-    routed.set(name, world.clock.now());
+    const [first] = PROOFS;
+    const proof = PROOFS[serial % PROOFS.length] ?? first;
+    if (proof === undefined) return;
+    const domain = await world.add({ name: proof.name(`n${serial}.customer${(serial >> 1) % 3}.com`) });
+    domains.set(domain.name, { domain, proof });
+    point(domain.name, true);
   }
 
   return {
@@ -92,9 +138,7 @@ function createCustomers(world: World, random: Random) {
       if (random.chance(hours / (60 * 24))) await add();
       const name = random.pick([...routed.keys()]);
       if (name === undefined || !random.chance(hours / (30 * 24))) return;
-      const leaves = routed.get(name) !== null;
-      world.dns.set(name, 'A', [leaves ? '127.0.0.9' : '127.0.0.1']);
-      routed.set(name, leaves ? null : world.clock.now());
+      point(name, routed.get(name) === null);
     },
     /** Records names without a certificate that should have one. Resolves with the next due time. */
     async look(uncertified: Set<string>): Promise<number> {
@@ -108,6 +152,19 @@ function createCustomers(world: World, random: Random) {
       return Math.min(...items.map(({ nextTryAt }) => nextTryAt));
     },
   };
+}
+
+function countProofs(cas: readonly FakeCa[]): Record<string, number> {
+  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, wildcard: 0 };
+  const count = (kind: string) => {
+    counts[kind] = (counts[kind] ?? 0) + 1;
+  };
+  for (const { hostname, type, status } of cas.flatMap((ca) => ca.orders())) {
+    if (status !== 'valid') continue;
+    count(type);
+    if (isWildcard(hostname)) count('wildcard');
+  }
+  return counts;
 }
 
 const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
@@ -133,7 +190,13 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
     callsLeft = Number.POSITIVE_INFINITY;
     const mine = store();
     const issuers = cas.map((ca) => world.issuer(ca, { store: mine }));
-    return world.worker(issuers, { store: mine, random: random.next, capacity: 10, selfCheckMs: 500 });
+    return world.worker(issuers, {
+      store: mine,
+      random: random.next,
+      capacity: 10,
+      selfCheckMs: 500,
+      dnsChallengeMs: 500,
+    });
   }
 
   return {
@@ -157,7 +220,16 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   const events: Record<string, number> = {};
   const endings: { at: number; end(): void }[] = [];
   let lastReplaced = Number.NEGATIVE_INFINITY;
+  /** Where a CA issues nothing for days: while it does not, others have no such trouble. */
+  let quiet: { ca: FakeCa; until: number } | null = null;
 
+  /** Whether the CA may issue nothing for so long, because another one does. */
+  const mayBeQuiet = (ca: FakeCa, ms: number): boolean => {
+    const now = world.clock.now();
+    if (quiet !== null && quiet.ca !== ca && now < quiet.until) return false;
+    quiet = { ca, until: Math.max(now + ms, quiet?.ca === ca ? quiet.until : 0) };
+    return true;
+  };
   const down = (ca: FakeCa, ms: number, answer: AcmeProblem | 'cut') =>
     ca.fault({ answer, until: world.clock.now() + ms });
   const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
@@ -165,7 +237,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   /** With their mean time between faults, in hours. */
   const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
     ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
-    ['a day of 500s', 60 * 24, (ca) => down(ca, DAY, serverInternal)],
+    ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(ca, DAY) && down(ca, DAY, serverInternal)],
     ['an hour without answers', 20 * 24, (ca) => down(ca, HOUR, 'cut')],
     [
       'too many orders',
@@ -210,6 +282,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
       'a paused account',
       60 * 24,
       (ca) => {
+        if (!mayBeQuiet(ca, 3 * DAY)) return;
         const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
         for (const name of paused) ca.pause(name);
         endings.push({
@@ -228,6 +301,13 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         ca.failAuthorizations(name, new AcmeProblem(400, 'connection', 'Timeout during connect'));
         const at = world.clock.now() + random.between(1, 24) * HOUR;
         endings.push({ at, end: () => ca.failAuthorizations(name, null) });
+      },
+    ],
+    [
+      'a week of 500s',
+      15 * 24,
+      (ca) => {
+        if (cas.length > 1 && mayBeQuiet(ca, WEEK)) down(ca, WEEK, serverInternal);
       },
     ],
     ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],

@@ -1,31 +1,49 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { Endpoint } from '../config/config.ts';
 import { type Listener, type ListenOptions, openListener } from '../net/listener.ts';
 import { createCookies } from './cookies.ts';
 import type { DnsServerMetrics } from './dns-server-metrics.ts';
 import { createResponder } from './responder.ts';
 import { createResponseLimit } from './response-limit.ts';
 import { createTcpAnswers } from './tcp.ts';
-import { answerUdp } from './udp.ts';
+import { answerUdp, type UdpSocket } from './udp.ts';
 import { makeZones, type ZoneData, type ZoneSettings } from './zones.ts';
 
 /** Settings of the thread that answers: plain values. */
 export interface DnsServerSettings {
   zones: ZoneSettings;
   /** Each for TCP, and for UDP at the same port. */
-  listen: readonly ListenOptions[];
+  listen: readonly DnsListenOptions[];
   /** Responses a second over UDP to each network; 0: no limit. */
   responsesPerSecond: number;
+}
+
+export interface DnsListenOptions extends ListenOptions {
+  /**
+   * UDP sockets that this process was given. It reads them from `accept` on. Where there are none, it opens one of its
+   * own, beside that of the process before.
+   */
+  udpFds: readonly number[];
+}
+
+/** Descriptors of the sockets at one address. */
+export interface DnsFds {
+  tcp: number[];
+  udp: number[];
 }
 
 interface DnsServer {
   setData(data: ZoneData): void;
   /** Answers on the sockets that the process was given. */
   accept(): Promise<void>;
-  /** The descriptors of the listening sockets, for each of `settings.listen`. */
-  fds(): number[][];
+  /** For each of `settings.listen`. */
+  fds(): DnsFds[];
   stop(): void;
 }
+
+/** Whether the process was given a socket there: then it waits for `accept`. */
+const isGiven = ({ fds, udpFds }: DnsListenOptions) => fds !== undefined || udpFds.length > 0;
 
 const SECRET_BYTES = 32;
 const SEEDS = 2 ** 32;
@@ -40,22 +58,18 @@ export async function startDnsServer(
   const cookies = createCookies(randomBytes(SECRET_BYTES));
   const responder = createResponder({ zones: () => zones, cookies, limit, clock, metrics });
   const tcp = createTcpAnswers(responder, metrics);
-  const listeners: Listener[] = [];
-  const closeUdp: (() => void)[] = [];
+  const listeners: { tcp: Listener; udp: UdpSocket[] }[] = [];
 
   const stop = () => {
-    for (const listener of listeners) listener.close();
-    for (const close of closeUdp) close();
+    for (const each of listeners) for (const socket of [each.tcp, ...each.udp]) socket.close();
     tcp.stop();
   };
-  const openUdp = async (endpoint: ListenOptions) => {
-    closeUdp.push(await answerUdp(endpoint, { responder, metrics }));
-  };
+  const openUdp = (where: Endpoint | { fd: number }) => answerUdp(where, { responder, metrics });
   try {
     for (const options of listen) {
-      const listener = await openListener(options, tcp.newServer);
-      listeners.push(listener);
-      if (options.fds === undefined) await openUdp({ ...options, port: listener.port });
+      const each = { tcp: await openListener(options, tcp.newServer), udp: [] as UdpSocket[] };
+      listeners.push(each);
+      if (!isGiven(options)) each.udp.push(await openUdp({ ...options, port: each.tcp.port }));
     }
   } catch (error) {
     stop();
@@ -67,11 +81,15 @@ export async function startDnsServer(
       metrics.challenges(next.challenges?.size ?? 0);
     },
     async accept() {
-      for (const listener of listeners) await listener.accept();
-      // Beside that of the process before, which answers until it stops.
-      for (const options of listen) if (options.fds !== undefined) await openUdp(options);
+      for (const [i, { tcp, udp }] of listeners.entries()) {
+        await tcp.accept();
+        const options = listen[i];
+        if (options === undefined || !isGiven(options)) continue;
+        const places = options.udpFds.length > 0 ? options.udpFds.map((fd) => ({ fd })) : [options];
+        for (const place of places) udp.push(await openUdp(place));
+      }
     },
-    fds: () => listeners.map((listener) => listener.fds()),
+    fds: () => listeners.map(({ tcp, udp }) => ({ tcp: tcp.fds(), udp: udp.flatMap((socket) => socket.fd ?? []) })),
     stop,
   };
 }

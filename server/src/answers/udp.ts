@@ -1,4 +1,4 @@
-import { createSocket, type Socket } from 'node:dgram';
+import { type BindOptions, createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import type { Endpoint } from '../config/config.ts';
 import type { DnsServerMetrics } from './dns-server-metrics.ts';
@@ -9,12 +9,21 @@ const RECEIVE_BUFFER_OCTETS = 4 * 1024 * 1024;
 /** Responses that the system has not taken yet; further ones are dropped. */
 const MAX_QUEUED = 1000;
 
-/** Answers queries over UDP. Resolves with what closes the socket; rejects with the error of the system. */
-export async function answerUdp(
-  { host, port }: Endpoint,
-  { responder, metrics }: { responder: Responder; metrics: Pick<DnsServerMetrics, 'failedSend' | 'unanswered'> },
-): Promise<() => void> {
-  const socket = openSocket(host, { reusePort: process.platform === 'linux' });
+export interface UdpSocket {
+  /** Its descriptor, which another process can be given: queries that nobody has read stay in the socket's queue. */
+  fd: number | undefined;
+  close(): void;
+}
+
+interface UdpDeps {
+  responder: Responder;
+  metrics: Pick<DnsServerMetrics, 'failedSend' | 'unanswered'>;
+}
+
+/** Answers queries over UDP, at an address or on a socket that was given. Rejects with the error of the system. */
+export async function answerUdp(where: Endpoint | { fd: number }, { responder, metrics }: UdpDeps): Promise<UdpSocket> {
+  // The family matters for none that is given: addresses of clients are not looked up.
+  const socket = openSocket('fd' in where ? '' : where.host, { reusePort: process.platform === 'linux' });
   socket.on('message', (message, { address, port: from }) => {
     // Nobody can receive there, and Node throws.
     if (from === 0) return;
@@ -26,10 +35,17 @@ export async function answerUdp(
         if (error !== null) metrics.failedSend();
       });
   });
-  await bind(socket, { host, port });
+  await bind(socket, 'fd' in where ? where : { address: where.host, port: where.port });
   // The system lacks memory for a moment, as in a flood.
   socket.on('error', () => metrics.unanswered('udp'));
-  return () => socket.close();
+  return { fd: descriptorOf(socket), close: () => void socket.close() };
+}
+
+/** Node has no public name for it. Without it no socket can be handed over. */
+function descriptorOf(socket: Socket): number | undefined {
+  const state = Object.getOwnPropertySymbols(socket).find(({ description }) => description === 'state symbol');
+  const { handle } = socket[state as keyof Socket] as unknown as { handle?: { fd?: number } };
+  return handle?.fd;
 }
 
 /**
@@ -38,7 +54,7 @@ export async function answerUdp(
  */
 export async function tryUdpPort(endpoint: Endpoint): Promise<void> {
   const socket = openSocket(endpoint.host, { reusePort: false });
-  await bind(socket, endpoint);
+  await bind(socket, { address: endpoint.host, port: endpoint.port });
   socket.close();
 }
 
@@ -53,9 +69,9 @@ function openSocket(host: string, { reusePort }: { reusePort: boolean }): Socket
   });
 }
 
-async function bind(socket: Socket, { host, port }: Endpoint): Promise<void> {
+async function bind(socket: Socket, options: BindOptions): Promise<void> {
   const bound = once(socket, 'listening');
-  socket.bind({ address: host, port });
+  socket.bind(options);
   await bound.catch((error: unknown) => {
     socket.close();
     throw error;

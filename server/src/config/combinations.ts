@@ -91,7 +91,7 @@ function apiHostnameProblems({ apiHostname, cnameZone = '', roles, listen }: Par
 }
 
 function dnsProblems(values: Partial<ServerValues>, isSet: IsSet): string[] {
-  const { roles, challengeZone, cnameZone, cnameZoneDelegated, dnsServers, caaIssuers } = values;
+  const { roles, challengeZone, cnameZone, cnameZoneDelegated, dnsServers, caaIssuers, httpsRecords } = values;
   const problems: string[] = [];
   if (challengeZone !== undefined && cnameZone !== undefined && isWithin(cnameZone, challengeZone))
     problems.push(
@@ -100,6 +100,10 @@ function dnsProblems(values: Partial<ServerValues>, isSet: IsSet): string[] {
   if (caaIssuers !== undefined && cnameZoneDelegated === 'off')
     problems.push(
       `${variables.caaIssuers.name} is set, but your own DNS has the CNAME zone: publish the CAA records there, or set ${variables.cnameZoneDelegated.name} to on.`,
+    );
+  if (httpsRecords === 'on' && cnameZoneDelegated === 'off')
+    problems.push(
+      `${variables.httpsRecords.name} is on, but your own DNS has the CNAME zone: publish the records there, or set ${variables.cnameZoneDelegated.name} to on.`,
     );
   const zones = [challengeZone, cnameZoneDelegated === 'on' ? cnameZone : undefined].filter(
     (zone) => zone !== undefined,

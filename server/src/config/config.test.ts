@@ -51,6 +51,7 @@ describe('values', () => {
       cnameZoneDelegated: 'off',
       dnsListen: [{ host: anyAddress(), port: 53 }],
       dnsResponsesPerSecond: 500,
+      httpsRecords: 'off',
       dnsResolvers: [{ address: '9.9.9.9', port: 53 }],
       dnsMode: 'authoritative',
       deletedKeepMs: 7 * 86_400_000,
@@ -437,6 +438,7 @@ describe('combinations that are rejected', () => {
       { NAMEPLATE_CAA_ISSUERS: 'letsencrypt.org' },
       /your own DNS has the CNAME zone: publish/,
     ],
+    ['HTTPS records likewise', { NAMEPLATE_HTTPS_RECORDS: 'on' }, /HTTPS_RECORDS is on, but your own DNS has/],
     [
       'DNS at the address of the API',
       {

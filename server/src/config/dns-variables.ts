@@ -48,4 +48,12 @@ export const dnsVariables = {
     example: 'letsencrypt.org,pki.goog',
     parse: listOf(hostName),
   },
+  httpsRecords: {
+    name: 'NAMEPLATE_HTTPS_RECORDS',
+    about:
+      '`on`: the nodes with the role `dns` answer with an HTTPS record (RFC 9460) at each target, whether its name has a certificate or not. Browsers then never ask for these names over plain HTTP: until there is a certificate they show an error, and `redirectToHttps: false` has no effect. Only with `NAMEPLATE_CNAME_ZONE_DELEGATED`, and where `NAMEPLATE_EDGE_HTTPS_PORT` is 443.',
+    default: 'off',
+    example: 'on',
+    parse: oneOf('off', 'on'),
+  },
 } as const satisfies Record<string, Variable<unknown>>;

@@ -1,8 +1,8 @@
 import { closeSync } from 'node:fs';
 import type { Endpoint } from '../config/config.ts';
 
-/** The listeners of a process. `front`: of a program in front of the edge; `dns`: over TCP. */
-export const LISTENERS = ['api', 'metrics', 'http', 'https', 'health', 'front', 'dns'] as const;
+/** The listeners of a process. `front`: of a program in front of the edge; `dns`: over TCP; `dns-udp`: at the same ports. */
+export const LISTENERS = ['api', 'metrics', 'http', 'https', 'health', 'front', 'dns', 'dns-udp'] as const;
 export type ListenerName = (typeof LISTENERS)[number];
 
 /** Sockets that listen on one address. */

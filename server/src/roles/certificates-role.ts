@@ -6,15 +6,17 @@ import { createCertificateWorker } from '../certificates/worker/certificate-work
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { openResolver } from './open-resolver.ts';
+import { ownDnsOf } from './own-dns.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The certificates of one process. */
 export function startCertificates(deps: RoleDeps): Stoppable {
-  const { config, challengePort, certificateLeaseMs } = deps;
-  const { resolver, close } = openResolver(deps);
+  const { config, challengePort, certificateLeaseMs, nameserverPort } = deps;
+  const { resolver, client, close } = openResolver(deps);
   const worker = createCertificateWorker({
     ...deps,
     resolver,
+    ownDns: ownDnsOf(config, nameserverPort, client),
     issuers: issuersOf(deps),
     mayDial: addressRule(config.acmeAllowedNetworks),
     checksSelf: config.acmeSelfCheck === 'on',

@@ -54,7 +54,7 @@ export function zonesOf(config: Config): ZoneSettings {
     servers: dnsServers,
     selfCheckName: selfCheckNameOf(cnameZone),
     caaIssuers,
-    announcesHttps: config.edgeHttpsPort === HTTPS_PORT,
+    announcesHttps: config.httpsRecords === 'on' && config.edgeHttpsPort === HTTPS_PORT,
   };
 }
 

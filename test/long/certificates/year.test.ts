@@ -7,7 +7,7 @@ test.each([1, 2] as const)(
   async (cas) => {
     const seed = Number(process.env.YEAR_SEED ?? randomInt(2 ** 31));
     console.log(`YEAR_SEED=${seed}`);
-    const year = await liveThrough({ seed, days: 365, names: 12, cas });
+    const year = await liveThrough({ seed, days: 365, names: 12, cas, lifetimes: cas === 1 ? [64, 45] : [64, 45, 6] });
     console.log(year);
     expect(year.uncertified).toEqual([]);
     expect(year.exceeded).toEqual([]);

@@ -3,13 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { baseName, isWildcard } from '../../../server/src/domain/wildcard.ts';
 import { createAccounts } from './accounts.ts';
 import type { FakeCertificate } from './authority.ts';
 import { ENDPOINTS, type Endpoint } from './endpoint.ts';
 import { createFaults, type Fault, refuse } from './faults.ts';
 import { createNonces, type SignedRequest, verifyRequest } from './jws.ts';
 import type { Refused } from './limits.ts';
-import { createOrders, type FakeOrder, type OrdersOptions } from './orders.ts';
+import { createOrders, type FakeChallengeType, type FakeOrder, type OrdersOptions } from './orders.ts';
 import { AcmeProblem } from './problem.ts';
 import { createRenewals, type SuggestedWindow } from './renewals.ts';
 
@@ -68,6 +69,9 @@ interface Reply {
   body?: object | string;
 }
 
+/** Challenges of DNS-01 have an address of their own. */
+const ON_DNS = /-dns$/;
+
 export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   const { clock, ari = true, caaIdentities = [], externalAccounts = null } = options;
   const server = createServer((request, response) => void serve(request, response));
@@ -116,10 +120,11 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const { accountUrl } = signed.signer;
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
-    const order = orders.orders.get(id);
+    const order = orders.orders.get(id.replace(ON_DNS, ''));
     if (order === undefined) return { status: 404 };
     if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
-    return goOn(endpoint, order, signed.payload, accounts.thumbprintOf(accountUrl));
+    const type = ON_DNS.test(id) ? 'dns-01' : 'http-01';
+    return goOn(endpoint, { order, type }, signed.payload, accounts.thumbprintOf(accountUrl));
   }
 
   function begin(accountUrl: string, payload: Record<string, unknown>): Reply {
@@ -153,7 +158,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
 
   async function goOn(
     endpoint: Endpoint,
-    order: FakeOrder,
+    { order, type }: { order: FakeOrder; type: FakeChallengeType },
     payload: Record<string, unknown> | null,
     thumbprint: string,
   ): Promise<Reply> {
@@ -166,8 +171,8 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
         if (order.challenge === 'processing') orders.settle(order);
         return { headers, body: authorizationBody(order) };
       case 'challenge':
-        if (payload !== null) await orders.validate(order, `${order.token}.${thumbprint}`);
-        return { headers, body: challengeBody(order) };
+        if (payload !== null) await orders.validate(order, `${order.token}.${thumbprint}`, type);
+        return { headers, body: challengeBody(order, type) };
       case 'finalize':
         orders.finalize(order, String(payload?.csr));
         return { headers: { ...headers, location: urlOf('order', order.id) }, body: orderBody(order) };
@@ -205,16 +210,18 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
 
   function authorizationBody(order: FakeOrder): object {
     const status = order.challenge === 'processing' ? 'pending' : order.challenge;
-    const others = [
-      { type: 'dns-01', status: 'pending', url: urlOf('challenge', `${order.id}-dns`), token: order.token },
-    ];
-    const identifier = { type: 'dns', value: order.hostname };
-    return { status, identifier, challenges: [...others, challengeBody(order)] };
+    const wildcard = isWildcard(order.hostname);
+    const identifier = { type: 'dns', value: baseName(order.hostname) };
+    const types: FakeChallengeType[] = wildcard ? ['dns-01'] : ['dns-01', 'http-01'];
+    const challenges = types.map((type) => challengeBody(order, type));
+    return { status, identifier, challenges, ...(wildcard && { wildcard }) };
   }
 
-  function challengeBody({ id, challenge: status, token, error }: FakeOrder): object {
+  function challengeBody({ id, type: chosen, challenge, token, error }: FakeOrder, type: FakeChallengeType): object {
+    const status = chosen === type ? challenge : 'pending';
     const failed = status === 'invalid' && error !== null;
-    return { type: 'http-01', status, url: urlOf('challenge', id), token, ...(failed && { error }) };
+    const url = urlOf('challenge', type === 'dns-01' ? `${id}-dns` : id);
+    return { type, status, url, token, ...(failed && { error }) };
   }
 
   return {

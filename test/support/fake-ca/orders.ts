@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../../server/src/base/clock.ts';
+import { challengeName } from '../../../server/src/domain/wildcard.ts';
 import type { CaLimit } from '../../../server/src/store/store.ts';
 import { createFakeAuthority, type FakeCertificate, readRequest } from './authority.ts';
 import { createLimits } from './limits.ts';
@@ -15,6 +16,8 @@ export interface FakeOrder {
   replaces: string | null;
   exempt: boolean;
   token: string;
+  /** The challenge that the client chose. */
+  type: FakeChallengeType;
   challenge: 'pending' | 'processing' | 'valid' | 'invalid';
   /** Error of the challenge, or of the order. */
   error: object | null;
@@ -25,17 +28,21 @@ export interface FakeOrder {
   begunAt: number;
 }
 
+export type FakeChallengeType = 'http-01' | 'dns-01';
+
 export interface OrdersOptions {
   clock: Clock;
   limits: readonly CaLimit[];
   /** Fetches a name's challenge response. Rejects if nothing answers. */
   fetchChallenge(hostname: string, token: string): Promise<string>;
+  /** The TXT records at a name, behind CNAME records; none unless given. */
+  findTxt?: ((name: string) => Promise<string[]>) | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const ORDER_LIFE_MS = 7 * 24 * HOUR_MS;
 
-export function createOrders({ clock, limits: published, fetchChallenge }: OrdersOptions) {
+export function createOrders({ clock, limits: published, fetchChallenge, findTxt }: OrdersOptions) {
   const orders = new Map<string, FakeOrder>();
   const certificates: FakeCertificate[] = [];
   const replaced = new Set<string>();
@@ -78,6 +85,7 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
       replaces,
       exempt,
       token: randomBytes(32).toString('base64url'),
+      type: 'http-01',
       challenge: 'pending',
       error: null,
       certificate: null,
@@ -92,6 +100,11 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
   async function whyNot(order: FakeOrder, keyAuthorization: string): Promise<AcmeProblem | null> {
     const failure = failing.get(order.hostname);
     if (failure !== undefined) return failure;
+    if (order.type === 'dns-01') {
+      const value = createHash('sha256').update(keyAuthorization).digest('base64url');
+      if ((await findTxt?.(challengeName(order.hostname)))?.includes(value)) return null;
+      return new AcmeProblem(403, 'unauthorized', `no TXT record of ${challengeName(order.hostname)} is right`);
+    }
     try {
       const found = await fetchChallenge(order.hostname, order.token);
       if (found.trimEnd() === keyAuthorization) return null;
@@ -102,11 +115,12 @@ export function createOrders({ clock, limits: published, fetchChallenge }: Order
   }
 
   /** Validates the name. */
-  async function validate(order: FakeOrder, keyAuthorization: string): Promise<void> {
+  async function validate(order: FakeOrder, keyAuthorization: string, type: FakeChallengeType): Promise<void> {
     if (order.challenge !== 'pending') {
       throw new AcmeProblem(400, 'malformed', `Cannot update a challenge that is ${order.challenge}`);
     }
     order.challenge = 'processing';
+    order.type = type;
     const failure = await whyNot(order, keyAuthorization);
     order.looks = settings.looks;
     order.error = failure?.document ?? null;

@@ -1,16 +1,20 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { lifetimeWindow } from '../../domain/certificate-state.ts';
+import { type ChallengeType, lifetimeWindow } from '../../domain/certificate-state.ts';
 import { registrableDomain } from '../../domain/name.ts';
-import type { CaLimit, Certificate, CertificateOrder, CertificateStore, DueCertificate } from '../../store/store.ts';
-import { CaProblem, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
+import { baseName } from '../../domain/wildcard.ts';
+import type { CaLimit, Certificate, CertificateOrder, DueCertificate, Store } from '../../store/store.ts';
+import { CaProblem, ChallengeNotOffered, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
 import { budget } from '../policy/budget.ts';
+import type { OwnDns } from '../policy/challenge-place.ts';
 import { isExempt, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
+import type { AwaitDnsChallenge } from '../preflight/await-dns-challenge.ts';
 import { readChain } from '../x509/certificate-chain.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AttemptResult, type Blocked, blockedBy, orderingState, unchanged } from './attempt-result.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
+import { ChallengeBlocked, type ChallengeResponses, challengeResponses } from './challenge-responses.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import { type Lease, LeaseLost } from './lease.ts';
@@ -20,19 +24,33 @@ export interface Orders {
    * Adds an order to the ledger and saves it. After another order, the new one replaces no certificate and is not
    * exempt. Rejects with the reason of the lease's signal, or with `CaProblem`.
    */
-  begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Blocked>;
+  begin(
+    due: DueCertificate,
+    issuer: Issuer,
+    challenge: ChallengeType,
+    lease: Lease,
+  ): Promise<CertificateOrder | Blocked>;
   /**
-   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused` or with the
-   * store's error; then the order stays in flight.
+   * Takes a begun order to its end, and sets its URL once the CA has given one. Rejects with the reason of the lease's signal, with `ReplacesRefused`, with
+   * `ChallengeNotOffered`, `ChallengeBlocked` or the store's error; then the order stays in flight.
    */
-  finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<AttemptResult>;
+  finish(
+    due: DueCertificate,
+    issuer: Issuer,
+    order: CertificateOrder,
+    challenge: ChallengeType,
+    lease: Lease,
+  ): Promise<AttemptResult>;
 }
 
 interface OrdersOptions {
-  store: Pick<CertificateStore, 'beginOrder' | 'saveOrderUrl' | 'putChallenge'>;
+  store: Pick<Store, 'beginOrder' | 'saveOrderUrl' | 'putChallenge' | 'addDnsChallenge' | 'removeDnsChallenge'>;
+  ownDns?: OwnDns | null;
+  /** Null: our servers answer no challenges. */
+  awaitDns: AwaitDnsChallenge | null;
   circuitBreaker: CircuitBreaker;
   fallback: Fallback;
-  /** As published by each CA that uses HTTP-01. */
+  /** As published by each ACME CA. */
   limits: readonly CaLimit[];
   clock: Clock;
   random: () => number;
@@ -41,17 +59,21 @@ interface OrdersOptions {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The store deletes challenges with their order; this removes those that a crash left. */
-const CHALLENGE_LIFE_MS = DAY_MS;
 /** An order that the CA has not completed by then is given up. */
 const ORDER_LIFE_MS = 2 * DAY_MS;
 
 export function createOrders(options: OrdersOptions): Orders {
   const { store, circuitBreaker, fallback, limits, clock, random, log, metrics } = options;
+  const responsesTo = challengeResponses(options);
 
-  async function begin({ certificate, order: previous }: DueCertificate, issuer: Issuer, lease: Lease) {
+  async function begin(
+    { certificate, order: previous }: DueCertificate,
+    issuer: Issuer,
+    challenge: ChallengeType,
+    lease: Lease,
+  ) {
     const { hostname, issued } = certificate;
-    const registeredDomain = registrableDomain(hostname) ?? hostname;
+    const registeredDomain = registeredDomainOf(hostname);
     const now = clock.now();
     // The CA accepts one replacement per certificate: the previous order may have used it up, or the CA refused it.
     const mayReplace = previous === null && issued?.issuer === issuer.id;
@@ -63,8 +85,9 @@ export function createOrders(options: OrdersOptions): Orders {
     const begun = await store.beginOrder({
       lease: lease.token,
       order,
-      entry: { issuer: issuer.id, hostname, registeredDomain, exempt },
-      limits: issuer.usesHttp01 ? budget(limits, urgencyOf(issued, now)) : [],
+      entry: { issuer: issuer.id, hostname: baseName(hostname), registeredDomain, exempt },
+      limits: issuer.validatesNames ? budget(limits, urgencyOf(issued, now)) : [],
+      challenge: issuer.validatesNames ? challenge : null,
       shown: { problem: certificate.problem, selfCheck: certificate.selfCheck },
       now,
     });
@@ -83,35 +106,54 @@ export function createOrders(options: OrdersOptions): Orders {
     due: DueCertificate,
     issuer: Issuer,
     order: CertificateOrder,
+    challenge: ChallengeType,
     lease: Lease,
   ): Promise<AttemptResult> {
-    let { url } = order;
+    const responses = responsesTo(due, lease.signal);
+    try {
+      const result = await goOn(due, issuer, order, challenge, lease, responses);
+      if (result.orderOutcome !== undefined) await responses.withdraw();
+      return result;
+    } catch (error) {
+      if (error instanceof ChallengeBlocked) await responses.withdraw();
+      throw error;
+    }
+  }
+
+  async function goOn(
+    due: DueCertificate,
+    issuer: Issuer,
+    order: CertificateOrder,
+    challenge: ChallengeType,
+    lease: Lease,
+    responses: ChallengeResponses,
+  ): Promise<AttemptResult> {
     const { hostname, privateKey, replaces } = order;
     try {
       const { chain } = await issuer.issue({
         hostname,
         privateKey,
-        orderUrl: url,
+        orderUrl: order.url,
         replaces,
+        challenge,
         signal: lease.signal,
         ensureLease: lease.ensure,
         async onOrder(created) {
           if ((await store.saveOrderUrl(hostname, lease.token, created)) === 'lost') throw new LeaseLost();
-          url = created;
+          order.url = created;
         },
-        async present(token, keyAuthorization) {
-          const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
-          await store.putChallenge({ hostname, token, keyAuthorization, expiresAt });
-        },
+        present: responses.publish,
       });
       lease.signal.throwIfAborted();
-      return await succeed(due.certificate, issuer, order, chain);
+      const issued = await succeed(due.certificate, issuer, order, chain);
+      return issuer.validatesNames ? { ...issued, challenge } : issued;
     } catch (error) {
       lease.signal.throwIfAborted();
       // An error on our side proves nothing about the order: it stays in flight, and is resumed when the lease has
       // expired.
-      if (!(error instanceof CaProblem) || error instanceof ReplacesRefused) throw error;
-      return fail(due, issuer, { ...order, url }, error);
+      const isFinal = !(error instanceof ReplacesRefused || error instanceof ChallengeNotOffered);
+      if (!(error instanceof CaProblem && isFinal)) throw error;
+      return fail(due, issuer, order, error);
     }
   }
 
@@ -129,7 +171,7 @@ export function createOrders(options: OrdersOptions): Orders {
     metrics.certificateSeconds.observe({ issuer: ca }, Math.max(0, now - startedAt) / 1000);
     const line = { domain: hostname, issuer: issuer.id, notAfter: new Date(notAfter).toISOString() };
     log.info(line, previous === null ? 'certificate issued' : 'certificate renewed');
-    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.usesHttp01);
+    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.validatesNames);
     return {
       state: 'issued',
       problem: null,
@@ -199,8 +241,13 @@ const REASONS = {
   order_gone: 'ca_unavailable',
 } as const;
 
+function registeredDomainOf(hostname: string): string {
+  const name = baseName(hostname);
+  return registrableDomain(name) ?? name;
+}
+
 /** Whether the CA's message names the registered domain, so that its rate limit is not one of the account. */
 function isAbout(hostname: string, { message }: CaProblem): boolean {
-  const domain = (registrableDomain(hostname) ?? hostname).replaceAll('.', '\\.');
+  const domain = registeredDomainOf(hostname).replaceAll('.', '\\.');
   return new RegExp(`(?<![a-z0-9-])${domain}(?![a-z0-9-])`, 'i').test(message);
 }

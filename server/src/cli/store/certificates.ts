@@ -7,7 +7,7 @@ import { type CertificateState, IMPORTED, lifetimeWindow } from '../../domain/ce
 import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '../options.ts';
-import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
+import { type Column, dateTime, listing, printable, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
 import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';

@@ -46,8 +46,8 @@ const FIRST_FD = 3;
 
 /**
  * Returns the sockets that systemd, or a program like it, has opened for this process (sd_listen_fds(3)), and removes
- * them from `env`; empty: none. `FileDescriptorName=` is `api`, `http`, `https`, `metrics`, `health`, `front` or `dns`; or
- * the unit has such a name, as `nameplate-http.socket`. Throws where a name is none of these.
+ * them from `env`; empty: none. `FileDescriptorName=` is `api`, `http`, `https`, `metrics`, `health`, `front`, `dns` or
+ * `dns-udp`; or the unit has such a name, as `nameplate-http.socket`. Throws where a name is none of these.
  */
 export function takeSystemdSockets(env: Environment, pid = process.pid): ListeningSockets[] {
   const { LISTEN_PID, LISTEN_FDS, LISTEN_FDNAMES = '' } = env;
