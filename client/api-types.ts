@@ -791,6 +791,8 @@ interface Certificate {
   /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
+  /** How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing. */
+  challenge?: 'http-01' | 'dns-01' | 'tls-alpn-01' | (string & {});
   /** Attempts that failed in a row. */
   failures: number;
   /** Time of the next attempt to order or renew it; absent during an attempt, and in `none`. Unix time in milliseconds. */

@@ -69,9 +69,9 @@ describe('a certificate', () => {
       },
     });
     const present = task.present;
-    task.present = async (token, keyAuthorization) => {
+    task.present = async (challenge) => {
       seen.push(`shown after ${ca.requests.challenge} challenges`);
-      await present(token, keyAuthorization);
+      await present(challenge);
     };
     await world.issuer(ca).issue(task);
     expect(seen).toEqual(['order kept after 0 authorizations', 'shown after 0 challenges']);

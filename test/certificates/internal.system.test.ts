@@ -135,7 +135,7 @@ describe('the internal CA', () => {
   });
 
   test('needs neither HTTP-01 nor CAA, and suggests no renewals', async () => {
-    expect(issuer).toMatchObject({ id: 'internal', usesHttp01: false });
+    expect(issuer).toMatchObject({ id: 'internal', validatesNames: false });
     const { chain } = await issueTo('www.example.com');
     expect(await issuer.caaNames()).toEqual([]);
     expect(await issuer.renewalInfo(chain)).toBe(null);

@@ -75,12 +75,13 @@ export async function createIssuing({ now = START } = {}): Promise<Issuing> {
       privateKey: newPrivateKey(),
       orderUrl: null,
       replaces: null,
+      challenge: 'http-01',
       signal: new AbortController().signal,
       async onOrder(url) {
         steps.push('order');
         task.orderUrl = url;
       },
-      async present(token, keyAuthorization) {
+      async present({ token, keyAuthorization }) {
         steps.push('present');
         answers.set(`${task.hostname} ${token}`, keyAuthorization);
       },

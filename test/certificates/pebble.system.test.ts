@@ -36,7 +36,7 @@ afterAll(async () => {
 /** A name that points here, and the server of its challenge responses. */
 function task(about: Partial<Task> = {}): Task {
   const made = world.task({
-    present: async (token, keyAuthorization) => site.present(made.hostname, token, keyAuthorization),
+    present: async ({ token, keyAuthorization }) => site.present(made.hostname, token, keyAuthorization),
     ...about,
   });
   site.add(made.hostname);

@@ -52,9 +52,10 @@ async function certified(hostname: string, issuer = pebble.directoryUrl): Promis
     privateKey,
     orderUrl: null,
     replaces: null,
+    challenge: 'http-01',
     signal: new AbortController().signal,
     onOrder: async () => {},
-    present: async (token, keyAuthorization) => site.present(hostname, token, keyAuthorization),
+    present: async ({ token, keyAuthorization }) => site.present(hostname, token, keyAuthorization),
     ensureLease: async () => {},
   });
   const { validFromDate, validToDate, serialNumber } = new X509Certificate(chain);

@@ -53,6 +53,7 @@ export function describeLeases(subject: Subject): void {
           selfCheck: null,
           failures: 0,
           authorizationFailedAt: null,
+          challenge: null,
           nextTryAt: until,
           leasedUntil: until,
           issued: null,
@@ -60,6 +61,7 @@ export function describeLeases(subject: Subject): void {
         },
         lease: expect.any(Number),
         order: null,
+        target: late.target,
       });
       expect(await subject.store.findCertificate(late.name)).toEqual(due[1]?.certificate);
     });

@@ -36,7 +36,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
 
   return {
     id: INTERNAL,
-    usesHttp01: false,
+    validatesNames: false,
     caaNames: async () => [],
     renewalInfo: async () => null,
     renewalId: async () => null,

@@ -1,9 +1,11 @@
+import type { ChallengeType } from '../domain/certificate-state.ts';
+
 /** A CA: an ACME CA (`acme`), or our own (`internal`). */
 export interface Issuer {
   /** Directory URL, or `internal`. Certificates, orders, ledger and account refer to it. */
   readonly id: string;
-  /** Whether the CA validates names by HTTP-01, so that routing, CAA and limits have to be checked first. */
-  readonly usesHttp01: boolean;
+  /** Whether it is an ACME CA, which validates names: the challenge, CAA and limits have to be checked first. */
+  readonly validatesNames: boolean;
   /**
    * The CA's issuer domain names for CAA (RFC 8659 section 4.2); none: CAA is not checked. Rejects with `CaProblem`.
    */
@@ -11,7 +13,7 @@ export interface Issuer {
   /**
    * Obtains a certificate, from whatever state the order is in: new, resumed by its URL, or finished. Rejects with
    * `CaProblem`, or with the error of a callback; with `ReplacesRefused` if the CA may accept the order without
-   * `replaces`.
+   * `replaces`; with `ChallengeNotOffered` if the same order may go on with another type of challenge.
    */
   issue(task: IssueTask): Promise<{ chain: string }>;
   /** When the CA wants the certificate renewed (RFC 9773); null: it gives no suggestion. Rejects with `CaProblem`. */
@@ -30,11 +32,13 @@ export interface IssueTask {
   /** Null: there is no order yet, or its URL was lost. */
   orderUrl: string | null;
   replaces: string | null;
+  /** The type by which the name is to be validated; the internal CA validates nothing. */
+  challenge: ChallengeType;
   signal: AbortSignal;
   /** Saves the order's URL, before the next request to the CA. */
   onOrder(url: string): Promise<void>;
-  /** Publishes a challenge response on every node. */
-  present(token: string, keyAuthorization: string): Promise<void>;
+  /** Publishes a challenge response on every node, and resolves once the CA may look at it. */
+  present(challenge: { type: ChallengeType; token: string; keyAuthorization: string }): Promise<void>;
   /** Called between the steps, several times a minute. Rejects if the lease was lost. */
   ensureLease(): Promise<void>;
 }
@@ -90,6 +94,11 @@ export class CaProblem extends Error {
 /** The CA did not accept an order with `replaces` (RFC 9773 section 5), and created none. One without may be begun. */
 export class ReplacesRefused extends CaProblem {
   override name = 'ReplacesRefused';
+}
+
+/** The CA offers no challenge of the wanted type for the name. The order is as it was. */
+export class ChallengeNotOffered extends CaProblem {
+  override name = 'ChallengeNotOffered';
 }
 
 /** Reasons for a revocation that subscribers may give (RFC 5280 section 5.3.1). */

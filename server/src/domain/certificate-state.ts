@@ -7,6 +7,9 @@
  */
 export type CertificateState = 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed';
 
+/** How a CA validates a name: RFC 8555 sections 8.3 and 8.4, RFC 8737. */
+export type ChallengeType = 'http-01' | 'dns-01' | 'tls-alpn-01';
+
 /** A reason why a certificate is not issued. */
 export type CertificateReason =
   /** The name has no address. */

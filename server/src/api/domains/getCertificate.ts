@@ -109,6 +109,13 @@ export const CertificateSchema = Type.Object(
         '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
     }),
     problem: Type.Optional(CertificateProblemSchema),
+    challenge: Type.Optional(
+      Type.Enum(['http-01', 'dns-01', 'tls-alpn-01'], {
+        type: 'string',
+        description:
+          'How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing.',
+      }),
+    ),
     failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
     nextTryAt: Type.Optional(
       Time('Time of the next attempt to order or renew it; absent during an attempt, and in `none`.'),
@@ -168,6 +175,7 @@ export const getCertificate = defineOperation({
       domainId: exampleDomain.id,
       domain: exampleDomain.name,
       state: 'issued',
+      challenge: 'http-01',
       failures: 0,
       nextTryAt: createdAt + 60 * DAY_MS,
       selfCheck: { at: createdAt + 61_000, answers: [{ address: '198.51.100.7', outcome: 'ours' }] },

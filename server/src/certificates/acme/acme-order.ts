@@ -111,9 +111,9 @@ async function download(session: Session, order: Order, key: KeyObject): Promise
 
 /** Why an order is invalid: an authorization failed, the CA refused, or a new order is needed. */
 async function orderProblem(session: Session, { authorizations, error }: Order): Promise<CaProblem> {
-  const { client } = session;
+  const { client, task } = session;
   for (const url of authorizations) {
-    const authorization = client.read.authorization((await request(session, url, null)).json);
+    const authorization = client.read.authorization((await request(session, url, null)).json, task.challenge);
     if (authorization.status === 'invalid') return authorizationProblem(client.host, authorization);
   }
   if (error !== null) return new CaProblem('refused', problemMessage(client.host, error), { type: error.type });

@@ -32,7 +32,7 @@ const TIMEOUT_MS = 30_000;
 const POLL_MS = 2_000;
 const POLL_BUDGET_MS = 180_000;
 
-/** An ACME CA (RFC 8555), with HTTP-01, and with ARI (RFC 9773) if it supports that. */
+/** An ACME CA (RFC 8555), with ARI (RFC 9773) if it supports that. */
 export function acmeIssuer(options: AcmeOptions): Issuer {
   const { directoryUrl, trustRoots, clock, log, timeoutMs = TIMEOUT_MS, pollMs = POLL_MS } = options;
   const { pollBudgetMs: budgetMs = POLL_BUDGET_MS } = options;
@@ -61,7 +61,7 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
 
   return {
     id: directoryUrl,
-    usesHttp01: true,
+    validatesNames: true,
     caaNames: async () => (await client.directory()).caaIdentities,
     async issue(task) {
       task.signal.throwIfAborted();

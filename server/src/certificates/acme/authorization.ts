@@ -1,9 +1,10 @@
-import { CaProblem } from '../issuer.ts';
+import { baseName } from '../../domain/wildcard.ts';
+import { CaProblem, ChallengeNotOffered } from '../issuer.ts';
 import { request, type Session } from './order-session.ts';
 import { AcmeError, ERROR_PREFIX, problemMessage } from './problem-document.ts';
 import type { Authorization } from './resources.ts';
 
-/** Proof of control over a name, by HTTP-01 (RFC 8555 sections 7.5 and 8.3). */
+/** Proof of control over a name (RFC 8555 section 7.5), by the type of challenge that the task names. */
 
 /** Completes an authorization; one that is valid already stays so. Rejects with `CaProblem`. */
 export async function authorize(session: Session, url: string): Promise<void> {
@@ -35,8 +36,8 @@ export function authorizationProblem(host: string, { hostname, status, error }: 
 async function find(session: Session, url: string) {
   const { client, task } = session;
   const { json, retryAfterMs } = await request(session, url, null);
-  const authorization = client.read.authorization(json);
-  if (authorization.hostname !== task.hostname) {
+  const authorization = client.read.authorization(json, task.challenge);
+  if (authorization.hostname !== baseName(task.hostname)) {
     const message = `${client.host} returned an authorization for another name than ${task.hostname}.`;
     throw new CaProblem('unavailable', message);
   }
@@ -61,8 +62,12 @@ async function respond(
   retryAfterMs: number | null,
 ): Promise<ChallengeResponse> {
   const { client, account, task } = session;
-  if (challenge === null) throw new CaProblem('refused', `${client.host} offers no HTTP-01 challenge for the name.`);
-  await task.present(challenge.token, `${challenge.token}.${account.thumbprint}`);
+  if (challenge === null) {
+    const message = `${client.host} offers no ${task.challenge} challenge for ${task.hostname}.`;
+    throw new ChallengeNotOffered('refused', message);
+  }
+  const { token } = challenge;
+  await task.present({ type: task.challenge, token, keyAuthorization: `${token}.${account.thumbprint}` });
   await task.ensureLease();
   // The validation was requested before a crash.
   if (challenge.status !== 'pending') return { open: true, error: null, retryAfterMs };

@@ -1,4 +1,5 @@
 import { isIPv4 } from 'node:net';
+import type { ChallengeType } from '../../domain/certificate-state.ts';
 import { CaProblem } from '../issuer.ts';
 import { isObject, type ProblemDocument, readProblem } from './problem-document.ts';
 
@@ -32,14 +33,15 @@ export interface Order {
 
 export interface Authorization {
   status: (typeof AUTHORIZATION)[number];
+  /** The base name of a wildcard (section 7.1.4). */
   hostname: string;
-  /** Null: the CA offers no HTTP-01. */
-  challenge: HttpChallenge | null;
+  /** The challenge of the wanted type; null: the CA offers none. */
+  challenge: OfferedChallenge | null;
   /** The CA's reason for a failed challenge. */
   error: ProblemDocument | null;
 }
 
-interface HttpChallenge {
+interface OfferedChallenge {
   status: (typeof CHALLENGE)[number];
   url: string;
   token: string;
@@ -82,7 +84,7 @@ export function resourceReader(directoryUrl: string) {
     return known.find((one) => one === value) ?? wrong(`${what} with an unknown status`);
   }
 
-  function challenge(value: unknown): HttpChallenge {
+  function challenge(value: unknown): OfferedChallenge {
     const { token, ...rest } = object(value, 'a challenge');
     return {
       status: status(rest.status, CHALLENGE, 'a challenge'),
@@ -125,10 +127,10 @@ export function resourceReader(directoryUrl: string) {
       };
     },
 
-    authorization(value: unknown): Authorization {
+    authorization(value: unknown, wanted: ChallengeType): Authorization {
       const authorization = object(value, 'an authorization');
       const challenges = list(authorization.challenges, 'an authorization').filter(isObject);
-      const offered = challenges.find(({ type }) => type === 'http-01');
+      const offered = challenges.find(({ type }) => type === wanted);
       return {
         status: status(authorization.status, AUTHORIZATION, 'an authorization'),
         hostname: hostnameOf(authorization.identifier),

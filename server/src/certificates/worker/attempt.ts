@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import { problemWhileOrdering } from '../../domain/certificate-state.ts';
+import { type ChallengeType, problemWhileOrdering } from '../../domain/certificate-state.ts';
 import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/store.ts';
 import type { SelfChecker } from '../../verification/observation/self-check.ts';
 import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
@@ -50,7 +50,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const { certificate, order } = due;
     const issuer = order?.url ? issuers.find(({ id }) => id === order.issuer) : undefined;
     if (order !== null && issuer !== undefined && (await circuitBreaker.find(issuer.id)) === null) {
-      return orders.finish(due, issuer, order, lease);
+      return orders.finish(due, issuer, order, certificate.challenge ?? 'http-01', lease);
     }
     if (order === null && certificate.issued !== null && !isRenewalDue(certificate.issued, clock.now())) {
       return updateWindow(certificate, certificate.issued);
@@ -83,13 +83,14 @@ export function createAttempt(options: AttemptOptions): Attempt {
     let checked: CheckedRouting | null = null;
     const blocked: Blocked[] = [];
     for (const issuer of issuers) {
-      if (issuer.usesHttp01 && checked === null) {
+      if (issuer.validatesNames && checked === null) {
         checked = await checkRouting(due.certificate, lease.signal);
         due = { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
       }
-      const routing = issuer.usesHttp01 ? (checked?.blocker ?? null) : null;
+      const routing = issuer.validatesNames ? (checked?.blocker ?? null) : null;
       const result =
-        (await preflight(issuer, due.certificate, routing, lease.signal)) ?? (await orderFrom(issuer, due, lease));
+        (await preflight(issuer, due.certificate, routing, lease.signal)) ??
+        (await orderFrom(issuer, due, 'http-01', lease));
       if (!('blocker' in result)) return result;
       blocked.push(result);
     }
@@ -125,7 +126,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (skipped !== null) return skipped;
     const open = await circuitBreaker.find(issuer.id);
     if (open !== null) return { ...open, until: later(open.until) };
-    if (!issuer.usesHttp01) return null;
+    if (!issuer.validatesNames) return null;
     return askCa(issuer, async () => {
       const accountUrl = (await store.findCaAccount(issuer.id))?.url ?? null;
       const forbidden = await checkCaa(resolver, hostname, { names: await issuer.caaNames(), accountUrl }, signal);
@@ -133,19 +134,24 @@ export function createAttempt(options: AttemptOptions): Attempt {
     });
   }
 
-  async function orderFrom(issuer: Issuer, claimed: DueCertificate, lease: Lease): Promise<AttemptResult | Blocked> {
+  async function orderFrom(
+    issuer: Issuer,
+    claimed: DueCertificate,
+    challenge: ChallengeType,
+    lease: Lease,
+  ): Promise<AttemptResult | Blocked> {
     const problem = problemWhileOrdering(claimed.certificate.problem);
     const due = { ...claimed, certificate: { ...claimed.certificate, problem } };
-    const begun = await askCa(issuer, () => orders.begin(due, issuer, lease));
+    const begun = await askCa(issuer, () => orders.begin(due, issuer, challenge, lease));
     if ('blocker' in begun) return begun;
     try {
-      return await orders.finish(due, issuer, begun, lease);
+      return await orders.finish(due, issuer, begun, challenge, lease);
     } catch (error) {
       if (!(error instanceof ReplacesRefused)) throw error;
       // After another order, `begin` names no certificate to replace. Only once: each order costs an entry in the
       // ledger.
-      const other = await askCa(issuer, () => orders.begin({ ...due, order: begun }, issuer, lease));
-      return 'blocker' in other ? other : orders.finish(due, issuer, other, lease);
+      const other = await askCa(issuer, () => orders.begin({ ...due, order: begun }, issuer, challenge, lease));
+      return 'blocker' in other ? other : orders.finish(due, issuer, other, challenge, lease);
     }
   }
 

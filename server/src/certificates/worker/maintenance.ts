@@ -80,7 +80,7 @@ async function updateGauges({ store, issuers, limits, clock, metrics }: Maintena
   metrics.certificateWaitSeconds.set(Math.max(0, waitMs) / 1000);
   const limit = limits.find(({ name }) => name === 'orders');
   if (limit === undefined) return;
-  for (const issuer of issuers.filter(({ usesHttp01 }) => usesHttp01)) {
+  for (const issuer of issuers.filter(({ validatesNames }) => validatesNames)) {
     const { orders, exempt } = await store.countLedgerEntries(issuer.id, clock.now() - limit.windowMs);
     metrics.certificateBudget.set({ issuer: caHost(issuer) }, Math.max(0, limit.limit - (orders - exempt)));
   }

@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
+import type { ChallengeType } from '../../domain/certificate-state.ts';
 import { registrableDomain } from '../../domain/name.ts';
+import { baseName } from '../../domain/wildcard.ts';
 import type { CaLimit, Certificate, CertificateOrder, CertificateStore, DueCertificate } from '../../store/store.ts';
-import { CaProblem, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
+import { CaProblem, ChallengeNotOffered, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
 import { budget } from '../policy/budget.ts';
 import { isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
@@ -19,19 +21,30 @@ export interface Orders {
    * Adds an order to the ledger and saves it. After another order, the new one replaces no certificate and is not
    * exempt. Rejects with the reason of the lease's signal, or with `CaProblem`.
    */
-  begin(due: DueCertificate, issuer: Issuer, lease: Lease): Promise<CertificateOrder | Blocked>;
+  begin(
+    due: DueCertificate,
+    issuer: Issuer,
+    challenge: ChallengeType,
+    lease: Lease,
+  ): Promise<CertificateOrder | Blocked>;
   /**
-   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused` or with the
-   * store's error; then the order stays in flight.
+   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused`, with
+   * `ChallengeNotOffered` or with the store's error; then the order stays in flight.
    */
-  finish(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease): Promise<AttemptResult>;
+  finish(
+    due: DueCertificate,
+    issuer: Issuer,
+    order: CertificateOrder,
+    challenge: ChallengeType,
+    lease: Lease,
+  ): Promise<AttemptResult>;
 }
 
 interface OrdersOptions {
   store: Pick<CertificateStore, 'beginOrder' | 'saveOrderUrl' | 'putChallenge'>;
   circuitBreaker: CircuitBreaker;
   fallback: Fallback;
-  /** As published by each CA that uses HTTP-01. */
+  /** As published by each ACME CA. */
   limits: readonly CaLimit[];
   clock: Clock;
   random: () => number;
@@ -48,9 +61,14 @@ const ORDER_LIFE_MS = 2 * DAY_MS;
 export function createOrders(options: OrdersOptions): Orders {
   const { store, circuitBreaker, fallback, limits, clock, random, log, metrics } = options;
 
-  async function begin({ certificate, order: previous }: DueCertificate, issuer: Issuer, lease: Lease) {
+  async function begin(
+    { certificate, order: previous }: DueCertificate,
+    issuer: Issuer,
+    challenge: ChallengeType,
+    lease: Lease,
+  ) {
     const { hostname, issued } = certificate;
-    const registeredDomain = registrableDomain(hostname) ?? hostname;
+    const registeredDomain = registeredDomainOf(hostname);
     const now = clock.now();
     // The CA accepts one replacement per certificate: the previous order may have used it up, or the CA refused it.
     const mayReplace = previous === null && issued?.issuer === issuer.id;
@@ -63,7 +81,8 @@ export function createOrders(options: OrdersOptions): Orders {
       lease: lease.token,
       order,
       entry: { issuer: issuer.id, hostname, registeredDomain, exempt },
-      limits: issuer.usesHttp01 ? budget(limits, urgencyOf(issued, now)) : [],
+      limits: issuer.validatesNames ? budget(limits, urgencyOf(issued, now)) : [],
+      challenge: issuer.validatesNames ? challenge : null,
       shown: { problem: certificate.problem, selfCheck: certificate.selfCheck },
       now,
     });
@@ -82,6 +101,7 @@ export function createOrders(options: OrdersOptions): Orders {
     due: DueCertificate,
     issuer: Issuer,
     order: CertificateOrder,
+    challenge: ChallengeType,
     lease: Lease,
   ): Promise<AttemptResult> {
     let { url } = order;
@@ -92,13 +112,14 @@ export function createOrders(options: OrdersOptions): Orders {
         privateKey,
         orderUrl: url,
         replaces,
+        challenge,
         signal: lease.signal,
         ensureLease: lease.ensure,
         async onOrder(created) {
           if ((await store.saveOrderUrl(hostname, lease.token, created)) === 'lost') throw new LeaseLost();
           url = created;
         },
-        async present(token, keyAuthorization) {
+        async present({ token, keyAuthorization }) {
           const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
           await store.putChallenge({ hostname, token, keyAuthorization, expiresAt });
         },
@@ -109,7 +130,8 @@ export function createOrders(options: OrdersOptions): Orders {
       lease.signal.throwIfAborted();
       // An error on our side proves nothing about the order: it stays in flight, and is resumed when the lease has
       // expired.
-      if (!(error instanceof CaProblem) || error instanceof ReplacesRefused) throw error;
+      const isFinal = !(error instanceof ReplacesRefused || error instanceof ChallengeNotOffered);
+      if (!(error instanceof CaProblem && isFinal)) throw error;
       return fail(due, issuer, { ...order, url }, error);
     }
   }
@@ -128,7 +150,7 @@ export function createOrders(options: OrdersOptions): Orders {
     metrics.certificateSeconds.observe({ issuer: ca }, Math.max(0, now - startedAt) / 1000);
     const line = { domain: hostname, issuer: issuer.id, notAfter: new Date(notAfter).toISOString() };
     log.info(line, previous === null ? 'certificate issued' : 'certificate renewed');
-    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.usesHttp01);
+    const renewal = lifetimeWindow({ notBefore, notAfter }, now, random(), issuer.validatesNames);
     return {
       state: 'issued',
       problem: null,
@@ -198,8 +220,13 @@ const REASONS = {
   order_gone: 'ca_unavailable',
 } as const;
 
+function registeredDomainOf(hostname: string): string {
+  const name = baseName(hostname);
+  return registrableDomain(name) ?? name;
+}
+
 /** Whether the CA's message names the registered domain, so that its rate limit is not one of the account. */
 function isAbout(hostname: string, { message }: CaProblem): boolean {
-  const domain = (registrableDomain(hostname) ?? hostname).replaceAll('.', '\\.');
+  const domain = registeredDomainOf(hostname).replaceAll('.', '\\.');
   return new RegExp(`(?<![a-z0-9-])${domain}(?![a-z0-9-])`, 'i').test(message);
 }

@@ -201,6 +201,7 @@ describe('expiry', () => {
     selfCheck: null,
     failures: 0,
     authorizationFailedAt: null,
+    challenge: null,
     nextTryAt: NOW,
     leasedUntil: null,
     issued: {

@@ -88,7 +88,7 @@ const columns = [
   'certificates.hostname',
   sql<string>`coalesce(domains.id, ${sql.lit(OPERATOR)})`.as('domainId'),
   sql<string>`coalesce(domains.workspace_id, ${sql.lit(OPERATOR)})`.as('workspaceId'),
-  ...columnsOf('certificates', ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt']),
+  ...columnsOf('certificates', ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt', 'challenge']),
   ...columnsOf('certificates', ['nextTryAt', 'leasedUntil', 'createdAt']),
   ...columnsOf('served', ['issuer', 'chain', 'notBefore', 'notAfter', 'issuedAt', 'renewal']),
 ] as const;

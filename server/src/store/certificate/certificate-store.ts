@@ -1,4 +1,10 @@
-import type { CertificateProblem, CertificateState, RenewalWindow, SelfCheck } from '../../domain/certificate-state.ts';
+import type {
+  CertificateProblem,
+  CertificateState,
+  ChallengeType,
+  RenewalWindow,
+  SelfCheck,
+} from '../../domain/certificate-state.ts';
 import type { Paged } from '../tree/tree-store.ts';
 
 /** In place of the ids of a domain, its workspace and its environment, for a name of the operator's own. */
@@ -18,6 +24,8 @@ export interface Certificate {
   failures: number;
   /** When a CA last failed to validate the name; null: never. */
   authorizationFailedAt: number | null;
+  /** The type of challenge of the last order; null: none began, or its CA validates nothing. */
+  challenge: ChallengeType | null;
   /** When it is next due: to be ordered, retried or renewed. While leased: when the lease expires. */
   nextTryAt: number;
   /** When its lease expires; null: not leased. */
@@ -58,6 +66,8 @@ export interface DueCertificate {
   /** Fencing token. A write under a lease that has been stolen resolves to `lost` and changes nothing. */
   lease: number;
   order: CertificateOrder | null;
+  /** Target of its domain; null: a name of the operator's own. */
+  target: string | null;
 }
 
 /** At most `limit` entries of a kind in any `windowMs`. Checked before an order begins. */
@@ -186,6 +196,8 @@ export interface CertificateStore extends CertificateChanges {
     order: CertificateOrder;
     entry: LedgerEntry;
     limits: CaLimit[];
+    /** Saved with the certificate. */
+    challenge?: ChallengeType | null;
     shown?: Pick<Certificate, 'problem' | 'selfCheck'> | undefined;
     now: number;
   }): Promise<{ kind: 'begun' | 'lost' } | { kind: 'limit_reached'; limit: CaLimit['name']; until: number }>;
@@ -208,6 +220,8 @@ export interface CertificateStore extends CertificateChanges {
     failures: number;
     /** Absent: none failed since. */
     authorizationFailedAt?: number | undefined;
+    /** Absent: that of the last order. */
+    challenge?: ChallengeType | undefined;
     nextTryAt: number;
     orderOutcome?: 'issued' | 'failed' | undefined;
     issued?: (IssuedCertificate & { privateKey: Uint8Array }) | undefined;

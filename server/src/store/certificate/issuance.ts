@@ -27,9 +27,11 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
   const inUse = issued !== undefined || before.issued !== null;
   const begun = inUse || (orderOutcome === undefined && (await isOrdered(tx, hostname)));
   const json = { problem: toJson(problem), selfCheck: toJson(selfCheck) };
-  const authorizationFailedAt = save.authorizationFailedAt ?? before.authorizationFailedAt;
-  if ((await tx.execute(updateLeased, { ...save, ...json, authorizationFailedAt, begun: begun ? 1 : 0 })) === 0)
-    return 'lost';
+  const kept = {
+    authorizationFailedAt: save.authorizationFailedAt ?? before.authorizationFailedAt,
+    challenge: save.challenge ?? before.challenge,
+  };
+  if ((await tx.execute(updateLeased, { ...save, ...json, ...kept, begun: begun ? 1 : 0 })) === 0) return 'lost';
   if (orderOutcome !== undefined) await endOrder(tx, hostname, orderOutcome, now);
   if (issued !== undefined) await putInUse(tx, hostname, issued, now);
   else if (renewal !== undefined) await tx.execute(updateRenewal, { hostname, renewal: JSON.stringify(renewal) });
@@ -179,7 +181,10 @@ function eventOf(before: Certificate, after: Certificate): DomainEventType | nul
   return isNew ? 'certificate.failed' : null;
 }
 
-const SAVED = ['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt', 'nextTryAt', 'begun'] as const;
+const SAVED = [
+  ...(['state', 'problem', 'selfCheck', 'failures', 'authorizationFailedAt', 'challenge'] as const),
+  ...(['nextTryAt', 'begun'] as const),
+] as const;
 
 function updateLeased(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SAVED)[number]>) {
   return whereHeld(db, p).set({ ...pick(p, SAVED), leasedUntil: null });

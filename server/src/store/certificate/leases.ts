@@ -54,10 +54,10 @@ export async function holds(tx: Transaction, hostname: string, lease: number): P
 }
 
 function dueOf(row: InferResult<ReturnType<typeof selectLeased>>[number]): DueCertificate {
-  const { lease, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt, ...certificate } = row;
+  const { lease, target, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt, ...rest } = row;
   const isOrdered = issuer !== null && privateKey !== null && startedAt !== null;
   const order = isOrdered ? { hostname: row.hostname, issuer, url, privateKey, replaces, startedAt } : null;
-  return { certificate: certificateOf(certificate), lease, order };
+  return { certificate: certificateOf(rest), lease, order, target };
 }
 
 function giveLease(db: Tables, p: { hostname: string; now: number; until: number; step: number }) {
@@ -74,6 +74,7 @@ function selectLeased(db: Tables, p: { hostname: string }) {
     .where('certificates.hostname', '=', p.hostname)
     .select([
       'certificates.lease',
+      'domains.target',
       'orders.issuer as orderIssuer',
       'orders.url as orderUrl',
       'orders.privateKey as orderKey',

@@ -9,7 +9,10 @@ import { addLedgerEntry, findReachedLimit, settleLedgerEntry } from './ledger.ts
 
 type Begin = Parameters<CertificateStore['beginOrder']>[0];
 
-export async function beginOrder(tx: Transaction, { lease, order, entry, limits, shown, now }: Begin) {
+export async function beginOrder(
+  tx: Transaction,
+  { lease, order, entry, limits, challenge = null, shown, now }: Begin,
+) {
   const { hostname } = order;
   const before = await tx.one(selectHeld, { hostname, lease });
   if (before === null) return { kind: 'lost' } as const;
@@ -18,7 +21,7 @@ export async function beginOrder(tx: Transaction, { lease, order, entry, limits,
   const state = before.inUse === null ? 'ordering' : 'renewing';
   const problem = shown === undefined ? before.problem : toJson(shown.problem);
   const selfCheck = shown === undefined ? before.selfCheck : toJson(shown.selfCheck);
-  if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck })) === 0) {
+  if ((await tx.execute(updateState, { hostname, lease, state, problem, selfCheck, challenge })) === 0) {
     return { kind: 'lost' } as const;
   }
   await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
@@ -52,7 +55,7 @@ function selectHeld(db: Tables, p: { hostname: string; lease: number }) {
     .select(['servedCertificates.hostname as inUse', 'certificates.problem', 'certificates.selfCheck']);
 }
 
-const SHOWN = ['state', 'problem', 'selfCheck'] as const;
+const SHOWN = ['state', 'problem', 'selfCheck', 'challenge'] as const;
 
 function updateState(db: Tables, p: Pick<Schema['certificates'], 'hostname' | 'lease' | (typeof SHOWN)[number]>) {
   return whereHeld(db, p).set({ ...pick(p, SHOWN), begun: sql.lit(1) });

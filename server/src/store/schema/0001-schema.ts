@@ -166,7 +166,8 @@ create index deleted_certificates_by_key_id on deleted_certificates (substr(priv
 create table certificates (
   hostname TEXT not null primary key, state TEXT not null, created_at INTEGER not null, workspace_id TEXT not null,
   next_try_at INTEGER not null, leased_until INTEGER, begun INTEGER not null, lease INTEGER not null,
-  failures INTEGER not null, problem TEXT, self_check TEXT, authorization_failed_at INTEGER
+  failures INTEGER not null, problem TEXT, self_check TEXT, authorization_failed_at INTEGER,
+  challenge TEXT
 ) STRICT;
 create index certificates_by_begun_next_try_at on certificates (begun, next_try_at);
 create index certificates_by_begun_workspace_id_next_try_at on certificates (begun, workspace_id, next_try_at);
