@@ -36,6 +36,9 @@ function issuerProblems({ issuer, acmeDirectory, acmeSecondDirectory }: Partial<
       `${variables.issuer.name} is internal, so no ACME CA is used: remove ${names}, or remove ${variables.issuer.name}.`,
     ];
   }
+  const alone = [variables.acmeSecondProfile.name, variables.acmeSecondChain.name].find(isSet);
+  if (alone !== undefined && acmeSecondDirectory === undefined)
+    return [`${alone} is set without ${variables.acmeSecondDirectory.name}: name the second CA, or remove it.`];
   if (acmeSecondDirectory !== undefined && acmeSecondDirectory === acmeDirectory)
     return [`${variables.acmeSecondDirectory.name} is the same as the first CA. Name another, or remove it.`];
   return [];

@@ -15,6 +15,10 @@ export interface AcmeOptions {
   /** The account's contact; null: none. */
   email: string | null;
   externalAccount: ExternalAccount | null;
+  /** The profile of certificates (draft-ietf-acme-profiles); null: the CA's default. */
+  profile?: string | null;
+  /** The common name of the issuer of the topmost certificate in the chain that is wanted; null: the CA's default chain. */
+  chain?: string | null;
   /** PEM, trusted for HTTPS to the CA, besides the roots of the system. */
   trustRoots: string | null;
   store: AccountOptions['store'];
@@ -34,7 +38,16 @@ const POLL_BUDGET_MS = 180_000;
 
 /** An ACME CA (RFC 8555), with ARI (RFC 9773) if it supports that. */
 export function acmeIssuer(options: AcmeOptions): Issuer {
-  const { directoryUrl, trustRoots, clock, log, timeoutMs = TIMEOUT_MS, pollMs = POLL_MS } = options;
+  const {
+    directoryUrl,
+    profile = null,
+    chain = null,
+    trustRoots,
+    clock,
+    log,
+    timeoutMs = TIMEOUT_MS,
+    pollMs = POLL_MS,
+  } = options;
   const { pollBudgetMs: budgetMs = POLL_BUDGET_MS } = options;
   const client = createAcmeClient({ directoryUrl, transport: caTransport({ trustRoots, timeoutMs }), clock, log });
   const accounts = createAccounts({ ...options, client });
@@ -42,7 +55,7 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
   async function issue(task: IssueTask): Promise<{ chain: string }> {
     const account = await accounts.open();
     const pollBudget = createPollBudget(task, { host: client.host, pollMs, budgetMs });
-    const session = { client, account, task, clock, pollBudget };
+    const session = { client, account, task, profile, chain, clock, log, pollBudget };
     let order: OrderSnapshot | null = null;
     try {
       order = task.orderUrl === null ? await beginOrder(session) : await findOrder(session, task.orderUrl);
