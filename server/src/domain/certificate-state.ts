@@ -155,6 +155,11 @@ export interface CaaRecord {
  */
 export const TLS_ALPN_TOKEN = 'tls-alpn-01';
 
+/** Under this issuer, the store keeps the key that is to replace that of a CA account, until the CA has it. */
+export function successorOf(issuer: string): string {
+  return `${issuer}#successor`;
+}
+
 /** When a certificate is to be renewed. */
 export interface RenewalWindow {
   /** Suggested by the CA (RFC 9773), or a third of the lifetime left. */

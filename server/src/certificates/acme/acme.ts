@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { raceAbort } from '../../base/time-limit.ts';
-import type { Issuer, IssueTask } from '../issuer.ts';
+import { type Issuer, type IssueTask, ReplacesRefused } from '../issuer.ts';
 import { type AccountOptions, createAccounts, type ExternalAccount } from './acme-account.ts';
 import { createAcmeClient } from './acme-client.ts';
 import { beginOrder, findOrder, finishOrder, type OrderSnapshot } from './acme-order.ts';
@@ -61,6 +61,11 @@ export function acmeIssuer(options: AcmeOptions): Issuer {
       order = task.orderUrl === null ? await beginOrder(session) : await findOrder(session, task.orderUrl);
       return await finishOrder(session, order);
     } catch (error) {
+      const answer = error instanceof ReplacesRefused ? error.cause : error;
+      if (answer instanceof AcmeError && !(await accounts.open()).key.equals(account.key)) {
+        // The account got another key meanwhile: the order goes on with that.
+        return issue({ ...task, orderUrl: order?.url ?? task.orderUrl });
+      }
       if (!(error instanceof AcmeError && error.concernsAccount)) throw error;
       if (await accounts.isAccepted(account)) {
         // An order that the CA does not show to this account belongs to an earlier one.

@@ -107,7 +107,7 @@ async function readDirectory(
 
 /** Our account at a CA, and what is left of its limits. */
 export async function examineAccount(
-  store: Pick<Store, 'findCaAccount' | 'countLedgerEntries'>,
+  store: Pick<Store, 'findCaAccount' | 'countLedgerEntries' | 'findLastBackup'>,
   issuer: string,
   limits: readonly CaLimit[],
   now: number,
@@ -129,6 +129,12 @@ export async function examineAccount(
       return [warn('account', `nothing is ordered at ${name} until ${dateTime(pausedUntil)}${why}`, advice)];
     }
     if (isInternal) return [ok('account', 'the internal CA exists')];
+    const backedUpAt = await store.findLastBackup();
+    if (backedUpAt !== null && backedUpAt < account.createdAt) {
+      const found = `the key of the account at ${name} is newer than the last backup`;
+      const advice = 'Make a backup: a new account would have to be named in CAA records with accounturi.';
+      return [warn('account', found, advice), ...(await examineBudget(store, issuer, limits, now))];
+    }
     return [ok('account', `there is an account at ${name}`), ...(await examineBudget(store, issuer, limits, now))];
   } catch (error) {
     return [

@@ -11,6 +11,7 @@ import { define, type StoreOptions, storeCommand, storeFlag } from '../options.t
 import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
+import { addCaAccounts } from './ca-accounts.ts';
 import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -40,6 +41,7 @@ export function addCertificates(program: Command): void {
   addImport(certificates);
   addRevoke(certificates);
   addResume(certificates);
+  addCaAccounts(certificates);
 }
 
 function addList(certificates: Command): void {
