@@ -17,7 +17,7 @@ export function endLookups(
 ): EndLookups {
   async function lookUp(
     name: string,
-    type: 'A' | 'AAAA' | 'CAA',
+    type: 'A' | 'AAAA' | 'CAA' | 'TXT',
     options: QueryLimits,
   ): Promise<EndLookup<{ values: string[] }>> {
     const question: RecordQuestion = { name, type };
@@ -49,6 +49,7 @@ export function endLookups(
       const { chain, by, values } = lookup;
       return { kind: 'found', chain, by, records: values.map(toCaa) };
     },
+    lookupTxt: (name, { signal }) => lookUp(name, 'TXT', { signal, budget: queryBudget() }),
   };
 }
 

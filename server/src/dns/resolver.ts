@@ -23,6 +23,9 @@ export interface EndLookups {
 
   /** Reads the CAA records (RFC 8659 section 4.1), not those of the names above. */
   lookupCaa(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ records: CaaRecord[] }>>;
+
+  /** Reads the TXT records, each with its strings joined. */
+  lookupTxt(name: string, options: { signal: AbortSignal }): Promise<EndLookup<{ values: string[] }>>;
 }
 
 /** `chain`: the targets of the CNAMEs that were followed, in order; lower case, no final dot. `by`: null where there is no zone to ask. */

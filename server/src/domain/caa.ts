@@ -1,4 +1,4 @@
-import type { CaaRecord } from './certificate-state.ts';
+import type { CaaRecord, ChallengeType } from './certificate-state.ts';
 
 /** Which CAs the owner of a name allows (RFC 8659, RFC 8657). Pure. */
 
@@ -10,6 +10,13 @@ export interface CaIdentity {
   accountUrl: string | null;
 }
 
+/** The certificate that a CA is asked for. */
+export interface CaaRequest {
+  wildcard: boolean;
+  /** The validation method (RFC 8657 section 4). */
+  challenge: ChallengeType;
+}
+
 /** `record`: of several that forbid the CA, the first that names it, or else the first. */
 export type CaaVerdict =
   | { kind: 'allowed' }
@@ -19,11 +26,10 @@ export type CaaVerdict =
    */
   | { kind: 'forbidden'; because: 'unknown' | 'other' | 'account' | 'method'; record: CaaRecord };
 
-/** Properties that CAs understand. Of them only `issue` restricts names that are not wildcards. */
+/** Properties that CAs understand. */
 const UNDERSTOOD = ['issue', 'issuewild', 'issuemail', 'iodef'];
 
-/** Our validation method (RFC 8657 section 4). */
-const METHOD = 'http-01';
+const USUAL: CaaRequest = { wildcard: false, challenge: 'http-01' };
 
 /** The names whose CAA records are looked up: the first set found is the relevant one (RFC 8659 section 3). Without the root. */
 export function caaNames(hostname: string): string[] {
@@ -31,25 +37,30 @@ export function caaNames(hostname: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Whether the relevant set allows the CA to issue for a name that is not a wildcard. */
-export function judgeCaa(records: readonly CaaRecord[], ca: CaIdentity): CaaVerdict {
+/** Whether the relevant set allows the CA to issue. For a wildcard, `issuewild` counts in place of `issue` (RFC 8659 section 4.3). */
+export function judgeCaa(records: readonly CaaRecord[], ca: CaIdentity, request = USUAL): CaaVerdict {
   const unknown = records.find(({ critical, tag }) => critical && !UNDERSTOOD.includes(tag));
   if (unknown !== undefined) return { kind: 'forbidden', because: 'unknown', record: unknown };
+  const isWild = request.wildcard && records.some(({ tag }) => tag === 'issuewild');
   const judged = records
-    .filter(({ tag }) => tag === 'issue')
-    .map((record) => ({ record, because: whyForbidden(record.value, ca) }));
+    .filter(({ tag }) => tag === (isWild ? 'issuewild' : 'issue'))
+    .map((record) => ({ record, because: whyForbidden(record.value, ca, request.challenge) }));
   const nearest = judged.find(({ because }) => because !== 'other') ?? judged[0];
   if (nearest === undefined || judged.some(({ because }) => because === null)) return { kind: 'allowed' };
   return { kind: 'forbidden', because: nearest.because ?? 'other', record: nearest.record };
 }
 
-function whyForbidden(value: string, { names, accountUrl }: CaIdentity): 'other' | 'account' | 'method' | null {
+function whyForbidden(
+  value: string,
+  { names, accountUrl }: CaIdentity,
+  challenge: ChallengeType,
+): 'other' | 'account' | 'method' | null {
   const issue = parseIssue(value);
   if (issue === null || !names.some((name) => name.toLowerCase() === issue.domain)) return 'other';
   // A parameter that occurs twice is never satisfied.
   const [accounts, methods] = ['accounturi', 'validationmethods'].map((tag) => issue.parameters.get(tag) ?? []);
   if (accounts?.some((account) => account !== accountUrl || accounts.length > 1)) return 'account';
-  if (methods?.some((list) => !list.split(',').includes(METHOD) || methods.length > 1)) return 'method';
+  if (methods?.some((list) => !list.split(',').includes(challenge) || methods.length > 1)) return 'method';
   return null;
 }
 

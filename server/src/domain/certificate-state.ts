@@ -24,6 +24,14 @@ export type CertificateReason =
   | 'answered_by_another'
   /** A CAA record forbids the CA (RFC 8659). */
   | 'caa_forbids'
+  /** A wildcard has no challenge record. */
+  | 'no_challenge_record'
+  /** The challenge record of a wildcard leads elsewhere. */
+  | 'challenge_elsewhere'
+  /** Our challenge is not found from the name, although our DNS servers answer it. */
+  | 'challenge_not_seen'
+  /** Our DNS servers do not answer, or answer without the challenge. */
+  | 'dns_servers_failing'
   /** Our own budget at the CA is spent (docs/certificates.md). */
   | 'budget_spent'
   /** The CA's rate limit was reached. */
@@ -46,10 +54,12 @@ export const OWNER_FIXABLE: readonly CertificateReason[] = [
   'unreachable',
   'answered_by_another',
   'caa_forbids',
+  'no_challenge_record',
+  'challenge_elsewhere',
 ];
 
 /** Reasons why no name of this installation is ordered. */
-const NOT_THE_NAMES: readonly CertificateReason[] = ['ca_unavailable', 'ca_account'];
+const NOT_THE_NAMES: readonly CertificateReason[] = ['ca_unavailable', 'ca_account', 'dns_servers_failing'];
 
 /**
  * Since when a certificate has been waiting for this installation or its CA: its domain is verified, none is in use, and nothing about the name is in the way.
@@ -70,12 +80,20 @@ export function waitingSince({
   return NOT_THE_NAMES.includes(problem.reason) ? problem.at : null;
 }
 
-/** Blockers that are looked for before an order begins: none of them stops an order that has begun. */
-const BEFORE_ORDER: readonly CertificateReason[] = [...OWNER_FIXABLE, 'dns_unreadable', 'budget_spent'];
+/** Blockers that are looked for before the CA is told of a challenge. */
+const BEFORE_CHALLENGE: readonly CertificateReason[] = [
+  ...OWNER_FIXABLE,
+  ...(['dns_unreadable', 'challenge_not_seen', 'dns_servers_failing', 'budget_spent'] as const),
+];
+
+/** Whether the CA was not told of a challenge, so that an order in flight may go on with one of another type. */
+export function isBeforeChallenge({ reason }: CertificateProblem): boolean {
+  return BEFORE_CHALLENGE.includes(reason);
+}
 
 /** Returns what is left of a problem when an order has begun. */
 export function problemWhileOrdering(problem: CertificateProblem | null): CertificateProblem | null {
-  return problem !== null && BEFORE_ORDER.includes(problem.reason) ? null : problem;
+  return problem !== null && isBeforeChallenge(problem) ? null : problem;
 }
 
 export interface CertificateProblem {

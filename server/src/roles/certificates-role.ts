@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { acmeIssuer } from '../certificates/acme/acme.ts';
 import { internalIssuer } from '../certificates/internal-ca.ts';
 import type { Issuer } from '../certificates/issuer.ts';
+import type { OwnDns } from '../certificates/policy/challenge-place.ts';
 import { createCertificateWorker } from '../certificates/worker/certificate-worker.ts';
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
@@ -10,11 +11,12 @@ import type { RoleDeps } from './roles.ts';
 
 /** The certificates of one process. */
 export function startCertificates(deps: RoleDeps): Stoppable {
-  const { config, challengePort, certificateLeaseMs } = deps;
-  const { resolver, close } = openResolver(deps);
+  const { config, challengePort, certificateLeaseMs, nameserverPort } = deps;
+  const { resolver, client, close } = openResolver(deps);
   const worker = createCertificateWorker({
     ...deps,
     resolver,
+    ownDns: { ...ownDnsOf(config), port: nameserverPort, client },
     issuers: issuersOf(deps),
     mayDial: addressRule(config.acmeAllowedNetworks),
     checksSelf: config.acmeSelfCheck === 'on',
@@ -26,6 +28,12 @@ export function startCertificates(deps: RoleDeps): Stoppable {
   });
   worker.start();
   return { stop: () => worker.stop(GRACE_MS).finally(close) };
+}
+
+/** Our DNS servers, as every node with a role that works with them is told of them. */
+function ownDnsOf(config: RoleDeps['config']): OwnDns {
+  const { challengeZone = null, cnameZone, cnameZoneDelegated, dnsServers = [] } = config;
+  return { challengeZone, cnameZone: cnameZoneDelegated === 'on' ? cnameZone : null, servers: dnsServers, port: 53 };
 }
 
 /**

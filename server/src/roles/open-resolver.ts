@@ -6,7 +6,7 @@ import type { AnswerMetrics } from '../dns/answer-metrics.ts';
 import { authoritativeResolver } from '../dns/authoritative.ts';
 import { recursiveResolver } from '../dns/recursive.ts';
 import type { Resolver } from '../dns/resolver.ts';
-import { dnsClient } from '../dns/transport/dns-client.ts';
+import { type DnsClient, dnsClient } from '../dns/transport/dns-client.ts';
 
 /** Where and how DNS is asked. */
 export interface ResolverDeps {
@@ -25,6 +25,7 @@ const FORGERIES_LOGGED_MS = 60_000;
 /** Opens a role's resolver. `close` ends it. */
 export function openResolver({ config, clock, nameserverPort, metrics, log }: ResolverDeps): {
   resolver: Resolver;
+  client: DnsClient;
   close(): void;
 } {
   const warn = log && throttledWarn(log, clock, FORGERIES_LOGGED_MS);
@@ -41,5 +42,5 @@ export function openResolver({ config, clock, nameserverPort, metrics, log }: Re
     config.dnsMode === 'recursive'
       ? recursiveResolver(asking)
       : authoritativeResolver({ ...asking, clock, nameserverPort, allowedNetworks });
-  return { resolver, close: () => client.close() };
+  return { resolver, client, close: () => client.close() };
 }

@@ -21,6 +21,7 @@ const caa = {
   record: issue,
   ca: 'letsencrypt.org',
   account: 'https://ca.test/acct/1',
+  challenge: 'http-01',
 } as const;
 const budget = { reason: 'budget_spent', ca: 'ca.test', registeredDomain: 'example.com' } as const;
 const message = 'ca.test answered: "no".';

@@ -1,17 +1,20 @@
 import type { CaaVerdict } from '../../domain/caa.ts';
-import type { CaaRecord, CertificateReason, SelfCheckAnswer } from '../../domain/certificate-state.ts';
+import type { CaaRecord, CertificateReason, ChallengeType, SelfCheckAnswer } from '../../domain/certificate-state.ts';
 import type { Unreadable } from '../../domain/reading.ts';
-import { joinList, quote, truncate } from '../../domain/text.ts';
+import { joinList, joinQuoted, quote, truncate } from '../../domain/text.ts';
 import { describeUnreadable } from '../../domain/verification-error.ts';
+import { challengeName } from '../../domain/wildcard.ts';
 import type { CaLimit } from '../../store/store.ts';
+import type { ChallengePlace } from './challenge-place.ts';
 
 /** The reason why a certificate cannot be issued, with the observation behind it. */
 export type Blocker =
   /** `chain`: the CNAMEs that were followed. */
   | { reason: 'no_address'; chain: string[] }
-  | { reason: 'dns_unreadable'; record: 'address' | 'CAA'; name: string; seen: Omit<Unreadable, 'kind'> }
+  | { reason: 'dns_unreadable'; record: 'address' | 'CAA' | 'challenge'; name: string; seen: Omit<Unreadable, 'kind'> }
   | AddressBlocker
   | CaaBlocker
+  | DnsChallengeBlocker
   | { reason: 'budget_spent'; limit: CaLimit['name']; ca: string; registeredDomain: string }
   | CaBlocker;
 
@@ -22,6 +25,15 @@ interface AddressBlocker {
   end: string | null;
 }
 
+type DnsChallengeBlocker =
+  /** `place`: where the record has to lead; null: no zone of ours has challenges of the name. */
+  | { reason: 'no_challenge_record'; place: ChallengePlace | null }
+  /** `end`: of the CNAME chain; null: the name has TXT records of its own. */
+  | { reason: 'challenge_elsewhere'; place: ChallengePlace; end: string | null }
+  /** `values`: those found instead. */
+  | { reason: 'challenge_not_seen'; values: string[] }
+  | { reason: 'dns_servers_failing'; faults: { server: string; seen: string }[] };
+
 interface CaaBlocker {
   reason: 'caa_forbids';
   /** The name that has the record: ours, a parent, or the end of a CNAME chain. */
@@ -30,6 +42,7 @@ interface CaaBlocker {
   because: Extract<CaaVerdict, { kind: 'forbidden' }>['because'];
   ca: string;
   account: string | null;
+  challenge: ChallengeType;
 }
 
 /** The CA did not issue. */
@@ -52,9 +65,7 @@ function messageOf(hostname: string, blocker: Blocker): string {
       return `${hostname} points to ${quote(end)}, which has no address. Point it to the target of its routing record.`;
     }
     case 'dns_unreadable': {
-      const what =
-        blocker.record === 'CAA' ? 'CAA records; no CA may issue a certificate until they can be read' : 'addresses';
-      return `${describeUnreadable(blocker.name, blocker.seen)} The query was for its ${what}.`;
+      return `${describeUnreadable(blocker.name, blocker.seen)} The query was for its ${SOUGHT[blocker.record]}.`;
     }
     case 'address_not_public':
     case 'unreachable':
@@ -62,6 +73,22 @@ function messageOf(hostname: string, blocker: Blocker): string {
       return addressMessage(hostname, blocker);
     case 'caa_forbids':
       return caaMessage(hostname, blocker);
+    case 'no_challenge_record':
+      return noRecordMessage(hostname, blocker.place);
+    case 'challenge_elsewhere': {
+      const { place, end } = blocker;
+      const seen = end === null ? 'has a TXT record of its own' : `leads to ${quote(end)}`;
+      const instead = place.record === 'wildcard' ? 'Remove that record' : 'Replace it';
+      return `${challengeName(hostname)} ${seen}, so the certificate authority cannot find our challenge there. ${instead}. ${recordFix(hostname, place)}`;
+    }
+    case 'challenge_not_seen': {
+      const seen = blocker.values.length === 0 ? 'nothing' : joinQuoted(blocker.values);
+      return `Our DNS servers answer our challenge for ${hostname}, but a resolver that looks for TXT records at ${challengeName(hostname)} finds ${seen}. We try again. If this lasts, the operator of this service needs to check the delegation of the zone for challenges.`;
+    }
+    case 'dns_servers_failing': {
+      const faults = blocker.faults.map(({ server, seen }) => `${server}: ${seen}`);
+      return `Our own DNS servers do not answer our challenge for ${hostname}. The operator of this service needs to fix this. ${faults.length === 0 ? 'None of them has an address' : joinList(faults)}.`;
+    }
     case 'budget_spent':
       return budgetMessage(hostname, blocker);
     case 'ca_rate_limited':
@@ -77,6 +104,26 @@ function messageOf(hostname: string, blocker: Blocker): string {
     default:
       return blocker satisfies never;
   }
+}
+
+const SOUGHT = {
+  CAA: 'CAA records; no CA may issue a certificate until they can be read',
+  address: 'addresses',
+  challenge: 'challenge record',
+};
+
+function noRecordMessage(hostname: string, place: ChallengePlace | null): string {
+  if (place === null) {
+    return `A certificate for ${hostname} needs a challenge in DNS, and this installation answers none for it. The operator of this service needs to set NAMEPLATE_CHALLENGE_ZONE.`;
+  }
+  const at = place.record === 'wildcard' ? hostname : challengeName(hostname);
+  return `${at} does not lead to us, so the certificate authority cannot find our challenge. ${recordFix(hostname, place)}`;
+}
+
+/** Names one value for each field that the panel of a DNS provider has. */
+function recordFix(hostname: string, { record, names }: ChallengePlace): string {
+  const at = record === 'wildcard' ? hostname : challengeName(hostname);
+  return `Publish a CNAME record. Full name: \`${at}\`, Value: \`${names[0]}\`.`;
 }
 
 const ROUTING = 'a CNAME, or an ALIAS at an apex';
@@ -113,14 +160,14 @@ function addressFix(record: string, right: string, end: string | null): string {
   return 'Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this.';
 }
 
-function caaMessage(hostname: string, { at, record, because, ca, account }: CaaBlocker): string {
+function caaMessage(hostname: string, { at, record, because, ca, account, challenge }: CaaBlocker): string {
   const { critical, tag, value } = record;
   const isOurs = hostname === at || hostname.endsWith(`.${at}`);
   const owner = isOurs ? at : `${quote(at)}, to which a CNAME points,`;
   const seen = `The CAA record ${critical ? 128 : 0} ${quote(tag).slice(1, -1)} ${quote(value)} of ${owner}`;
   switch (because) {
     case 'other':
-      return `${seen} does not allow ${ca} to issue for ${hostname}. ${isOurs ? addedCaa(at, ca) : `Its operator needs to add this record beside it: 0 issue "${ca}".`}`;
+      return `${seen} does not allow ${ca} to issue for ${hostname}. ${isOurs ? addedCaa(at, tag, ca) : `Its operator needs to add this record beside it: 0 ${tag} "${ca}".`}`;
     case 'unknown':
       return `${seen} is critical and unknown to certificate authorities, so none may issue for ${hostname}. Remove it.`;
     case 'account': {
@@ -128,15 +175,15 @@ function caaMessage(hostname: string, { at, record, because, ca, account }: CaaB
       return `${seen} does not allow our account at ${ca} to issue for ${hostname}; ${ours}. Correct its accounturi, or remove that parameter.`;
     }
     case 'method':
-      return `${seen} does not allow ${ca} to validate ${hostname} by http-01. Add http-01 to its validationmethods, or remove that parameter.`;
+      return `${seen} does not allow ${ca} to validate ${hostname} by ${challenge}. Add ${challenge} to its validationmethods, or remove that parameter.`;
     default:
       return because satisfies never;
   }
 }
 
 /** Names one value for each field that the panel of a DNS provider has. */
-function addedCaa(name: string, ca: string): string {
-  return `Add a CAA record beside it. Full name: \`${name}\`, Flags: \`0\`, Tag: \`issue\`, Value: \`${ca}\`.`;
+function addedCaa(name: string, tag: string, ca: string): string {
+  return `Add a CAA record beside it. Full name: \`${name}\`, Flags: \`0\`, Tag: \`${tag}\`, Value: \`${ca}\`.`;
 }
 
 function budgetMessage(

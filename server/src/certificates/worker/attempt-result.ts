@@ -20,7 +20,7 @@ export interface Blocked {
 /** The state and the problem of a blocked certificate. One that is still valid stays in use. */
 export function blockedBy(blocker: Blocker, certificate: Certificate, now: number) {
   const { reason } = blocker;
-  const isRouting = reason === 'dns_unreadable' || OWNER_FIXABLE.includes(reason);
+  const isRouting = ['dns_unreadable', 'challenge_not_seen'].includes(reason) || OWNER_FIXABLE.includes(reason);
   const state: CertificateState = isValid(certificate, now) ? 'renewing' : isRouting ? 'waiting_for_routing' : 'failed';
   const message = describeCertificateBlocker(certificate.hostname, blocker);
   const problem: CertificateProblem = { reason, message, at: blockedSince(reason, certificate, now) };

@@ -1,18 +1,22 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import { type ChallengeType, problemWhileOrdering } from '../../domain/certificate-state.ts';
-import type { Certificate, CertificateStore, DueCertificate, IssuedCertificate } from '../../store/store.ts';
-import type { SelfChecker } from '../../verification/observation/self-check.ts';
-import { CaProblem, type Issuer, ReplacesRefused } from '../issuer.ts';
-import { type AddressPolicy, addressPolicy } from '../policy/address-rule.ts';
+import { type ChallengeType, isBeforeChallenge, problemWhileOrdering } from '../../domain/certificate-state.ts';
+import type {
+  Certificate,
+  CertificateOrder,
+  CertificateStore,
+  DueCertificate,
+  IssuedCertificate,
+} from '../../store/store.ts';
+import { CaProblem, ChallengeNotOffered, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, recheckMs } from '../policy/backoff.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
 import { checkCaa } from '../preflight/check-caa.ts';
-import { type CheckedRouting, checkedRouting, UNCHECKED_ROUTING } from '../preflight/routing-blocker.ts';
 import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } from './attempt-result.ts';
-import type { CertificateMetrics } from './certificate-metrics.ts';
+import type { ChallengeChooser } from './challenge-chooser.ts';
+import { ChallengeBlocked } from './challenge-responses.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import type { Lease } from './lease.ts';
@@ -25,15 +29,12 @@ interface AttemptOptions {
   orders: Orders;
   circuitBreaker: CircuitBreaker;
   fallback: Fallback;
-  /** Null: this machine cannot check itself. */
-  checkSelf: SelfChecker | null;
-  /** For names with several addresses. */
-  multiAddress: AddressPolicy;
+  /** Chooses the type of challenge, with what it has to check for that. */
+  chooserFor(due: DueCertificate, signal: AbortSignal): ChallengeChooser;
   resolver: Pick<Resolver, 'lookupCaa'>;
   clock: Clock;
   random: () => number;
   log: Log;
-  metrics: Pick<CertificateMetrics, 'certificateToleratedAddresses'>;
 }
 
 /**
@@ -42,15 +43,22 @@ interface AttemptOptions {
  */
 type Attempt = (due: DueCertificate, lease: Lease) => Promise<AttemptResult>;
 
+/** One certificate at one CA. */
+interface Work {
+  due: DueCertificate;
+  issuer: Issuer;
+  /** Null until it has begun. */
+  order: CertificateOrder | null;
+}
+
 export function createAttempt(options: AttemptOptions): Attempt {
-  const { store, issuers, orders, circuitBreaker, fallback, checkSelf, resolver, clock, random, log, metrics } =
-    options;
+  const { store, issuers, orders, circuitBreaker, fallback, chooserFor, resolver, clock, random, log } = options;
 
   async function attempt(due: DueCertificate, lease: Lease): Promise<AttemptResult> {
     const { certificate, order } = due;
     const issuer = order?.url ? issuers.find(({ id }) => id === order.issuer) : undefined;
     if (order !== null && issuer !== undefined && (await circuitBreaker.find(issuer.id)) === null) {
-      return orders.finish(due, issuer, order, certificate.challenge ?? 'http-01', lease);
+      return resume(due, issuer, order, lease);
     }
     if (order === null && certificate.issued !== null && !isRenewalDue(certificate.issued, clock.now())) {
       return updateWindow(certificate, certificate.issued);
@@ -78,72 +86,71 @@ export function createAttempt(options: AttemptOptions): Attempt {
   }
 
   /** Orders a certificate from the first CA that may issue one. */
-  async function obtain(claimed: DueCertificate, lease: Lease): Promise<AttemptResult> {
-    let due = claimed;
-    let checked: CheckedRouting | null = null;
+  async function obtain(due: DueCertificate, lease: Lease): Promise<AttemptResult> {
+    const chooser = chooserFor(due, lease.signal);
     const blocked: Blocked[] = [];
+    let selfCheck = due.certificate.selfCheck;
     for (const issuer of issuers) {
-      if (issuer.validatesNames && checked === null) {
-        checked = await checkRouting(due.certificate, lease.signal);
-        due = { ...due, certificate: { ...due.certificate, selfCheck: checked.selfCheck } };
-      }
-      const routing = issuer.validatesNames ? (checked?.blocker ?? null) : null;
-      const result =
-        (await preflight(issuer, due.certificate, routing, lease.signal)) ??
-        (await orderFrom(issuer, due, 'http-01', lease));
+      const work = { due, issuer, order: null };
+      const result = issuer.validatesNames
+        ? await orderByChoice(chooser, work, null, lease)
+        : await orderBy('http-01', work, lease);
       if (!('blocker' in result)) return result;
       blocked.push(result);
+      if (issuer.validatesNames) ({ selfCheck } = chooser);
     }
-    return wait(due, blocked);
+    return wait({ ...due, certificate: { ...due.certificate, selfCheck } }, blocked);
   }
 
-  async function checkRouting(certificate: Certificate, signal: AbortSignal): Promise<CheckedRouting> {
-    if (checkSelf === null) return UNCHECKED_ROUTING;
-    const { hostname, authorizationFailedAt } = certificate;
-    const result = await checkSelf(hostname, signal);
-    const policy = addressPolicy(options.multiAddress, authorizationFailedAt, clock.now());
-    const checked = checkedRouting(hostname, result, policy);
-    if (checked.blocker === null && checked.tolerated.length > 0) {
-      metrics.certificateToleratedAddresses.inc(checked.tolerated.length);
-      log.warn(
-        { domain: hostname, addresses: checked.tolerated },
-        'an address of a name does not answer; another one does',
-      );
-    }
-    return checked;
+  /** Goes on by the type of challenge that the CA may have been told of. If it was told of none, one is chosen anew. */
+  async function resume(due: DueCertificate, issuer: Issuer, order: CertificateOrder, lease: Lease) {
+    const { problem, challenge } = due.certificate;
+    const begunBy = problem !== null && isBeforeChallenge(problem) ? null : (challenge ?? 'http-01');
+    const result = await orderByChoice(chooserFor(due, lease.signal), { due, issuer, order }, begunBy, lease);
+    return 'blocker' in result ? wait(due, [result]) : result;
   }
 
-  /** Null: the CA may be asked. `routing`: what the self-check found. */
-  async function preflight(
-    issuer: Issuer,
-    certificate: Certificate,
-    routing: Blocker | null,
-    signal: AbortSignal,
-  ): Promise<Blocked | null> {
-    const { hostname } = certificate;
-    if (routing !== null) return recheck(certificate, routing);
-    const skipped = fallback.findSkipped(hostname, issuer);
-    if (skipped !== null) return skipped;
-    const open = await circuitBreaker.find(issuer.id);
-    if (open !== null) return { ...open, until: later(open.until) };
-    if (!issuer.validatesNames) return null;
-    return askCa(issuer, async () => {
-      const accountUrl = (await store.findCaAccount(issuer.id))?.url ?? null;
-      const forbidden = await checkCaa(resolver, hostname, { names: await issuer.caaNames(), accountUrl }, signal);
-      return forbidden && recheck(certificate, forbidden);
-    });
-  }
-
-  async function orderFrom(
-    issuer: Issuer,
-    claimed: DueCertificate,
-    challenge: ChallengeType,
+  /**
+   * Orders by the first type of challenge that works. A type that the CA does not offer, that CAA forbids, or that the
+   * CA would not see is given up before the CA is told of it; then the order goes on by another. `begunBy` comes first.
+   */
+  async function orderByChoice(
+    chooser: ChallengeChooser,
+    work: Work,
+    begunBy: ChallengeType | null,
     lease: Lease,
   ): Promise<AttemptResult | Blocked> {
-    const problem = problemWhileOrdering(claimed.certificate.problem);
-    const due = { ...claimed, certificate: { ...claimed.certificate, problem } };
+    const refusals = new Map<ChallengeType, Blocker>();
+    for (let first = begunBy; ; first = null) {
+      const choice = first === null ? await chooser.choose(refusals) : { challenge: first };
+      const { certificate } = work.due;
+      if (first === null) work.due = { ...work.due, certificate: { ...certificate, selfCheck: chooser.selfCheck } };
+      if ('blocker' in choice) {
+        const blocked = recheck(certificate, choice.blocker);
+        // Another CA would not see it either, and an order in flight is not given up for that.
+        return work.order === null ? blocked : wait({ ...work.due, order: work.order }, [blocked]);
+      }
+      try {
+        return await orderBy(choice.challenge, work, lease);
+      } catch (error) {
+        refusals.set(choice.challenge, refusalIn(error));
+      }
+    }
+  }
+
+  /** Rejects as `orders.finish` does; then the order of `work` is in flight. */
+  async function orderBy(challenge: ChallengeType, work: Work, lease: Lease): Promise<AttemptResult | Blocked> {
+    const { issuer } = work;
+    if (work.order !== null) return orders.finish(work.due, issuer, work.order, challenge, lease);
+    const blocked = await preflight(issuer, work.due.certificate, challenge, lease.signal);
+    if (blocked?.blocker.reason === 'caa_forbids' && blocked.blocker.because === 'method')
+      throw new ChallengeBlocked(blocked.blocker);
+    if (blocked !== null) return blocked;
+    const problem = problemWhileOrdering(work.due.certificate.problem);
+    const due = { ...work.due, certificate: { ...work.due.certificate, problem } };
     const begun = await askCa(issuer, () => orders.begin(due, issuer, challenge, lease));
     if ('blocker' in begun) return begun;
+    work.order = begun;
     try {
       return await orders.finish(due, issuer, begun, challenge, lease);
     } catch (error) {
@@ -151,8 +158,30 @@ export function createAttempt(options: AttemptOptions): Attempt {
       // After another order, `begin` names no certificate to replace. Only once: each order costs an entry in the
       // ledger.
       const other = await askCa(issuer, () => orders.begin({ ...due, order: begun }, issuer, challenge, lease));
-      return 'blocker' in other ? other : orders.finish(due, issuer, other, challenge, lease);
+      if ('blocker' in other) return other;
+      work.order = other;
+      return orders.finish(due, issuer, other, challenge, lease);
     }
+  }
+
+  /** Null: the CA may be asked. */
+  async function preflight(
+    issuer: Issuer,
+    certificate: Certificate,
+    challenge: ChallengeType,
+    signal: AbortSignal,
+  ): Promise<Blocked | null> {
+    const { hostname } = certificate;
+    const skipped = fallback.findSkipped(hostname, issuer);
+    if (skipped !== null) return skipped;
+    const open = await circuitBreaker.find(issuer.id);
+    if (open !== null) return { ...open, until: later(open.until) };
+    if (!issuer.validatesNames) return null;
+    return askCa(issuer, async () => {
+      const ca = { names: await issuer.caaNames(), accountUrl: (await store.findCaAccount(issuer.id))?.url ?? null };
+      const forbidden = await checkCaa(resolver, hostname, ca, challenge, signal);
+      return forbidden && recheck(certificate, forbidden);
+    });
   }
 
   /** Opens the circuit of a CA that fails before an order has begun. */
@@ -202,4 +231,11 @@ export function createAttempt(options: AttemptOptions): Attempt {
   }
 
   return attempt;
+}
+
+/** Why a type of challenge is given up. Throws any other error. */
+function refusalIn(error: unknown): Blocker {
+  if (error instanceof ChallengeBlocked) return error.blocker;
+  if (error instanceof ChallengeNotOffered) return { reason: 'ca_refused', message: error.message };
+  throw error;
 }

@@ -3,15 +3,19 @@ import { type Claim, createDueLoop, type DueLoop } from '../../base/due-loop.ts'
 import type { Log } from '../../base/log.ts';
 import { raceAbort } from '../../base/time-limit.ts';
 import type { Resolver } from '../../dns/resolver.ts';
+import type { DnsClient } from '../../dns/transport/dns-client.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import type { CaLimit, Certificate, CertificateStore, DueCertificate } from '../../store/store.ts';
+import type { CaLimit, Certificate, CertificateStore, DnsStore, DueCertificate } from '../../store/store.ts';
 import { createSelfChecker } from '../../verification/observation/self-check.ts';
 import { CA_PROBLEM_KINDS, caHost, type Issuer } from '../issuer.ts';
 import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
+import type { OwnDns } from '../policy/challenge-place.ts';
+import { awaitDnsChallenge } from '../preflight/await-dns-challenge.ts';
 import { createAttempt } from './attempt.ts';
 import { type AttemptResult, unchanged } from './attempt-result.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
+import { challengeChoosers } from './challenge-chooser.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { createFallback } from './fallback.ts';
 import { holdLease, Interrupted, type Lease, LeaseLost } from './lease.ts';
@@ -20,12 +24,16 @@ import { newNameThrottle } from './new-name-throttle.ts';
 import { createOrders } from './place-order.ts';
 
 export interface CertificateWorkerOptions {
-  store: CertificateStore;
+  store: CertificateStore & Pick<DnsStore, 'addDnsChallenge' | 'removeDnsChallenge'>;
   /** In order of preference: each next one is the fallback. */
   issuers: readonly Issuer[];
   resolver: Resolver;
   /** Which addresses the self-check may connect to (`addressRule`). */
   mayDial: AddressRule;
+  /** Our DNS servers, and what asks them; null: they answer no challenges. */
+  ownDns?: (OwnDns & { client: Pick<DnsClient, 'query'> }) | null;
+  /** How long a challenge in DNS may take until it is seen from the name. */
+  dnsChallengeMs?: number;
   clock: Clock;
   /** Returns numbers in [0, 1), for jitter. */
   random: () => number;
@@ -66,13 +74,16 @@ const MINUTE_MS = 60_000;
 export function createCertificateWorker(options: CertificateWorkerOptions): CertificateWorker {
   const { store, clock, log, limits = LETS_ENCRYPT_LIMITS, capacity = 25, leaseMs = MINUTE_MS } = options;
   const { deadlineMs = 10 * MINUTE_MS, pollMs = 500, checksSelf = true, selfCheckMs, multiAddress = 'any' } = options;
+  const { ownDns = null } = options;
   const circuitBreaker = createCircuitBreaker(options);
   const fallback = createFallback({ ...options, circuitBreaker });
-  const orders = createOrders({ ...options, limits, circuitBreaker, fallback });
+  const awaitDns = ownDns && awaitDnsChallenge({ ...options, own: ownDns, timeoutMs: options.dnsChallengeMs });
+  const orders = createOrders({ ...options, limits, circuitBreaker, fallback, awaitDns });
   const checkSelf = checksSelf
     ? createSelfChecker({ ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) })
     : null;
-  const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, checkSelf, multiAddress });
+  const chooserFor = challengeChoosers({ ...options, checkSelf, multiAddress });
+  const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, chooserFor });
   const throttle = newNameThrottle();
   let maintenance: { stop(): Promise<void> } | undefined;
   // The counters start at 0, so that the first outcome of each kind shows as an increase.

@@ -3,15 +3,18 @@ import type { Log } from '../../base/log.ts';
 import type { ChallengeType } from '../../domain/certificate-state.ts';
 import { registrableDomain } from '../../domain/name.ts';
 import { baseName } from '../../domain/wildcard.ts';
-import type { CaLimit, Certificate, CertificateOrder, CertificateStore, DueCertificate } from '../../store/store.ts';
+import type { CaLimit, Certificate, CertificateOrder, DueCertificate, Store } from '../../store/store.ts';
 import { CaProblem, ChallengeNotOffered, caHost, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, backoffMs } from '../policy/backoff.ts';
 import { budget } from '../policy/budget.ts';
+import type { OwnDns } from '../policy/challenge-place.ts';
 import { isExempt, lifetimeWindow, longestBackoffMs, nextDueAt, quietUntil, urgencyOf } from '../policy/renewal.ts';
+import type { AwaitDnsChallenge } from '../preflight/await-dns-challenge.ts';
 import { readChain } from '../x509/certificate-chain.ts';
 import { newPrivateKey, readPrivateKey } from '../x509/private-key.ts';
 import { type AttemptResult, type Blocked, blockedBy, orderingState, unchanged } from './attempt-result.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
+import { ChallengeBlocked, type ChallengeResponses, challengeResponses } from './challenge-responses.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
 import type { Fallback } from './fallback.ts';
 import { type Lease, LeaseLost } from './lease.ts';
@@ -28,8 +31,8 @@ export interface Orders {
     lease: Lease,
   ): Promise<CertificateOrder | Blocked>;
   /**
-   * Takes a begun order to its end. Rejects with the reason of the lease's signal, with `ReplacesRefused`, with
-   * `ChallengeNotOffered` or with the store's error; then the order stays in flight.
+   * Takes a begun order to its end, and sets its URL once the CA has given one. Rejects with the reason of the lease's signal, with `ReplacesRefused`, with
+   * `ChallengeNotOffered`, `ChallengeBlocked` or the store's error; then the order stays in flight.
    */
   finish(
     due: DueCertificate,
@@ -41,7 +44,10 @@ export interface Orders {
 }
 
 interface OrdersOptions {
-  store: Pick<CertificateStore, 'beginOrder' | 'saveOrderUrl' | 'putChallenge'>;
+  store: Pick<Store, 'beginOrder' | 'saveOrderUrl' | 'putChallenge' | 'addDnsChallenge' | 'removeDnsChallenge'>;
+  ownDns?: OwnDns | null;
+  /** Null: our servers answer no challenges. */
+  awaitDns: AwaitDnsChallenge | null;
   circuitBreaker: CircuitBreaker;
   fallback: Fallback;
   /** As published by each ACME CA. */
@@ -53,13 +59,12 @@ interface OrdersOptions {
 }
 
 const DAY_MS = 24 * 3_600_000;
-/** The store deletes challenges with their order; this removes those that a crash left. */
-const CHALLENGE_LIFE_MS = DAY_MS;
 /** An order that the CA has not completed by then is given up. */
 const ORDER_LIFE_MS = 2 * DAY_MS;
 
 export function createOrders(options: OrdersOptions): Orders {
   const { store, circuitBreaker, fallback, limits, clock, random, log, metrics } = options;
+  const responsesTo = challengeResponses(options);
 
   async function begin(
     { certificate, order: previous }: DueCertificate,
@@ -80,7 +85,7 @@ export function createOrders(options: OrdersOptions): Orders {
     const begun = await store.beginOrder({
       lease: lease.token,
       order,
-      entry: { issuer: issuer.id, hostname, registeredDomain, exempt },
+      entry: { issuer: issuer.id, hostname: baseName(hostname), registeredDomain, exempt },
       limits: issuer.validatesNames ? budget(limits, urgencyOf(issued, now)) : [],
       challenge: issuer.validatesNames ? challenge : null,
       shown: { problem: certificate.problem, selfCheck: certificate.selfCheck },
@@ -104,35 +109,51 @@ export function createOrders(options: OrdersOptions): Orders {
     challenge: ChallengeType,
     lease: Lease,
   ): Promise<AttemptResult> {
-    let { url } = order;
+    const responses = responsesTo(due, lease.signal);
+    try {
+      const result = await goOn(due, issuer, order, challenge, lease, responses);
+      if (result.orderOutcome !== undefined) await responses.withdraw();
+      return result;
+    } catch (error) {
+      if (error instanceof ChallengeBlocked) await responses.withdraw();
+      throw error;
+    }
+  }
+
+  async function goOn(
+    due: DueCertificate,
+    issuer: Issuer,
+    order: CertificateOrder,
+    challenge: ChallengeType,
+    lease: Lease,
+    responses: ChallengeResponses,
+  ): Promise<AttemptResult> {
     const { hostname, privateKey, replaces } = order;
     try {
       const { chain } = await issuer.issue({
         hostname,
         privateKey,
-        orderUrl: url,
+        orderUrl: order.url,
         replaces,
         challenge,
         signal: lease.signal,
         ensureLease: lease.ensure,
         async onOrder(created) {
           if ((await store.saveOrderUrl(hostname, lease.token, created)) === 'lost') throw new LeaseLost();
-          url = created;
+          order.url = created;
         },
-        async present({ token, keyAuthorization }) {
-          const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
-          await store.putChallenge({ hostname, token, keyAuthorization, expiresAt });
-        },
+        present: responses.publish,
       });
       lease.signal.throwIfAborted();
-      return await succeed(due.certificate, issuer, order, chain);
+      const issued = await succeed(due.certificate, issuer, order, chain);
+      return issuer.validatesNames ? { ...issued, challenge } : issued;
     } catch (error) {
       lease.signal.throwIfAborted();
       // An error on our side proves nothing about the order: it stays in flight, and is resumed when the lease has
       // expired.
       const isFinal = !(error instanceof ReplacesRefused || error instanceof ChallengeNotOffered);
       if (!(error instanceof CaProblem && isFinal)) throw error;
-      return fail(due, issuer, { ...order, url }, error);
+      return fail(due, issuer, order, error);
     }
   }
 

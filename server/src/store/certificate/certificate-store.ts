@@ -84,6 +84,7 @@ export interface CaLimit {
  */
 export interface LedgerEntry {
   issuer: string;
+  /** A wildcard's base name: a CA validates the same name for both, and counts its failures together. */
   hostname: string;
   registeredDomain: string;
   exempt: boolean;

@@ -1,0 +1,32 @@
+import { challengeTarget, isWildcard } from '../../domain/wildcard.ts';
+
+/** Our DNS servers, which answer DNS-01 challenges. */
+export interface OwnDns {
+  challengeZone: string | null;
+  /** Null: it is not delegated to our servers. */
+  cnameZone: string | null;
+  servers: readonly { name: string; addresses: readonly string[] }[];
+  /** 53, except in tests. */
+  port: number;
+}
+
+/** A name's place in our zones. */
+export interface ChallengePlace {
+  /** The first label of its target. */
+  label: string;
+  /** The names at which our servers answer its challenges, and where its challenge record may lead. The first is the one to publish. */
+  names: string[];
+  /** The record that leads there: at `_acme-challenge`, or the wildcard itself. */
+  record: 'challenge' | 'wildcard';
+}
+
+/** Null: no zone of ours has challenges of the name. `target`: of its domain; null: the operator's own name. */
+export function challengePlace(hostname: string, target: string | null, own: OwnDns | null): ChallengePlace | null {
+  if (own === null || target === null) return null;
+  const { challengeZone, cnameZone } = own;
+  const names = challengeZone === null ? [] : [challengeTarget({ target }, challengeZone)];
+  if (cnameZone !== null && target.endsWith(`.${cnameZone}`)) names.push(target);
+  if (names.length === 0) return null;
+  const record = challengeZone === null && isWildcard(hostname) ? 'wildcard' : 'challenge';
+  return { label: target.slice(0, target.indexOf('.')), names, record };
+}
