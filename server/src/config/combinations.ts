@@ -72,7 +72,8 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
     return [
       `${variables.roles.name} includes edge, but all of its listeners are off: set ${variables.edgeHttpListen.name}, ${variables.edgeHttpsListen.name} or ${variables.edgeFrontListen.name}, or remove edge.`,
     ];
-  if (roles.includes('certificates') && issuer === 'acme' && http === null)
+  const answersChallenges = http !== null || (https !== null && values.acmeSelfCheck !== 'off');
+  if (roles.includes('certificates') && issuer === 'acme' && !answersChallenges)
     return [
       `${variables.edgeHttpListen.name} is off, so this process cannot answer the CA's challenges: set it to an address that the Internet reaches at port 80, directly or through a proxy. If another process answers them, move the role certificates there in ${variables.roles.name}.`,
     ];
