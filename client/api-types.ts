@@ -850,7 +850,7 @@ interface CertificateIssuedEvent {
 /** Why the certificate is not issued or renewed; absent without a problem. */
 interface CertificateProblem {
   /** The reason that blocks the certificate, for programs. More values may be added. */
-  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  reason: 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
   /** The cause, its place and its fix. */
   message: string;
   /** Since when it blocks the certificate. Unix time in milliseconds. */

@@ -1,6 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { connect } from 'node:tls';
-import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
 import { createLog } from '../../server/src/base/log.ts';
