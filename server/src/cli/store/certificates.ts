@@ -11,7 +11,7 @@ import { define, type StoreOptions, storeCommand, storeFlag } from '../options.t
 import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
-import { addCaAccounts } from './ca-accounts.ts';
+import { addCaAccounts } from './account-keys.ts';
 import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;

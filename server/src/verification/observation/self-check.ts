@@ -109,7 +109,7 @@ export function createTlsSelfChecker(options: SelfCheckOptions): SelfChecker {
 interface Subject {
   hostname: string;
   addresses: readonly string[];
-  /** Of the challenge. */
+  /** When the challenge expires. */
   expiresAt: number;
   signal: AbortSignal;
 }
