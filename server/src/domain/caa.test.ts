@@ -95,3 +95,20 @@ test('the record that is nearest to allowing it is shown', () => {
     record: { critical: false, tag: 'issue', value: 'letsencrypt.org; validationmethods=dns-01' },
   });
 });
+
+describe('for a wildcard', () => {
+  const ask = (challenge: 'http-01' | 'dns-01', ...records: string[]) =>
+    judgeCaa(records.map(record), CA, { wildcard: true, challenge }).kind;
+
+  test('issuewild counts in place of issue, and issue where there is none', () => {
+    expect(ask('dns-01', '0 issue letsencrypt.org', '0 issuewild ;')).toBe('forbidden');
+    expect(ask('dns-01', '0 issue ;', '0 issuewild letsencrypt.org')).toBe('allowed');
+    expect(ask('dns-01', '0 issue letsencrypt.org')).toBe('allowed');
+    expect(ask('dns-01', '0 issue ;')).toBe('forbidden');
+  });
+
+  test('validationmethods are those of the challenge', () => {
+    expect(ask('dns-01', '0 issue letsencrypt.org; validationmethods=dns-01')).toBe('allowed');
+    expect(ask('http-01', '0 issue letsencrypt.org; validationmethods=dns-01')).toBe('forbidden');
+  });
+});

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { acmeIssuer } from '../certificates/acme/acme.ts';
 import { internalIssuer } from '../certificates/internal-ca.ts';
 import type { Issuer } from '../certificates/issuer.ts';
-import type { OwnDns } from '../certificates/policy/challenge-place.ts';
 import { createCertificateWorker } from '../certificates/worker/certificate-worker.ts';
 import { addressRule } from '../net/addresses.ts';
 import { GRACE_MS, type Stoppable } from '../net/listen.ts';
 import { openResolver } from './open-resolver.ts';
+import { ownDnsOf } from './own-dns.ts';
 import type { RoleDeps } from './roles.ts';
 
 /** The certificates of one process. */
@@ -16,7 +16,7 @@ export function startCertificates(deps: RoleDeps): Stoppable {
   const worker = createCertificateWorker({
     ...deps,
     resolver,
-    ownDns: { ...ownDnsOf(config), port: nameserverPort, client },
+    ownDns: ownDnsOf(config, nameserverPort, client),
     issuers: issuersOf(deps),
     mayDial: addressRule(config.acmeAllowedNetworks),
     checksSelf: config.acmeSelfCheck === 'on',
@@ -28,12 +28,6 @@ export function startCertificates(deps: RoleDeps): Stoppable {
   });
   worker.start();
   return { stop: () => worker.stop(GRACE_MS).finally(close) };
-}
-
-/** Our DNS servers, as every node with a role that works with them is told of them. */
-function ownDnsOf(config: RoleDeps['config']): OwnDns {
-  const { challengeZone = null, cnameZone, cnameZoneDelegated, dnsServers = [] } = config;
-  return { challengeZone, cnameZone: cnameZoneDelegated === 'on' ? cnameZone : null, servers: dnsServers, port: 53 };
 }
 
 /**

@@ -6,8 +6,6 @@ export interface OwnDns {
   /** Null: it is not delegated to our servers. */
   cnameZone: string | null;
   servers: readonly { name: string; addresses: readonly string[] }[];
-  /** 53, except in tests. */
-  port: number;
 }
 
 /** A name's place in our zones. */
@@ -15,7 +13,7 @@ export interface ChallengePlace {
   /** The first label of its target. */
   label: string;
   /** The names at which our servers answer its challenges, and where its challenge record may lead. The first is the one to publish. */
-  names: string[];
+  names: readonly string[];
   /** The record that leads there: at `_acme-challenge`, or the wildcard itself. */
   record: 'challenge' | 'wildcard';
 }

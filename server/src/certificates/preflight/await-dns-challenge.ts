@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../../base/log.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import type { DnsClient } from '../../dns/transport/dns-client.ts';
 import { challengeName } from '../../domain/wildcard.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import type { ChallengePlace, OwnDns } from '../policy/challenge-place.ts';
@@ -17,8 +16,11 @@ export type AwaitDnsChallenge = (
   signal: AbortSignal,
 ) => Promise<Blocker | null>;
 
+/** Asks one of our servers for TXT records; a text: why it gave no answer. Never rejects. */
+export type AskTxt = (name: string, address: string, signal: AbortSignal) => Promise<string[] | string>;
+
 export interface AwaitDnsChallengeOptions {
-  own: OwnDns & { client: Pick<DnsClient, 'query'> };
+  own: OwnDns & { ask: AskTxt };
   resolver: Pick<Resolver, 'lookupAddresses' | 'lookupTxt'>;
   log: Pick<Log, 'warn'>;
   /** For both steps together. */
@@ -29,7 +31,6 @@ export interface AwaitDnsChallengeOptions {
 /** Negative answers stay in a resolver's cache for 5 s, and a change reaches our servers within one. */
 const TIMEOUT_MS = 20_000;
 const POLL_MS = 500;
-const QUERY_MS = [1500];
 
 interface ServerAnswer {
   /** Name and address. */
@@ -49,15 +50,12 @@ export function awaitDnsChallenge(options: AwaitDnsChallengeOptions): AwaitDnsCh
   }
 
   async function ask(server: string, address: string, name: string, signal: AbortSignal): Promise<ServerAnswer> {
-    const asking = { recursion: false, signal, timeoutsMs: QUERY_MS };
-    const response = await own.client.query({ name, type: 'TXT' }, { address, port: own.port }, asking);
-    const failure =
-      typeof response === 'string' ? response : ANSWERS.includes(response.rcode) ? null : response.rcode.toUpperCase();
-    const values = typeof response === 'string' ? [] : response.answers.map(({ value }) => value);
+    const answer = await own.ask(name, address, signal);
+    const [failure, values] = typeof answer === 'string' ? [answer, []] : [null, answer];
     return { server: `${server} (${address})`, failure, values };
   }
 
-  /** What keeps our own servers from answering a CA; null: nothing. A resolver goes on to another where one fails. */
+  /** Null: our servers answer a CA. One that fails does not count beside one that answers: resolvers go on to that. */
   async function checkServers(name: string, value: string, signal: AbortSignal): Promise<Blocker | null> {
     const asked = own.servers.map(async (server) =>
       Promise.all((await addressesOf(server, signal)).map((address) => ask(server.name, address, name, signal))),
@@ -97,5 +95,4 @@ export function awaitDnsChallenge(options: AwaitDnsChallengeOptions): AwaitDnsCh
   };
 }
 
-const ANSWERS = ['noerror', 'nxdomain'];
 const ONE_SILENT = 'a DNS server of ours does not answer for a challenge; another one does';

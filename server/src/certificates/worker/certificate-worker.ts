@@ -3,7 +3,6 @@ import { type Claim, createDueLoop, type DueLoop } from '../../base/due-loop.ts'
 import type { Log } from '../../base/log.ts';
 import { raceAbort } from '../../base/time-limit.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import type { DnsClient } from '../../dns/transport/dns-client.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import type { CaLimit, Certificate, CertificateStore, DnsStore, DueCertificate } from '../../store/store.ts';
 import { createSelfChecker, createTlsSelfChecker } from '../../verification/observation/self-check.ts';
@@ -11,7 +10,7 @@ import { CA_PROBLEM_KINDS, caHost, type Issuer } from '../issuer.ts';
 import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
 import type { OwnDns } from '../policy/challenge-place.ts';
-import { awaitDnsChallenge } from '../preflight/await-dns-challenge.ts';
+import { type AskTxt, awaitDnsChallenge } from '../preflight/await-dns-challenge.ts';
 import { createAttempt } from './attempt.ts';
 import { type AttemptResult, unchanged } from './attempt-result.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
@@ -31,7 +30,7 @@ export interface CertificateWorkerOptions {
   /** Which addresses the self-check may connect to (`addressRule`). */
   mayDial: AddressRule;
   /** Our DNS servers, and what asks them; null: they answer no challenges. */
-  ownDns?: (OwnDns & { client: Pick<DnsClient, 'query'> }) | null;
+  ownDns?: (OwnDns & { ask: AskTxt }) | null;
   /** How long a challenge in DNS may take until it is seen from the name. */
   dnsChallengeMs?: number;
   clock: Clock;
