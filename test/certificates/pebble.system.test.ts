@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
 import { createAcmeClient } from '../../server/src/certificates/acme/acme-client.ts';
 import { caTransport } from '../../server/src/certificates/acme/ca-transport.ts';
+import { topIssuerOf } from '../../server/src/certificates/x509/certificate-chain.ts';
 import { readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
@@ -65,6 +66,22 @@ describe('pebble', () => {
     const { chain } = await issuer(bound, { externalAccount }).issue(task());
     expect(chain).toContain('BEGIN CERTIFICATE');
     await bound.close();
+  });
+
+  test('gives the chain that leads to the wanted root, and its default where it has none to that', async () => {
+    const at = { dns: site.dns, httpPort: site.port };
+    const env = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_ALTERNATE_ROOTS: '2', PEBBLE_CHAIN_LENGTH: '2' };
+    const rich = await startPebble({ ...at, env });
+    const wanted = topIssuerOf(await rich.rootAt(2));
+    const chosen = await issuer(rich, { chain: wanted }).issue(task());
+    expect(topIssuerOf(chosen.chain)).toBe(wanted);
+    expect(chosen.chain.match(/BEGIN/g)).toHaveLength(3);
+    const usualRoot = topIssuerOf(rich.issuingRoots);
+    expect(usualRoot).not.toBe(wanted);
+    for (const chain of [null, usualRoot, 'No Such Root'])
+      expect(topIssuerOf((await issuer(rich, { chain }).issue(task())).chain)).toBe(usualRoot);
+    expect(world.logged.join('')).toMatch(/No Such Root.*its default is used/);
+    await rich.close();
   });
 
   test('is authenticated by the root of its HTTPS', async () => {

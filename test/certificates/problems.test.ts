@@ -15,7 +15,7 @@ afterAll(() => world.close());
 const json = (body: object): Fault['answer'] => ({ status: 200, body: JSON.stringify(body) });
 /** All resources that an order uses. Of a nonce only the header matters. */
 const ON_THE_WAY = ENDPOINTS.filter(
-  (endpoint) => !['nonce', 'account', 'renewalInfo', 'revokeCert'].includes(endpoint),
+  (endpoint) => !['nonce', 'account', 'renewalInfo', 'revokeCert', 'keyChange'].includes(endpoint),
 );
 
 describe('any failure of the CA during an order', () => {

@@ -86,7 +86,14 @@ const reading: [action: string, args: string[]][] = [
  */
 const others = [
   ...['migrate', 'backup', 'sealing rotate', 'doctor'],
-  ...['init', 'keys rotate', 'workspaces delete', 'sealing forget', 'certificates revoke'],
+  ...[
+    'init',
+    'keys rotate',
+    'workspaces delete',
+    'sealing forget',
+    'certificates revoke',
+    'certificates account rotate-key',
+  ],
 ];
 
 test('each command that changes something leaves one entry with its user and host, and no other command leaves any', async () => {

@@ -4,6 +4,7 @@ import { duplexPair } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { expect, it } from 'vitest';
+import { systemClock } from '../../server/src/base/clock.ts';
 import { createTlsTerminator } from '../../server/src/edge/tls/tls.ts';
 import { issue, ROOT } from './authority.ts';
 
@@ -23,6 +24,8 @@ it('a connection that closes does not disturb the handshake of another one with 
     metrics: { handshake: (outcome) => void outcomes.push(outcome) },
     handshakeMs: 60_000,
     contexts: 1,
+    findTlsChallenge: async () => null,
+    clock: systemClock,
   });
   /**
    * Streams without an address, as sockets once their client has reset them. What the server sends is held back until

@@ -119,3 +119,12 @@ it('handshakes accept the groups of Mozilla’s intermediate configuration, and 
   const accepted = await Promise.all(groups.map(isAccepted));
   expect(groups.filter((_, i) => accepted[i])).toEqual(['X25519MLKEM768', 'X25519', 'P-256', 'P-384']);
 });
+
+it('handshakes have the post-quantum group with every client that sends a key for it, also one that prefers another', async () => {
+  const { hostname } = await edge.addSite();
+  for (const ecdhCurve of ['auto', 'X25519MLKEM768:X25519', '*X25519:*X25519MLKEM768']) {
+    const socket = await handshake(edge.httpsPort, { servername: hostname, maxVersion: 'TLSv1.3', ecdhCurve });
+    expect(socket.getEphemeralKeyInfo()).toMatchObject({ name: 'X25519MLKEM768' });
+    socket.destroy();
+  }
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { successorOf } from '../../server/src/domain/certificate-state.ts';
 import type { CaLimit, DueCertificate, LedgerEntry } from '../../server/src/store/store.ts';
 import {
   aCaAccount,
@@ -222,6 +223,23 @@ export function describeOrders(subject: Subject): void {
       expect(await store.resumeCas(NOW + 1)).toEqual([]);
       const certificates = await Promise.all(names.map((name) => store.findCertificate(name)));
       expect(certificates.map((found) => found?.nextTryAt)).toEqual([NOW + 1, LATER, LATER]);
+    });
+
+    it('has one successor at a time, which is listed nowhere and deleted with the key that it replaces', async () => {
+      const { store } = subject;
+      const account = await store.createCaAccount(aCaAccount({ url: 'https://ca.example/acct/1' }));
+      const { issuer } = account;
+      const successor = { ...aCaAccount(), issuer: successorOf(issuer), url: null };
+      expect(await store.listCaAccounts()).toContain(issuer);
+      const outcomes = [1, 2].map(() => store.addCaSuccessor(issuer, { ...successor, privateKey: aPrivateKey() }));
+      expect((await Promise.all(outcomes)).toSorted()).toEqual(['added', 'exists']);
+      expect(await store.listCaAccounts()).not.toContain(successor.issuer);
+      expect(await store.replaceCaAccount('https://ca.example/acct/0', account)).toBe('stale');
+      expect(await store.findCaAccount(successor.issuer)).not.toBeNull();
+      const rotated = { ...account, privateKey: aPrivateKey() };
+      expect(await store.replaceCaAccount(account.url, rotated)).toBe('replaced');
+      expect(await store.findCaAccount(issuer)).toEqual(rotated);
+      expect(await store.findCaAccount(successor.issuer)).toBeNull();
     });
 
     it('is replaced by one of several concurrent callers', async () => {

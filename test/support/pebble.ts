@@ -24,6 +24,8 @@ export interface Pebble extends Service {
   trustRoots: string;
   /** PEM: above the certificates that it issues. New at each start. */
   issuingRoots: string;
+  /** PEM: the same of an alternate chain, counted from 1. */
+  rootAt(index: number): Promise<string>;
   /** `Valid` or `Revoked`, with the reason code, of a certificate by its serial number in hexadecimal. */
   statusOf(serial: string): Promise<{ Status: string; Reason?: number }>;
 }
@@ -33,6 +35,8 @@ export interface PebbleOptions {
   dns: { address: string; port: number };
   /** Where it asks for answers to challenges, in place of port 80. */
   httpPort: number;
+  /** Where it asks for those of TLS-ALPN-01, in place of port 443; nowhere unless given. */
+  tlsPort?: number;
   /** Accounts need one of these: secrets (base64url) by `kid`. */
   externalAccounts?: Record<string, string>;
   /** `PEBBLE_…`: see its README. */
@@ -56,7 +60,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     certificate: file('chain.pem'),
     privateKey: file('key.pem'),
     httpPort: options.httpPort,
-    tlsPort: 1,
+    tlsPort: options.tlsPort ?? 1,
     externalAccountBindingRequired: options.externalAccounts !== undefined,
     externalAccountMACKeys: options.externalAccounts ?? {},
   };
@@ -71,6 +75,7 @@ export async function startPebble(options: PebbleOptions): Promise<Pebble> {
     directoryUrl: `https://localhost:${port}/dir`,
     trustRoots,
     issuingRoots: await readOnceListening(`https://localhost:${managementPort}/roots/0`, trustRoots),
+    rootAt: (index) => read(`https://localhost:${managementPort}/roots/${index}`, trustRoots),
     statusOf: async (serial) =>
       JSON.parse(await read(`https://localhost:${managementPort}/cert-status-by-serial/${serial}`, trustRoots)),
     async close() {

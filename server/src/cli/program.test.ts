@@ -77,6 +77,7 @@ describe('help', () => {
       ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
+      'certificates account rotate-key',
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),

@@ -52,6 +52,20 @@ export const certificateVariables = {
     parse: eabHmacKey,
     secret: true,
   },
+  acmeProfile: {
+    name: 'NAMEPLATE_ACME_PROFILE',
+    about:
+      "Profile of the certificates, where the CA has several (`nameplate doctor` lists them). The default is the CA's own.",
+    example: 'shortlived',
+    parse: profileName,
+  },
+  acmeChain: {
+    name: 'NAMEPLATE_ACME_CHAIN',
+    about:
+      'Common name of the root that the chain of a certificate leads to (the issuer of the topmost certificate in it), where the CA has several chains. A CA without that chain gives its default. The chain is served whole, as the CA sends it.',
+    example: 'ISRG Root X1',
+    parse: commonName,
+  },
   acmeCaFile: {
     name: 'NAMEPLATE_ACME_CA_FILE',
     about:
@@ -77,6 +91,18 @@ export const certificateVariables = {
     example: 'bm90LWEtcmVhbC1rZXktYnV0LWFzLWxvbmctYXMtb25l',
     parse: eabHmacKey,
     secret: true,
+  },
+  acmeSecondProfile: {
+    name: 'NAMEPLATE_ACME_SECOND_PROFILE',
+    about: 'Profile of the certificates of the fallback CA.',
+    example: 'tlsserver',
+    parse: profileName,
+  },
+  acmeSecondChain: {
+    name: 'NAMEPLATE_ACME_SECOND_CHAIN',
+    about: 'Common name of the root that chains of the fallback CA lead to.',
+    example: 'ISRG Root X2',
+    parse: commonName,
   },
   acmeAllowedNetworks: {
     name: 'NAMEPLATE_ACME_ALLOWED_NETWORKS',
@@ -134,6 +160,16 @@ function directoryUrl(text: string): string {
 
 function emailAddress(text: string): string {
   if (!/^[^\s@,<>:;]+@[^\s@,<>:;]+$/.test(text)) throw new Invalid('which is not an email address');
+  return text;
+}
+
+function profileName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text)) throw new Invalid('which is not the name of a profile');
+  return text;
+}
+
+function commonName(text: string): string {
+  if (text.trim() !== text || text.length > 64) throw new Invalid('which is not the common name of a certificate');
   return text;
 }
 

@@ -36,6 +36,9 @@ function issuerProblems({ issuer, acmeDirectory, acmeSecondDirectory }: Partial<
       `${variables.issuer.name} is internal, so no ACME CA is used: remove ${names}, or remove ${variables.issuer.name}.`,
     ];
   }
+  const alone = [variables.acmeSecondProfile.name, variables.acmeSecondChain.name].find(isSet);
+  if (alone !== undefined && acmeSecondDirectory === undefined)
+    return [`${alone} is set without ${variables.acmeSecondDirectory.name}: name the second CA, or remove it.`];
   if (acmeSecondDirectory !== undefined && acmeSecondDirectory === acmeDirectory)
     return [`${variables.acmeSecondDirectory.name} is the same as the first CA. Name another, or remove it.`];
   return [];
@@ -69,7 +72,8 @@ function edgeProblems(values: Partial<ServerValues>): string[] {
     return [
       `${variables.roles.name} includes edge, but all of its listeners are off: set ${variables.edgeHttpListen.name}, ${variables.edgeHttpsListen.name} or ${variables.edgeFrontListen.name}, or remove edge.`,
     ];
-  if (roles.includes('certificates') && issuer === 'acme' && http === null)
+  const answersChallenges = http !== null || (https !== null && values.acmeSelfCheck !== 'off');
+  if (roles.includes('certificates') && issuer === 'acme' && !answersChallenges)
     return [
       `${variables.edgeHttpListen.name} is off, so this process cannot answer the CA's challenges: set it to an address that the Internet reaches at port 80, directly or through a proxy. If another process answers them, move the role certificates there in ${variables.roles.name}.`,
     ];

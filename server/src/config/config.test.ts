@@ -389,8 +389,13 @@ describe('combinations that are rejected', () => {
     ],
     [
       'certificates without a listener for challenges',
-      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off' },
+      { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ACME_SELF_CHECK: 'off' },
       /cannot answer the CA's challenges/,
+    ],
+    [
+      'a profile of a second CA that is not there',
+      { NAMEPLATE_ACME_SECOND_PROFILE: 'tlsserver' },
+      /SECOND_PROFILE is set without NAMEPLATE_ACME_SECOND_DIRECTORY/,
     ],
     [
       'two listeners at one address',
@@ -456,6 +461,7 @@ describe('combinations that are rejected', () => {
   test.each<[what: string, env: Record<string, string>]>([
     ['PostgreSQL with an encryption key', { ...POSTGRES, NAMEPLATE_ENCRYPTION_KEY: base64(KEY) }],
     ['PostgreSQL without a key for a verifier', { ...POSTGRES, NAMEPLATE_ROLES: 'verifier' }],
+    ['challenges at the port of HTTPS alone', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off' }],
     ['no listener of an edge elsewhere', { NAMEPLATE_EDGE_HTTP_LISTEN: 'off', NAMEPLATE_ROLES: 'certificates' }],
     ['two listeners at any port', { NAMEPLATE_LISTEN: '127.0.0.1:0', NAMEPLATE_METRICS_LISTEN: '127.0.0.1:0' }],
     [

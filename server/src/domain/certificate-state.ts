@@ -214,6 +214,17 @@ export interface CaaRecord {
   value: string;
 }
 
+/**
+ * Stands for the token of a TLS-ALPN-01 challenge (RFC 8737), which no connection names: a name has one at a time. Tokens of
+ * HTTP-01 are longer.
+ */
+export const TLS_ALPN_TOKEN = 'tls-alpn-01';
+
+/** Under this issuer, the store keeps the key that is to replace that of a CA account, until the CA has it. */
+export function successorOf(issuer: string): string {
+  return `${issuer}#successor`;
+}
+
 /** When a certificate is to be renewed. */
 export interface RenewalWindow {
   /** Suggested by the CA (RFC 9773), or a third of the lifetime left. */

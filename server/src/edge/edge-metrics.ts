@@ -20,12 +20,13 @@ export interface EdgeMetrics {
 const PROTOCOLS = ['http/1.0', 'http/1.1', 'h2'] as const;
 const STATUS_CLASSES = ['1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 /**
- * `refused`: too many unknown names from this address. `closed`: the client closed the connection, or broke the
+ * `challenge`: a CA has seen the response to a challenge. `refused`: too many unknown names from this address. `closed`: the client closed the connection, or broke the
  * protocol.
  */
 const HANDSHAKE_OUTCOMES = [
   'full',
   'resumed',
+  'challenge',
   'unknown_name',
   'not_certified',
   'unavailable',

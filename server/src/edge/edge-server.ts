@@ -113,11 +113,12 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     isProxy: isTrusted,
     unknownPerMinute: limits.unknownPerMinute,
   });
+  const challenges = createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName });
   const routeRequest = createRequestRouter({
     ...deps,
     api,
     sites,
-    challenges: createChallenges({ ...deps, sites, selfCheckName: settings.selfCheckName }),
+    challenges,
     isTrusted,
     installation,
     httpsPort: settings.httpsPort,
@@ -176,6 +177,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   });
   const tls = createTlsTerminator({
     certificateFor: sites.certificateFor,
+    findTlsChallenge: challenges.findTls,
     onSecure(socket, { raw, clientAddress, serverName, h2 }) {
       const server = h2 ? http2 : http1;
       server.accept(
@@ -188,6 +190,7 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
     metrics,
     handshakeMs: limits.handshakeMs,
     contexts: settings.tlsContexts,
+    clock: deps.clock,
   });
 
   metrics.watchOpen(() => ({

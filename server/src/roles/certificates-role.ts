@@ -36,15 +36,21 @@ export function startCertificates(deps: RoleDeps): Stoppable {
 function issuersOf({ config, store, clock, log }: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
   if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
   const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;
+  const { acmeProfile: profile = null, acmeChain: chain = null, acmeSecondProfile, acmeSecondChain } = config;
   const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');
   const shared = { email, trustRoots, store, clock, log };
   const first = boundBy(config.acmeEabKid, config.acmeEabHmacKey);
   const second = boundBy(config.acmeSecondEabKid, config.acmeSecondEabHmacKey);
   return [
-    acmeIssuer({ ...shared, directoryUrl: acmeDirectory, externalAccount: first }),
+    acmeIssuer({ ...shared, directoryUrl: acmeDirectory, externalAccount: first, profile, chain }),
     ...(acmeSecondDirectory === undefined
       ? []
-      : [acmeIssuer({ ...shared, directoryUrl: acmeSecondDirectory, externalAccount: second })]),
+      : [
+          acmeIssuer({
+            ...{ ...shared, directoryUrl: acmeSecondDirectory, externalAccount: second },
+            ...{ profile: acmeSecondProfile ?? null, chain: acmeSecondChain ?? null },
+          }),
+        ]),
   ];
 }
 

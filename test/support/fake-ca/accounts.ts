@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.ts';
-import { type PublicJwk, type SignedRequest, verifyBinding } from './jws.ts';
+import { type PublicJwk, type SignedRequest, verifyBinding, verifyKeyChange } from './jws.ts';
 import { AcmeProblem } from './problem.ts';
 
 /** Accounts of the fake CA (RFC 8555 section 7.3), by the thumbprints of their keys. */
@@ -50,6 +50,16 @@ export function createAccounts({ urlOf, externalAccounts }: AccountsOptions) {
       const url = urlOf('account', thumbprint);
       accounts.set(thumbprint, { url, jwk, thumbprint, status: 'valid', contact });
       return { status: 201, headers: { location: url }, body: { status: 'valid' } };
+    },
+
+    async changeKey(accountUrl: string, inner: unknown) {
+      const account = find(accountUrl);
+      const about = { accountUrl, oldKey: account.jwk, url: urlOf('keyChange') };
+      const { jwk, thumbprint } = await verifyKeyChange(inner, about);
+      if (accounts.has(thumbprint)) throw new AcmeProblem(409, 'malformed', 'that key has an account');
+      accounts.delete(account.thumbprint);
+      accounts.set(thumbprint, Object.assign(account, { jwk, thumbprint }));
+      return { body: { status: account.status } };
     },
 
     answer(accountUrl: string, url: string) {

@@ -4,6 +4,7 @@ export const ENDPOINTS = [
   'nonce',
   'newAccount',
   'account',
+  'keyChange',
   'newOrder',
   'order',
   'authorization',

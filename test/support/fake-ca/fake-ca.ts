@@ -31,6 +31,8 @@ export interface FakeCa {
   revoked: readonly { hostname: string; reason: unknown }[];
   /** Names that had two open orders at the same time. */
   ordersAtOnce: readonly string[];
+  /** The profile of each order that was asked for; null: none. */
+  profilesOrdered: readonly unknown[];
   /** Orders beyond a published limit. */
   exceeded: readonly Refused[];
   /** The number of requests for each resource. */
@@ -59,6 +61,8 @@ export interface FakeCaOptions extends OrdersOptions {
   /** Whether it supports ARI; true by default. */
   ari?: boolean;
   caaIdentities?: string[];
+  /** Descriptions of its profiles, by name; none unless given. */
+  profiles?: Record<string, string>;
   /** Accounts need one of these: secrets (base64url) by `kid`. */
   externalAccounts?: Record<string, string>;
 }
@@ -87,6 +91,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   const settings = Object.assign(orders.settings, { retryAfter: null as string | null });
   const requests = Object.fromEntries(ENDPOINTS.map((endpoint) => [endpoint, 0])) as Record<Endpoint, number>;
   const ordersAtOnce: string[] = [];
+  const profilesOrdered: unknown[] = [];
   const revoked: { hostname: string; chain: string; reason: unknown }[] = [];
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -119,6 +124,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     if (!('accountUrl' in signed.signer)) throw new AcmeProblem(400, 'malformed', 'only newAccount takes a "jwk"');
     const { accountUrl } = signed.signer;
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
+    if (endpoint === 'keyChange') return accounts.changeKey(accountUrl, signed.payload);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
     const order = orders.orders.get(id.replace(ON_DNS, ''));
     if (order === undefined) return { status: 404 };
@@ -128,7 +134,10 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   }
 
   function begin(accountUrl: string, payload: Record<string, unknown>): Reply {
-    const { identifiers, replaces = null } = payload;
+    const { identifiers, replaces = null, profile = null } = payload;
+    if (profile !== null && options.profiles?.[String(profile)] === undefined)
+      throw new AcmeProblem(400, 'invalidProfile', 'there is no such profile');
+    profilesOrdered.push(profile);
     const [identifier, ...others] = Array.isArray(identifiers) ? identifiers : [];
     if (identifier?.type !== 'dns' || others.length > 0) throw new AcmeProblem(400, 'malformed', 'one name, please');
     if (replaces !== null && typeof replaces !== 'string') throw new AcmeProblem(400, 'malformed', 'a bad "replaces"');
@@ -190,8 +199,9 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
       newAccount: urlOf('newAccount'),
       newOrder: urlOf('newOrder'),
       revokeCert: urlOf('revokeCert'),
+      keyChange: urlOf('keyChange'),
       ...(ari && { renewalInfo: urlOf('renewalInfo') }),
-      meta: { caaIdentities, externalAccountRequired: externalAccounts !== null },
+      meta: { caaIdentities, externalAccountRequired: externalAccounts !== null, profiles: options.profiles },
     };
   }
 
@@ -232,6 +242,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     orders: () => [...orders.orders.values()],
     revoked,
     ordersAtOnce,
+    profilesOrdered,
     exceeded: orders.limits.refused,
     requests,
     accounts: accounts.list,

@@ -65,6 +65,23 @@ export async function verifyRequest(
   };
 }
 
+/** The new key of a change of keys (section 7.3.5). Throws `AcmeProblem`. */
+export async function verifyKeyChange(
+  inner: unknown,
+  { accountUrl, oldKey, url }: { accountUrl: string; oldKey: PublicJwk; url: string },
+): Promise<{ jwk: PublicJwk; thumbprint: string }> {
+  const jws: { protected: string; payload: string; signature: string } = JSON.parse(JSON.stringify(inner));
+  const { alg, jwk, nonce, ...header } = JSON.parse(Buffer.from(jws.protected, 'base64url').toString());
+  if (alg !== 'ES256' || nonce !== undefined || header.url !== url) throw malformed('the inner JWS has a wrong header');
+  const { payload } = await flattenedVerify(jws, keyObject(jwk)).catch(() => {
+    throw malformed('the inner JWS is signed with another key');
+  });
+  const change: { account: string; oldKey: PublicJwk } = JSON.parse(Buffer.from(payload).toString());
+  if (change.account !== accountUrl) throw malformed('the inner JWS is for another account');
+  if (change.oldKey.x !== oldKey.x || change.oldKey.y !== oldKey.y) throw malformed('the old key is another one');
+  return { jwk, thumbprint: await calculateJwkThumbprint(jwk) };
+}
+
 /** Checks an external account binding (section 7.3.4). Throws `AcmeProblem`. */
 export async function verifyBinding(
   binding: unknown,

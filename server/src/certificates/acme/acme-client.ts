@@ -30,6 +30,8 @@ export interface AcmeResponse {
   json: unknown;
   text: string;
   location: string | undefined;
+  /** URLs of the links with `rel="alternate"` (section 7.4.2), resolved against that of the request. */
+  alternates: string[];
   /** Milliseconds from now. */
   retryAfterMs: number | null;
 }
@@ -57,18 +59,19 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
   let cached: { directory: Promise<Directory>; until: number } | null = null;
 
   /** Keeps the nonce, and throws `AcmeError` for a status other than 2xx. */
-  function received(response: CaResponse): AcmeResponse {
+  function received(response: CaResponse, url: string): AcmeResponse {
     const { status, headers, body } = response;
     const nonce = headers['replay-nonce'];
     if (typeof nonce === 'string' && NONCE.test(nonce)) nonces.push(nonce);
     if (nonces.length > MAX_NONCES) nonces.shift();
     const retryAfterMs = readRetryAfter(headers['retry-after'], clock.now());
     if (status < 200 || status > 299) throw acmeErrorOf(host, response, retryAfterMs);
-    return { json: parseJson(body), text: body.toString('utf8'), location: headers.location, retryAfterMs };
+    const alternates = readAlternates([headers.link ?? []].flat().join(), url);
+    return { json: parseJson(body), text: body.toString('utf8'), location: headers.location, alternates, retryAfterMs };
   }
 
   async function get(url: string): Promise<AcmeResponse> {
-    return received(await transport({ method: 'GET', url }));
+    return received(await transport({ method: 'GET', url }), url);
   }
 
   async function readDirectory(): Promise<Directory> {
@@ -90,7 +93,7 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
     const kept = nonces.pop();
     if (kept !== undefined) return kept;
     const { newNonce } = await directory();
-    received(await transport({ method: 'HEAD', url: newNonce, signal }));
+    received(await transport({ method: 'HEAD', url: newNonce, signal }), newNonce);
     const nonce = nonces.pop();
     if (nonce === undefined) throw new CaProblem('unavailable', `${host} returned no nonce.`);
     return nonce;
@@ -107,7 +110,7 @@ export function createAcmeClient({ directoryUrl, transport, clock, log }: AcmeCl
       const response = await transport({ method: 'POST', url, body, signal });
       log.debug({ ca: host, path: new URL(url).pathname, status: response.status }, 'request to the CA');
       try {
-        return received(response);
+        return received(response, url);
       } catch (error) {
         if (!(error instanceof AcmeError)) throw error;
         const { status, type, kind, detail } = error;
@@ -132,6 +135,18 @@ function readRetryAfter(header: string | undefined, now: number): number | null 
   const text = header.trim();
   const ms = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), LONGEST_RETRY_AFTER_MS);
+}
+
+/** More chains than any CA has. */
+const MAX_ALTERNATES = 10;
+
+/** From a header field `Link` (RFC 8288 section 3); what cannot be read is left out. */
+function readAlternates(header: string, url: string): string[] {
+  const links = header.matchAll(/<([^<>]*)>((?:\s*;[^,<>]*)*)/g);
+  return [...links]
+    .filter(([, , parameters = '']) => /;\s*rel="?alternate"?\s*(;|$)/i.test(parameters))
+    .flatMap(([, target = '']) => URL.parse(target, url)?.href ?? [])
+    .slice(0, MAX_ALTERNATES);
 }
 
 async function signed(

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
+import { joinList } from '../../domain/text.ts';
 import { CaProblem, type CaProblemKind, ReplacesRefused } from '../issuer.ts';
-import { type ChainFault, ChainRefused, readChain } from '../x509/certificate-chain.ts';
+import { type ChainFault, ChainRefused, readChain, topIssuerOf } from '../x509/certificate-chain.ts';
 import { readPrivateKey } from '../x509/private-key.ts';
 import { createRequest } from '../x509/x509-certificate.ts';
 import type { AcmeResponse } from './acme-client.ts';
@@ -23,11 +24,13 @@ export interface OrderSnapshot {
 
 /** Begins an order, and has its URL saved before the next request. Rejects with `CaProblem`, also `ReplacesRefused`. */
 export async function beginOrder(session: Session): Promise<OrderSnapshot> {
-  const { client, account, task } = session;
-  const { newOrder, renewalInfo } = await client.directory();
+  const { client, account, task, profile } = session;
+  const { newOrder, renewalInfo, profiles } = await client.directory();
+  if (profile !== null && !profiles.includes(profile))
+    throw new CaProblem('refused', noProfile(client.host, profile, profiles));
   const identifiers = [{ type: 'dns', value: task.hostname }];
   const replaces = renewalInfo === null ? null : task.replaces;
-  const body = { identifiers, ...(replaces !== null && { replaces }) };
+  const body = { identifiers, ...(replaces !== null && { replaces }), ...(profile !== null && { profile }) };
   const response = await client.post(account, newOrder, body, task.signal).catch((error: unknown) => {
     // The cause may be `replaces`. An order without it counts at the CA, so the caller has to begin it.
     const isAboutReplaces = replaces !== null && error instanceof AcmeError && error.kind === 'refused';
@@ -36,6 +39,12 @@ export async function beginOrder(session: Session): Promise<OrderSnapshot> {
   const url = client.read.url(response.location, 'an order');
   await task.onOrder(url);
   return snapshot(session, url, response);
+}
+
+/** Says that a CA has not the configured profile, and which it has. */
+export function noProfile(host: string, profile: string, profiles: string[]): string {
+  const has = profiles.length === 0 ? 'It has none.' : `It has: ${joinList(profiles, profiles.length)}.`;
+  return `${host} has no profile "${profile}", which the operator has configured. ${has}`;
 }
 
 /** Rejects with `CaProblem`, of kind `order_gone` if the CA no longer has it. */
@@ -95,13 +104,36 @@ async function finalize(session: Session, { url, order }: OrderSnapshot, private
 }
 
 async function download(session: Session, order: Order, key: KeyObject): Promise<{ chain: string }> {
-  const { client, task, clock } = session;
+  const { client } = session;
   if (order.certificate === null) {
     throw new CaProblem('unavailable', `${client.host} completed the order without a certificate.`);
   }
-  const { text } = await request(session, order.certificate, null);
+  const { text, alternates } = await request(session, order.certificate, null);
+  const chain = chainOf(session, text, key);
+  return { chain: (await findPreferred(session, chain, alternates, key)) ?? chain };
+}
+
+/** The chain that is wanted (RFC 8555 section 7.4.2); null: the default is that, or there is no such chain. */
+async function findPreferred(session: Session, chain: string, alternates: string[], key: KeyObject) {
+  const { client, task, chain: wanted, log } = session;
+  if (wanted === null || topIssuerOf(chain) === wanted) return null;
+  for (const url of alternates) {
+    try {
+      const alternate = chainOf(session, (await request(session, url, null)).text, key);
+      if (topIssuerOf(alternate) === wanted) return alternate;
+    } catch (error) {
+      // The default chain is valid too.
+      if (!(error instanceof CaProblem)) throw error;
+      log.debug({ domain: task.hostname, ca: client.host }, error.message);
+    }
+  }
+  log.warn({ domain: task.hostname, ca: client.host, wanted }, 'the CA has no such chain; its default is used');
+  return null;
+}
+
+function chainOf({ client, task, clock }: Session, pem: string, key: KeyObject): string {
   try {
-    return { chain: readChain(text, { hostname: task.hostname, key, now: clock.now() }).chain };
+    return readChain(pem, { hostname: task.hostname, key, now: clock.now() }).chain;
   } catch (error) {
     if (!(error instanceof ChainRefused)) throw error;
     const message = `${client.host} issued a certificate that cannot be used: ${error.message}.`;

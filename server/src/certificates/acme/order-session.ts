@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
 import { CaProblem, type IssueTask } from '../issuer.ts';
 import type { Account } from './acme-account.ts';
 import type { AcmeClient, AcmeResponse } from './acme-client.ts';
@@ -10,7 +11,11 @@ export interface Session {
   client: AcmeClient;
   account: Account;
   task: IssueTask;
+  /** As in `AcmeOptions`. */
+  profile: string | null;
+  chain: string | null;
   clock: Clock;
+  log: Log;
   pollBudget: ReturnType<typeof createPollBudget>;
 }
 

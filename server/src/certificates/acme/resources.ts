@@ -17,6 +17,10 @@ export interface Directory {
   revokeCert: string | null;
   /** RFC 9773; null: the CA does not support ARI. */
   renewalInfo: string | null;
+  /** RFC 8555 section 7.3.5; null: keys of accounts cannot be changed. */
+  keyChange: string | null;
+  /** Names of certificate profiles (draft-ietf-acme-profiles); none: the CA has no choice of them. */
+  profiles: string[];
   termsOfService: string | null;
   caaIdentities: string[];
   externalAccountRequired: boolean;
@@ -52,6 +56,8 @@ const LONGEST_URL = 2048;
 const LONGEST_LIST = 10;
 /** base64url, of 128 bits or more (section 8.3). */
 const TOKEN = /^[\w-]{22,256}$/;
+/** Profiles are short words; others are of no use in a message. */
+const PROFILE = /^[\w.-]{1,64}$/;
 const HOSTNAME = /^[a-z0-9-]+(\.[a-z0-9-]+)+$/;
 
 /** Creates a reader for the responses of one CA. */
@@ -107,6 +113,10 @@ export function resourceReader(directoryUrl: string) {
         newOrder: url(directory.newOrder, 'a directory'),
         revokeCert: directory.revokeCert === undefined ? null : url(directory.revokeCert, 'a directory'),
         renewalInfo: directory.renewalInfo === undefined ? null : url(directory.renewalInfo, 'a directory'),
+        keyChange: directory.keyChange === undefined ? null : url(directory.keyChange, 'a directory'),
+        profiles: Object.keys(isObject(meta.profiles) ? meta.profiles : {})
+          .filter((name) => PROFILE.test(name))
+          .slice(0, LONGEST_LIST),
         termsOfService: typeof termsOfService === 'string' ? termsOfService : null,
         caaIdentities: Array.isArray(caaIdentities)
           ? caaIdentities.filter((name) => typeof name === 'string' && HOSTNAME.test(name))

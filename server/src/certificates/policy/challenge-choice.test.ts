@@ -16,10 +16,18 @@ describe('the challenge of a name is', () => {
     ['dns-01 where the challenge record leads to us', { record: null, refusals: none }, { challenge: 'dns-01' }],
     ['unknown until HTTP is checked, without the record', { record: absent, refusals: none }, { check: 'http' }],
     ['http-01 where that succeeds', { record: absent, http: null, refusals: none }, { challenge: 'http-01' }],
-    ['none with what HTTP found', { record: absent, http: elsewhere, refusals: none }, { blocker: elsewhere }],
-    ['none with our fault', { record: failing, http: elsewhere, refusals: none }, { blocker: failing }],
+    [
+      'none with what HTTP found',
+      { record: absent, http: elsewhere, tls: elsewhere, refusals: none },
+      { blocker: elsewhere },
+    ],
+    ['none with our fault', { record: failing, http: elsewhere, tls: elsewhere, refusals: none }, { blocker: failing }],
     ['http-01 where dns-01 is refused', { record: null, http: null, refusals: noDns }, { challenge: 'http-01' }],
-    ['none where nothing else works', { record: null, http: elsewhere, refusals: noDns }, { blocker: refused }],
+    [
+      'none where nothing else works',
+      { record: null, http: elsewhere, tls: elsewhere, refusals: noDns },
+      { blocker: refused },
+    ],
   ])('%s', (_, facts, choice) => {
     expect(chooseChallenge({ ...facts, wildcard: false })).toEqual(choice);
   });

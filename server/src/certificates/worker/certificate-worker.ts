@@ -5,7 +5,7 @@ import { raceAbort } from '../../base/time-limit.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import type { CaLimit, Certificate, CertificateStore, DnsStore, DueCertificate } from '../../store/store.ts';
-import { createSelfChecker } from '../../verification/observation/self-check.ts';
+import { createSelfChecker, createTlsSelfChecker } from '../../verification/observation/self-check.ts';
 import { CA_PROBLEM_KINDS, caHost, type Issuer } from '../issuer.ts';
 import type { AddressPolicy } from '../policy/address-rule.ts';
 import { LETS_ENCRYPT_LIMITS } from '../policy/budget.ts';
@@ -78,9 +78,8 @@ export function createCertificateWorker(options: CertificateWorkerOptions): Cert
   const fallback = createFallback({ ...options, circuitBreaker });
   const awaitDns = ownDns && awaitDnsChallenge({ ...options, own: ownDns, timeoutMs: options.dnsChallengeMs });
   const orders = createOrders({ ...options, limits, circuitBreaker, fallback, awaitDns });
-  const checkSelf = checksSelf
-    ? createSelfChecker({ ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) })
-    : null;
+  const checking = { ...options, ...(selfCheckMs && { timeoutMs: selfCheckMs }) };
+  const checkSelf = checksSelf ? { http: createSelfChecker(checking), tls: createTlsSelfChecker(checking) } : null;
   const chooserFor = challengeChoosers({ ...options, checkSelf, multiAddress });
   const attempt = createAttempt({ ...options, orders, circuitBreaker, fallback, chooserFor });
   const throttle = newNameThrottle();

@@ -15,7 +15,7 @@ import type { CertificateMetrics } from './certificate-metrics.ts';
 
 interface ChooserOptions {
   /** Null: this machine cannot check itself. */
-  checkSelf: SelfChecker | null;
+  checkSelf: { http: SelfChecker; tls: SelfChecker } | null;
   /** For names with several addresses. */
   multiAddress: AddressPolicy;
   resolver: Pick<Resolver, 'lookupTxt'>;
@@ -36,10 +36,14 @@ export interface ChallengeChooser {
 export function challengeChoosers(options: ChooserOptions) {
   const { checkSelf, multiAddress, resolver, ownDns = null, clock, log, metrics } = options;
 
-  async function checkRouting({ certificate }: DueCertificate, signal: AbortSignal): Promise<CheckedRouting> {
+  async function checkRouting(
+    { certificate }: DueCertificate,
+    over: 'http' | 'tls',
+    signal: AbortSignal,
+  ): Promise<CheckedRouting> {
     if (checkSelf === null) return UNCHECKED_ROUTING;
     const { hostname, authorizationFailedAt } = certificate;
-    const result = await checkSelf(hostname, signal);
+    const result = await checkSelf[over](hostname, signal);
     const checked = checkedRouting(hostname, result, addressPolicy(multiAddress, authorizationFailedAt, clock.now()));
     if (checked.blocker === null && checked.tolerated.length > 0) {
       metrics.certificateToleratedAddresses.inc(checked.tolerated.length);
@@ -60,9 +64,10 @@ export function challengeChoosers(options: ChooserOptions) {
       facts ??= { wildcard: isWildcard(hostname), record: await record() };
       const choice = chooseChallenge({ ...facts, refusals });
       if (!('check' in choice)) return choice;
-      const checked = await checkRouting(due, signal);
-      selfCheck = checked.selfCheck;
-      facts = { ...facts, http: checked.blocker };
+      const { check } = choice;
+      const checked = await checkRouting(due, check, signal);
+      if (check === 'http' || checked.blocker === null) selfCheck = checked.selfCheck;
+      facts = { ...facts, [check]: checked.blocker };
       return choose(refusals);
     }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import type { ChallengeType } from '../../domain/certificate-state.ts';
+import { type ChallengeType, TLS_ALPN_TOKEN } from '../../domain/certificate-state.ts';
 import type { DueCertificate, Store } from '../../store/store.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { challengePlace, type OwnDns } from '../policy/challenge-place.ts';
@@ -62,7 +62,10 @@ export function challengeResponses(options: ResponsesOptions) {
       async publish({ type, token, keyAuthorization }) {
         const expiresAt = clock.now() + CHALLENGE_LIFE_MS;
         if (type === 'dns-01') await publishInDns(keyAuthorization, expiresAt);
-        else await store.putChallenge({ hostname, token, keyAuthorization, expiresAt });
+        else {
+          const at = type === 'tls-alpn-01' ? TLS_ALPN_TOKEN : token;
+          await store.putChallenge({ hostname, token: at, keyAuthorization, expiresAt });
+        }
       },
       async withdraw() {
         for (const { label, value } of added.splice(0))

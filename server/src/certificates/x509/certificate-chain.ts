@@ -50,6 +50,12 @@ export function readChain(pem: string, wanted: { hostname: string; key: KeyObjec
   return { chain: certificates.map(String).join(''), notBefore, notAfter };
 }
 
+/** The common name of the issuer of a chain's topmost certificate, which is its root as a rule; empty: there is none. */
+export function topIssuerOf(chain: string): string {
+  const top = splitPem(chain).at(-1);
+  return top === undefined ? '' : (/^CN=(.*)$/m.exec(parse(top).issuer)?.[1] ?? '');
+}
+
 function parse(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);

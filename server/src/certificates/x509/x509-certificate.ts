@@ -1,4 +1,4 @@
-import { type KeyObject, randomBytes, sign, type X509Certificate } from 'node:crypto';
+import { createHash, type KeyObject, randomBytes, sign, type X509Certificate } from 'node:crypto';
 import {
   bitString,
   explicit,
@@ -31,6 +31,7 @@ const OID = {
   authorityKeyIdentifier: '2.5.29.35',
   extendedKeyUsage: '2.5.29.37',
   serverAuth: '1.3.6.1.5.5.7.3.1',
+  acmeIdentifier: '1.3.6.1.5.5.7.1.31',
 } as const;
 
 /** Longest common name (RFC 5280 appendix A.1). */
@@ -76,6 +77,19 @@ export function createServerCertificate(
     extension(OID.extendedKeyUsage, sequence(oid(OID.serverAuth))),
     // Critical if there is no subject (section 4.2.1.6).
     extension(OID.subjectAltName, hostnames(hostname), named ? undefined : 'critical'),
+  ]);
+}
+
+/** The self-signed certificate that answers a TLS-ALPN-01 challenge (RFC 8737 section 3). DER. */
+export function createChallengeCertificate(
+  { hostname, keyAuthorization, privateKey }: { hostname: string; keyAuthorization: string; privateKey: KeyObject },
+  validity: Validity,
+): Buffer {
+  const signer = { name: 'ACME challenge', privateKey };
+  const digest = createHash('sha256').update(keyAuthorization).digest();
+  return createCertificate(distinguishedName(signer.name), privateKey, signer, validity, [
+    extension(OID.subjectAltName, hostnames(hostname)),
+    extension(OID.acmeIdentifier, octetString(digest), 'critical'),
   ]);
 }
 

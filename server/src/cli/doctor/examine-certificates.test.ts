@@ -61,6 +61,20 @@ describe('the CA', () => {
     expect((await examine({ isBound: true }))[0]).toMatchObject({ level: 'ok' });
   });
 
+  test('lists its profiles, and fails where the configured one is not among them', async () => {
+    answer = { body: directory({ profiles: { classic: 'as ever', shortlived: 'six days' } }) };
+    expect((await examine())[0]).toMatchObject({
+      level: 'ok',
+      found: expect.stringContaining('classic and shortlived'),
+    });
+    expect((await examine({ profile: 'classic' }))[0]).toMatchObject({ level: 'ok' });
+    expect((await examine({ profile: 'longlived' }))[0]).toMatchObject({
+      level: 'fail',
+      found: expect.stringContaining('has no profile "longlived"'),
+      advice: expect.stringContaining('variable of the profile'),
+    });
+  });
+
   test.each<[what: string, answer: { status?: number; body: unknown }, says: RegExp]>([
     ['something else', { status: 404, body: 'Not here' }, /status 404, so it is not an ACME directory/],
     ['no directory', { body: [1] }, /a directory that is invalid/],
@@ -110,7 +124,7 @@ describe('our account', () => {
     createdAt: 0,
   };
   const limits = [{ name: 'orders', limit: 300, windowMs: 3 * HOUR_MS } as const];
-  const examine = (found: CaAccount | null, orders = 0, exempt = 0) =>
+  const examine = (found: CaAccount | null, orders = 0, exempt = 0, backedUpAt: number | null = null) =>
     examineAccount(
       {
         findCaAccount: async () => found,
@@ -118,6 +132,7 @@ describe('our account', () => {
           expect([issuer, since]).toEqual([ISSUER, NOW - 3 * HOUR_MS]);
           return { orders, exempt, issued: 0, failed: 2 };
         },
+        findLastBackup: async () => backedUpAt,
       },
       ISSUER,
       limits,
@@ -143,6 +158,13 @@ describe('our account', () => {
     expect((await examine({ ...account, pausedUntil: NOW - 1 }))[0]).toMatchObject({ level: 'ok' });
   });
 
+  test('whose key is newer than the last backup is a warning', async () => {
+    const found = expect.stringContaining('newer than the last backup');
+    expect((await examine(account, 0, 0, account.createdAt - 1))[0]).toMatchObject({ level: 'warn', found });
+    for (const backedUpAt of [null, account.createdAt, NOW])
+      expect((await examine(account, 0, 0, backedUpAt))[0]).toMatchObject({ level: 'ok' });
+  });
+
   test('warns when its budget is nearly spent; exempt orders do not count', async () => {
     expect(await examine(account, 239)).toContainEqual({
       about: 'budget',
@@ -157,6 +179,7 @@ describe('our account', () => {
     const store = {
       findCaAccount: () => Promise.reject(new Error('it cannot be opened')),
       countLedgerEntries: async () => ({ orders: 0, exempt: 0, issued: 0, failed: 0 }),
+      findLastBackup: async () => null,
     };
     expect(await examineAccount(store, ISSUER, limits, NOW)).toEqual([
       expect.objectContaining({ level: 'fail', found: 'it cannot be opened' }),

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../base/clock.ts';
+import { noProfile } from '../../certificates/acme/acme-order.ts';
 import { type CaTransport, caTransport } from '../../certificates/acme/ca-transport.ts';
 import { parseJson } from '../../certificates/acme/problem-document.ts';
 import { type Directory, resourceReader } from '../../certificates/acme/resources.ts';
@@ -23,22 +24,28 @@ interface Ca {
   directoryUrl: string;
   /** Whether an external account binding is configured. */
   isBound: boolean;
+  /** The profile that is configured. */
+  profile?: string | undefined;
 }
 
 /** The configured CAs in the order in which they are used; none with the internal CA. */
 export function casOf(config: Partial<Config>): Ca[] {
-  const { issuer, acmeDirectory, acmeEabKid, acmeSecondDirectory, acmeSecondEabKid } = config;
+  const { issuer, acmeDirectory, acmeEabKid, acmeSecondDirectory, acmeSecondEabKid, acmeProfile, acmeSecondProfile } =
+    config;
   if (issuer !== 'acme') return [];
-  const first = acmeDirectory === undefined ? [] : [{ directoryUrl: acmeDirectory, isBound: acmeEabKid !== undefined }];
-  if (acmeSecondDirectory === undefined) return first;
-  return [...first, { directoryUrl: acmeSecondDirectory, isBound: acmeSecondEabKid !== undefined }];
+  const ca = (directoryUrl: string | undefined, isBound: boolean, profile: string | undefined): Ca[] =>
+    directoryUrl === undefined ? [] : [{ directoryUrl, isBound, profile }];
+  return [
+    ...ca(acmeDirectory, acmeEabKid !== undefined, acmeProfile),
+    ...ca(acmeSecondDirectory, acmeSecondEabKid !== undefined, acmeSecondProfile),
+  ];
 }
 
 const TIMEOUT_MS = 10_000;
 
 /** Whether the CA responds and what it requires; from its Date header, whether our clock is right. */
 export async function examineCa(
-  { directoryUrl, isBound }: Ca,
+  { directoryUrl, isBound, profile }: Ca,
   caFile: string | undefined,
   clock: Clock,
 ): Promise<DoctorResult[]> {
@@ -53,9 +60,14 @@ export async function examineCa(
         'Get a key id and an HMAC key from the CA, and set the variables of the external account binding (docs/configuration.md).';
       return [fail('CA', `${host} requires an external account binding`, advice), ...offset];
     }
-    const { termsOfService } = directory;
+    const { termsOfService, profiles } = directory;
+    if (profile !== undefined && !profiles.includes(profile)) {
+      const advice = 'Name one of them in the variable of the profile, or remove it (docs/configuration.md).';
+      return [fail('CA', noProfile(host, profile, profiles), advice), ...offset];
+    }
+    const choice = profiles.length === 0 ? '' : `; its profiles: ${joinList(profiles, profiles.length)}`;
     const terms = termsOfService === null ? '' : `; using it means accepting its terms: ${termsOfService}`;
-    return [ok('CA', `${host} responds in ${ms} ms${terms}`), ...offset];
+    return [ok('CA', `${host} responds in ${ms} ms${terms}${choice}`), ...offset];
   } catch (error) {
     if (isOutsideValidity(error)) {
       const found = `the certificate of ${host} is not valid at ${dateTime(clock.now())}, the time of this machine`;
@@ -95,7 +107,7 @@ async function readDirectory(
 
 /** Our account at a CA, and what is left of its limits. */
 export async function examineAccount(
-  store: Pick<Store, 'findCaAccount' | 'countLedgerEntries'>,
+  store: Pick<Store, 'findCaAccount' | 'countLedgerEntries' | 'findLastBackup'>,
   issuer: string,
   limits: readonly CaLimit[],
   now: number,
@@ -117,6 +129,12 @@ export async function examineAccount(
       return [warn('account', `nothing is ordered at ${name} until ${dateTime(pausedUntil)}${why}`, advice)];
     }
     if (isInternal) return [ok('account', 'the internal CA exists')];
+    const backedUpAt = await store.findLastBackup();
+    if (backedUpAt !== null && backedUpAt < account.createdAt) {
+      const found = `the key of the account at ${name} is newer than the last backup`;
+      const advice = 'Make a backup: a new account would have to be named in CAA records with accounturi.';
+      return [warn('account', found, advice), ...(await examineBudget(store, issuer, limits, now))];
+    }
     return [ok('account', `there is an account at ${name}`), ...(await examineBudget(store, issuer, limits, now))];
   } catch (error) {
     return [

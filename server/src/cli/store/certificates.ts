@@ -10,6 +10,7 @@ import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '
 import { type Column, dateTime, listing, printable, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
+import { addCaAccounts } from './account-keys.ts';
 import { changeAction, hostnameOf, withChanges, withStore } from './open-database.ts';
 
 const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'] as const;
@@ -39,6 +40,7 @@ export function addCertificates(program: Command): void {
   addImport(certificates);
   addRevoke(certificates);
   addResume(certificates);
+  addCaAccounts(certificates);
 }
 
 function addList(certificates: Command): void {

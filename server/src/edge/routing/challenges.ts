@@ -1,16 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
+import { TLS_ALPN_TOKEN } from '../../domain/certificate-state.ts';
 import type { EdgeStore } from '../../store/store.ts';
 import type { Sites } from '../cache/site-cache.ts';
 import type { EdgeMetrics } from '../edge-metrics.ts';
 
 /**
- * Finds HTTP-01 challenges (RFC 8555 section 8.3) and self-checks. They are in the store, so every node responds to
- * those of all.
+ * Finds challenges of HTTP-01 (RFC 8555 section 8.3), of TLS-ALPN-01 (RFC 8737) and of self-checks. They are in the
+ * store, so every node responds to those of all.
  */
 export interface Challenges {
   /** The key authorization; null: no such challenge. Never rejects. */
   find(hostname: string | null, token: string, clientAddress: string): Promise<string | null | 'unavailable'>;
+  /** The same for the TLS-ALPN-01 challenge of a name, which has one at a time. */
+  findTls(hostname: string, clientAddress: string): Promise<string | null | 'unavailable'>;
 }
 
 export const CHALLENGE_PATH = '/.well-known/acme-challenge/';
@@ -59,16 +62,22 @@ export function createChallenges(options: ChallengesOptions): Challenges {
     }
   }
 
+  async function findOf(
+    hostname: string,
+    token: string,
+    clientAddress: string,
+  ): Promise<string | null | 'unavailable'> {
+    const { kind } = hostname === selfCheckName ? { kind: 'site' } : await sites.find(hostname, clientAddress);
+    if (kind === 'unknown') return null;
+    if (kind !== 'site' || inFlight >= CONCURRENCY_LIMIT || unknownNames.isLimited(clientAddress)) return 'unavailable';
+    const keyAuthorization = await read(hostname, token);
+    if (keyAuthorization === null) unknownNames.count(clientAddress);
+    return keyAuthorization;
+  }
+
   return {
-    async find(hostname, token, clientAddress) {
-      if (hostname === null || !TOKEN.test(token)) return null;
-      const { kind } = hostname === selfCheckName ? { kind: 'site' } : await sites.find(hostname, clientAddress);
-      if (kind === 'unknown') return null;
-      if (kind !== 'site' || inFlight >= CONCURRENCY_LIMIT || unknownNames.isLimited(clientAddress))
-        return 'unavailable';
-      const keyAuthorization = await read(hostname, token);
-      if (keyAuthorization === null) unknownNames.count(clientAddress);
-      return keyAuthorization;
-    },
+    find: async (hostname, token, clientAddress) =>
+      hostname === null || !TOKEN.test(token) ? null : findOf(hostname, token, clientAddress),
+    findTls: (hostname, clientAddress) => findOf(hostname, TLS_ALPN_TOKEN, clientAddress),
   };
 }

@@ -61,7 +61,7 @@ interface RequestRouterOptions {
   api: OwnApi | null;
   sites: Pick<Sites, 'find' | 'findOrigin' | 'findBrand'>;
   clock: Clock;
-  challenges: Challenges;
+  challenges: Pick<Challenges, 'find'>;
   isTrusted: AddressRule;
   /** For `Via` (`viaPseudonym`). */
   installation: string;

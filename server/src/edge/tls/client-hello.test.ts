@@ -18,22 +18,44 @@ const hello = await helloOf({ servername: 'App.Example.com' });
 
 describe('the server name of a ClientHello', () => {
   it('is read as OpenSSL sends it, with TLS 1.2 and 1.3', async () => {
-    expect(readClientHello(hello)).toEqual({ kind: 'hello', serverName: 'App.Example.com' });
+    expect(readClientHello(hello)).toEqual({ kind: 'hello', serverName: 'App.Example.com', isAcmeTls: false });
     const old = await helloOf({ servername: 'old.example.com', maxVersion: 'TLSv1.2' });
-    expect(readClientHello(old)).toEqual({ kind: 'hello', serverName: 'old.example.com' });
+    expect(readClientHello(old)).toEqual({ kind: 'hello', serverName: 'old.example.com', isAcmeTls: false });
   });
 
   it('is null where none is sent', async () => {
-    expect(readClientHello(await helloOf({ servername: '' }))).toEqual({ kind: 'hello', serverName: null });
+    expect(readClientHello(await helloOf({ servername: '' }))).toEqual({
+      kind: 'hello',
+      serverName: null,
+      isAcmeTls: false,
+    });
   });
 
   it('is read across records, once all of them have arrived', () => {
     for (const size of [1, 2, 7, 100, 1000]) {
       const bytes = inRecords(hello, size);
-      expect(readClientHello(bytes)).toEqual({ kind: 'hello', serverName: 'App.Example.com' });
+      expect(readClientHello(bytes)).toEqual({ kind: 'hello', serverName: 'App.Example.com', isAcmeTls: false });
       for (const end of [0, 1, 4, 5, 6, 9, bytes.length - 1]) {
         expect(readClientHello(bytes.subarray(0, end))).toEqual({ kind: 'partial' });
       }
+    }
+  });
+});
+
+describe('a client that offers acme-tls/1 alone', () => {
+  it('is told from one that offers it among others, and from one that offers something like it', async () => {
+    const offered = [
+      ['acme-tls/1'],
+      ['acme-tls/1', 'h2'],
+      ['h2', 'acme-tls/1'],
+      ['acme-tls/12'],
+      ['ACME-TLS/1'],
+      ['h2'],
+    ];
+    for (const ALPNProtocols of offered) {
+      const isAcmeTls = ALPNProtocols.join() === 'acme-tls/1';
+      const read = readClientHello(await helloOf({ servername: 'a.example.com', ALPNProtocols }));
+      expect(read).toEqual({ kind: 'hello', serverName: 'a.example.com', isAcmeTls });
     }
   });
 });

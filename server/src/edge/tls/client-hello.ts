@@ -1,12 +1,12 @@
 /**
- * Reads the server name of a TLS ClientHello before TLS starts. So an unknown name costs no TLS state, and each name
+ * Reads the server name of a TLS ClientHello before TLS starts, and whether it is one of a CA. So an unknown name costs no TLS state, and each name
  * has its own TLS context from the first byte on: session tickets are valid for one name only (RFC 6066 section 3;
  * OpenSSL does not switch contexts when it resumes a session). Pure.
  */
 
 export type Hello =
-  /** `serverName`: as sent; null without one (RFC 6066 section 3). */
-  | { kind: 'hello'; serverName: string | null }
+  /** `serverName`: as sent; null without one (RFC 6066 section 3). `isAcmeTls`: a CA validates the name (RFC 8737 section 3). */
+  | { kind: 'hello'; serverName: string | null; isAcmeTls: boolean }
   /** More bytes are needed. */
   | { kind: 'partial' }
   /** Not TLS, or not as RFC 8446 section 4.1.2 describes it, or longer than `MAX_HELLO_BYTES`. */
@@ -19,6 +19,9 @@ const HANDSHAKE_RECORD = 22;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
 const HOST_NAME = 0;
+const ALPN = 16;
+/** The extension of a client that offers `acme-tls/1` and nothing else (RFC 7301 section 3.1). */
+const ACME_TLS_ALONE = '\0\x0b\x0aacme-tls/1';
 
 const PARTIAL: Hello = { kind: 'partial' };
 const MALFORMED: Hello = { kind: 'malformed' };
@@ -32,7 +35,7 @@ export function readClientHello(bytes: Buffer): Hello {
   if (message[0] !== CLIENT_HELLO || length > MAX_HELLO_BYTES) return MALFORMED;
   if (message.length < 4 + length) return bytes.length > 2 * MAX_HELLO_BYTES ? MALFORMED : PARTIAL;
   try {
-    return { kind: 'hello', serverName: serverName(reader(message.subarray(4, 4 + length))) };
+    return { kind: 'hello', ...readHello(reader(message.subarray(4, 4 + length))) };
   } catch {
     return MALFORMED;
   }
@@ -52,19 +55,21 @@ function handshakeBytes(bytes: Buffer): Buffer | null {
   return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);
 }
 
-function serverName(hello: Reader): string | null {
+function readHello(hello: Reader): { serverName: string | null; isAcmeTls: boolean } {
+  const read = { serverName: null as string | null, isAcmeTls: false };
   hello.skip(2 + 32); // version, random
   hello.vector(1); // session id
   hello.vector(2); // cipher suites
   hello.vector(1); // compression methods
-  if (hello.isDone()) return null;
+  if (hello.isDone()) return read;
   const extensions = hello.vector(2);
   while (!extensions.isDone()) {
     const type = extensions.number(2);
     const body = extensions.vector(2);
-    if (type === SERVER_NAME) return hostName(body.vector(2));
+    if (type === SERVER_NAME) read.serverName ??= hostName(body.vector(2));
+    if (type === ALPN) read.isAcmeTls = body.text() === ACME_TLS_ALONE;
   }
-  return null;
+  return read;
 }
 
 function hostName(names: Reader): string | null {

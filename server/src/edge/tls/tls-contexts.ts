@@ -99,7 +99,7 @@ export function createTlsContextCache(
  * Frees OpenSSL's memory of a context; open connections keep the parts that they need. The garbage collector would do
  * it too late: Node reports one of the 40 KB to it. There is no public API.
  */
-function freeContext(context: TlsContext): void {
+export function freeContext(context: TlsContext): void {
   context._sharedCreds?.context?.close?.();
 }
 

@@ -1,12 +1,17 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import type { Clock } from '../../base/clock.ts';
 import type { Sites } from '../cache/site-cache.ts';
 import type { EdgeMetrics, HandshakeOutcome } from '../edge-metrics.ts';
 import { domainName } from '../http/authority.ts';
+import type { Challenges } from '../routing/challenges.ts';
+import { createChallengeContexts } from './challenge-contexts.ts';
 import { readClientHello } from './client-hello.ts';
-import { type CertifiedSite, createTlsContextCache } from './tls-contexts.ts';
+import { type CertifiedSite, createTlsContextCache, type TlsContext } from './tls-contexts.ts';
 
 interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
+  /** Finds the challenge for a client that only speaks `acme-tls/1`. */
+  findTlsChallenge: Challenges['findTls'];
   /** Called when a handshake is complete. */
   onSecure(
     socket: TLSSocket,
@@ -20,6 +25,7 @@ interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   handshakeMs: number;
   /** Capacity of the cache of TLS contexts. */
   contexts: number;
+  clock: Clock;
 }
 
 /** Takes new connections through the TLS handshake. */
@@ -42,12 +48,13 @@ interface Pending {
 /** Reads of a ClientHello; usually it arrives in one or two. Each parses it from the start. */
 const MAX_READS = 64;
 
-/** How long a refused client may take to read the alert. */
+/** How long a client that is not served may take to read what was sent. */
 const LINGER_MS = 1000;
 
 export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminator {
-  const { certificateFor, onSecure, onFault, ticketSecret, metrics, handshakeMs, contexts: capacity } = options;
-  const contexts = createTlsContextCache(capacity, secured);
+  const { certificateFor, findTlsChallenge, onSecure, onFault, ticketSecret, metrics, handshakeMs } = options;
+  const contexts = createTlsContextCache(options.contexts, secured);
+  const challengeContexts = createChallengeContexts(options.clock, challengeAnswered);
   const pending = new Map<string, Pending>();
 
   function accept(raw: Socket, clientAddress: string): void {
@@ -72,9 +79,7 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
       // An unencrypted TLS 1.2 record, as alerts are before keys are agreed.
       raw.end(Buffer.from([21, 3, 3, 0, 2, 2, alert]));
       raw.resume();
-      // The client may go on sending, or keep its side open.
-      const linger = setTimeout(() => raw.destroy(), LINGER_MS).unref();
-      raw.once('close', () => clearTimeout(linger));
+      destroySoon(raw);
     }
 
     let received: Buffer = Buffer.alloc(0);
@@ -91,19 +96,28 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
       raw.unshift(received);
       const serverName = hello.serverName === null ? null : domainName(hello.serverName);
       if (serverName === null) refuse(ALERTS.unrecognizedName, 'unknown_name');
-      else void proceed(serverName);
+      else void (hello.isAcmeTls ? answerChallenge(serverName) : proceed(serverName));
     }
 
     async function proceed(serverName: string): Promise<void> {
       const found = await certificateFor(serverName, clientAddress);
       if (ended) return;
-      if (found.kind === 'certificate') startHandshake(serverName, found);
+      if (found.kind === 'certificate') startHandshake(serverName, () => contextOf(serverName, found));
       else refuse(alertFor(found.outcome), found.outcome);
     }
 
-    function startHandshake(serverName: string, site: CertifiedSite): void {
+    /** Without a challenge, the client is treated as any other, and finds no protocol that it speaks. */
+    async function answerChallenge(serverName: string): Promise<void> {
+      const keyAuthorization = await findTlsChallenge(serverName, clientAddress);
+      if (ended) return;
+      if (keyAuthorization === 'unavailable') refuse(ALERTS.internalError, 'unavailable');
+      else if (keyAuthorization === null) await proceed(serverName);
+      else startHandshake(serverName, () => challengeContexts.get(serverName, keyAuthorization));
+    }
+
+    function startHandshake(serverName: string, findContext: () => TlsContext): void {
       try {
-        const context = contexts.get(serverName, site, ticketSecret());
+        const context = findContext();
         pending.set(addresses, own);
         context.emit('connection', raw);
       } catch (error) {
@@ -117,18 +131,40 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     raw.on('readable', read);
   }
 
-  function secured(serverName: string, socket: TLSSocket): void {
+  const contextOf = (serverName: string, site: CertifiedSite) => contexts.get(serverName, site, ticketSecret());
+
+  function pendingOf(serverName: string, socket: TLSSocket): Pending | null {
     const connection = pending.get(addressesOf(socket));
-    if (connection === undefined || !isFor(serverName, socket)) {
-      socket.destroy();
-      return;
-    }
+    if (connection !== undefined && isFor(serverName, socket)) return connection;
+    socket.destroy();
+    return null;
+  }
+
+  /** The CA has seen the certificate, and there is nothing else to say (RFC 8737 section 3). */
+  function challengeAnswered(serverName: string, socket: TLSSocket): void {
+    const connection = pendingOf(serverName, socket);
+    if (connection === null) return;
+    connection.end('challenge');
+    socket.on('error', () => {});
+    socket.resume().end();
+    destroySoon(connection.raw);
+  }
+
+  function secured(serverName: string, socket: TLSSocket): void {
+    const connection = pendingOf(serverName, socket);
+    if (connection === null) return;
     connection.end(socket.isSessionReused() ? 'resumed' : 'full');
     const { raw, clientAddress } = connection;
     onSecure(socket, { raw, clientAddress, serverName, h2: socket.alpnProtocol === 'h2' });
   }
 
   return { accept, contexts: contexts.size };
+}
+
+/** The client may go on sending, or keep its side open. */
+function destroySoon(raw: Socket): void {
+  const linger = setTimeout(() => raw.destroy(), LINGER_MS).unref();
+  raw.once('close', () => clearTimeout(linger));
 }
 
 /** `internal_error` where the cause is on our side and temporary. */

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import type { CertificateProblem, CertificateReason } from '../../domain/certificate-state.ts';
-import { defineChange } from '../engine/change.ts';
+import { type CertificateProblem, type CertificateReason, successorOf } from '../../domain/certificate-state.ts';
+import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
 import type { Schema } from '../schema/schema.ts';
 import type { CaAccount, HeldCa } from '../store.ts';
 import { toJson } from './certificate-rows.ts';
@@ -10,6 +10,10 @@ import { toJson } from './certificate-rows.ts';
 export async function findCaAccount(reader: Reader, issuer: string): Promise<CaAccount | null> {
   const row = await reader.one(selectAccount, { issuer });
   return row && { ...row, problem: problemOf(row.problem) };
+}
+
+export async function listCaAccounts(reader: Reader): Promise<string[]> {
+  return (await reader.all(selectRegistered, {})).map(({ issuer }) => issuer);
 }
 
 export async function listHeldCas(reader: Reader, now: number): Promise<HeldCa[]> {
@@ -39,7 +43,25 @@ export const caChanges = {
     secret: NO_SECRET,
     invalidates: NO_DOMAINS,
   }),
+  addCaSuccessor: defineChange({
+    perform: addCaSuccessor,
+    locks: NO_LOCKS,
+    audit: {
+      targets: (_, of) => [{ workspaceId: null, target: of }],
+      isMade: isOutcome('added'),
+    },
+    secret: (seal, of, successor) => [of, sealedAccount(seal, successor)],
+    invalidates: NO_DOMAINS,
+  }),
 };
+
+async function addCaSuccessor(tx: Transaction, _of: string, successor: CaAccount): Promise<'added' | 'exists'> {
+  return (await tx.execute(insertAccount, rowOf(successor))) > 0 ? 'added' : 'exists';
+}
+
+export function sealedAccount(seal: Seal, account: CaAccount): CaAccount {
+  return { ...account, privateKey: seal(account.privateKey, { kind: 'account', id: account.issuer }) };
+}
 
 function problemOf(text: string | null): CertificateProblem | null {
   return text && JSON.parse(text);
@@ -65,6 +87,7 @@ export async function replaceCaAccount(tx: Transaction, before: string | null, a
   const account = await findCaAccount(tx, after.issuer);
   if (account === null || account.url !== before) return 'stale';
   await tx.execute(updateAccount, rowOf(after));
+  await tx.execute(deleteAccount, { issuer: successorOf(after.issuer) });
   return 'replaced';
 }
 
@@ -73,6 +96,14 @@ function selectAccount(db: Tables, p: { issuer: string }) {
     .selectFrom('caAccounts')
     .where('issuer', '=', p.issuer)
     .select(['issuer', ...ACCOUNT]);
+}
+
+function selectRegistered(db: Tables) {
+  return db.selectFrom('caAccounts').where('url', 'is not', null).select('issuer').orderBy('issuer');
+}
+
+function deleteAccount(db: Tables, p: { issuer: string }) {
+  return db.deleteFrom('caAccounts').where('issuer', '=', p.issuer);
 }
 
 function selectHeld(db: Tables, p: { now: number }) {

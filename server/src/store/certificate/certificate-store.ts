@@ -104,6 +104,7 @@ export interface CaAccount {
   pausedUntil: number | null;
   /** Why the circuit breaker is open; null: the CA has answered since. */
   problem: CertificateProblem | null;
+  /** When its key was made. */
   createdAt: number;
 }
 
@@ -157,6 +158,8 @@ export interface CertificateChanges {
   ): Promise<'replaced' | 'other'>;
   /** Closes every circuit breaker that is open at `now`, and makes the certificates due that wait for the same reason. Resolves with what it closed. */
   resumeCas(now: number): Promise<HeldCa[]>;
+  /** Saves the key that is to replace that of the account `of`; its issuer is `successorOf(of)`. `exists`: there is one already, and nothing was changed. */
+  addCaSuccessor(of: string, successor: CaAccount): Promise<'added' | 'exists'>;
 }
 
 export interface CertificateStore extends CertificateChanges {
@@ -280,9 +283,11 @@ export interface CertificateStore extends CertificateChanges {
     issuer: string,
     change: Partial<Pick<CaAccount, 'url' | 'pausedUntil' | 'problem'>>,
   ): Promise<boolean>;
-  /** Replaces an account that the CA no longer accepts. `stale`, and nothing was changed, when its URL is no longer `before`. */
+  /** Replaces an account that the CA no longer accepts, or its key, and deletes its successor. `stale`, and nothing was changed, when its URL is no longer `before`. */
   replaceCaAccount(before: string | null, after: CaAccount): Promise<'replaced' | 'stale'>;
 
+  /** The issuers of accounts that are registered. */
+  listCaAccounts(): Promise<string[]>;
   /** The CAs at which nothing is ordered at `now`. */
   listHeldCas(now: number): Promise<HeldCa[]>;
 

@@ -10,7 +10,7 @@ import {
 } from '../access/access.ts';
 import { listChildWorkspaces } from '../access/child-workspaces.ts';
 import { listAuditEntries } from '../audit/entries.ts';
-import { findCaAccount, listHeldCas } from '../certificate/ca-accounts.ts';
+import { findCaAccount, listCaAccounts, listHeldCas } from '../certificate/ca-accounts.ts';
 import {
   countCertificates,
   findCertificate,
@@ -125,6 +125,7 @@ export const reads = {
   listWaiting,
   findLastIssuing,
   findCaAccount,
+  listCaAccounts,
   listHeldCas,
   countLedgerEntries,
   findRedirect,

@@ -1,7 +1,7 @@
 import { saveKeyUses } from '../access/access.ts';
 import { pruneAuditEntries } from '../audit/entries.ts';
 import { pruneChanges } from '../cache/change-log.ts';
-import { createCaAccount, replaceCaAccount, updateCaAccount } from '../certificate/ca-accounts.ts';
+import { createCaAccount, replaceCaAccount, sealedAccount, updateCaAccount } from '../certificate/ca-accounts.ts';
 import { addDnsChallenge, recordEdgeAddresses, removeDnsChallenge } from '../certificate/dns-answers.ts';
 import { pruneInheritedCertificates } from '../certificate/inherited-certificates.ts';
 import { ownerOf, recordExpiring, saveCertificate, sealedIssued } from '../certificate/issuance.ts';
@@ -24,14 +24,7 @@ import { addUsage, pruneUsage } from '../usage/usage.ts';
 import { saveDelivery } from '../webhook/delivery-results.ts';
 import { pruneDeliveries } from '../webhook/delivery-rows.ts';
 import { leaseDelivery } from '../webhook/queue.ts';
-import { NO_DOMAINS, NO_LOCKS, NO_SECRET, plain, type Seal, upkeep, write } from './write.ts';
-
-function sealedAccount<Account extends { issuer: string; privateKey: Uint8Array }>(
-  seal: Seal,
-  account: Account,
-): Account {
-  return { ...account, privateKey: seal(account.privateKey, { kind: 'account', id: account.issuer }) };
-}
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET, plain, upkeep, write } from './write.ts';
 
 /** The writes of roles, but for those that each engine does in its own way (`Engine`). */
 export const writes = {

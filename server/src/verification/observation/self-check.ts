@@ -1,11 +1,12 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import type { SelfCheckAnswer } from '../../domain/certificate-state.ts';
+import { type SelfCheckAnswer, TLS_ALPN_TOKEN } from '../../domain/certificate-state.ts';
 import type { Unreadable } from '../../domain/reading.ts';
 import { quote } from '../../domain/text.ts';
 import type { AddressRule } from '../../net/addresses.ts';
-import { createDialer } from '../../net/dialer.ts';
+import { createDialer, DialError } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/store.ts';
 import { type FetchResult, fetchFromAddress } from './fetch-from-address.ts';
 
@@ -51,8 +52,11 @@ const MAX_REDIRECTS = 10;
 const CHALLENGE_LIFE_MS = 10 * 60_000;
 const LOOKUP_MS = 10_000;
 
+const PORTS = { http: 80, https: 443 };
+const TIMEOUT_MS = 10_000;
+
 export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
-  const { store, resolver, mayDial, clock, ports = { http: 80, https: 443 }, timeoutMs = 10_000 } = options;
+  const { store, resolver, mayDial, ports = PORTS, timeoutMs = TIMEOUT_MS } = options;
   const dialer = createDialer({
     mayDial,
     timeoutMs,
@@ -63,30 +67,83 @@ export function createSelfChecker(options: SelfCheckOptions): SelfChecker {
     },
   });
 
+  return addressChecker(options, async ({ hostname, addresses, expiresAt, signal }) => {
+    const token = `np-${randomBytes(24).toString('base64url')}`;
+    const expected = `${token}.${randomBytes(24).toString('base64url')}`;
+    await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt });
+    const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
+    const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
+    const fetching = { dialer, ports, maxRedirects, signal, timeoutMs };
+    return async (address) => judge(await fetchFromAddress(url, address, fetching), expected);
+  });
+}
+
+/** As `createSelfChecker`, with a challenge of TLS-ALPN-01 (RFC 8737) at the port of HTTPS: for names whose port 80 is closed. */
+export function createTlsSelfChecker(options: SelfCheckOptions): SelfChecker {
+  const { store, mayDial, ports: { https: port } = PORTS, timeoutMs = TIMEOUT_MS } = options;
+  const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
+
+  return addressChecker(options, async ({ hostname, expiresAt, signal }) => {
+    const expected = randomBytes(24).toString('base64url');
+    await store.putChallenge({ hostname, token: TLS_ALPN_TOKEN, keyAuthorization: expected, expiresAt });
+    const digest = createHash('sha256').update(expected).digest();
+    const tls = { servername: hostname, ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false, ca: [] };
+    return async (address) => {
+      let socket: TLSSocket | undefined;
+      try {
+        socket = await dialer.dialTls({ hostname: address, port, signal }, tls);
+        // Nobody else has the digest, so it need not be read out of its extension.
+        const isOurs = socket.alpnProtocol === 'acme-tls/1' && socket.getPeerX509Certificate()?.raw.includes(digest);
+        return { outcome: isOurs ? 'ours' : 'another', seen: isOurs ? null : 'another certificate', ...ANSWERED };
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!(error instanceof DialError)) throw error;
+        return judgeDial(error);
+      } finally {
+        socket?.destroy();
+      }
+    };
+  });
+}
+
+interface Subject {
+  hostname: string;
+  addresses: readonly string[];
+  /** When the challenge expires. */
+  expiresAt: number;
+  signal: AbortSignal;
+}
+
+type Judgement = Omit<CheckedAddress, 'address'>;
+
+/** Looks up the addresses of a name, and judges each. `prepare` publishes the challenge. */
+function addressChecker(
+  { resolver, clock }: SelfCheckOptions,
+  prepare: (subject: Subject) => Promise<(address: string) => Promise<Judgement>>,
+): SelfChecker {
   return async (hostname, signal, addressesOf = hostname) => {
     const found = await resolver.lookupAddresses(addressesOf, { signal: withTimeout(signal, LOOKUP_MS) });
     signal.throwIfAborted();
     if (found.kind === 'unreadable') return { kind: 'unreadable', seen: found };
     if (found.kind === 'absent') return { kind: 'no_address', chain: found.chain };
-    const token = `np-${randomBytes(24).toString('base64url')}`;
-    const expected = `${token}.${randomBytes(24).toString('base64url')}`;
     const at = clock.now();
-    await store.putChallenge({ hostname, token, keyAuthorization: expected, expiresAt: at + CHALLENGE_LIFE_MS });
-    const url = new URL(`http://${hostname}:${ports.http}/.well-known/acme-challenge/${token}`);
     const addresses = found.addresses.slice(0, MAX_ADDRESSES);
-    const maxRedirects = Math.min(MAX_REDIRECTS, Math.floor(MAX_REQUESTS / addresses.length) - 1);
-    const fetching = { dialer, ports, maxRedirects, signal, timeoutMs };
-    const check = async (address: string) => ({
-      address,
-      ...judge(await fetchFromAddress(url, address, fetching), expected),
-    });
+    const judgeAddress = await prepare({ hostname, addresses, expiresAt: at + CHALLENGE_LIFE_MS, signal });
+    const check = async (address: string) => ({ address, ...(await judgeAddress(address)) });
     const answers = await Promise.all(addresses.map(check));
     return { kind: 'checked', at, answers, chain: found.chain };
   };
 }
 
-function judge(result: FetchResult, expected: string): Omit<CheckedAddress, 'address'> {
-  const answered = { responded: true, noRoute: false };
+const ANSWERED = { responded: true, noRoute: false };
+
+function judgeDial({ reason, message }: DialError): Judgement {
+  if (reason === 'not_allowed') return { outcome: 'not_public', seen: null, responded: false, noRoute: false };
+  if (reason === 'tls') return { outcome: 'another', seen: message, ...ANSWERED };
+  return { outcome: 'unreachable', seen: message, responded: false, noRoute: reason === 'no_route' };
+}
+
+function judge(result: FetchResult, expected: string): Judgement {
   switch (result.kind) {
     case 'unreachable': {
       const { seen, reason, responded } = result;
@@ -94,14 +151,14 @@ function judge(result: FetchResult, expected: string): Omit<CheckedAddress, 'add
       return { outcome: 'unreachable', seen, responded, noRoute: reason === 'no_route' };
     }
     case 'bad_redirect':
-      return { outcome: 'another', seen: result.seen, ...answered };
+      return { outcome: 'another', seen: result.seen, ...ANSWERED };
     case 'response': {
       const { status, body, from } = result;
       // CAs ignore white space at the end (RFC 8555 section 8.3).
-      if (status === 200 && body.trimEnd() === expected) return { outcome: 'ours', seen: null, ...answered };
+      if (status === 200 && body.trimEnd() === expected) return { outcome: 'ours', seen: null, ...ANSWERED };
       // The body of a host that the name redirects to is not disclosed to the customer.
       const seen = `HTTP ${status}${from === null ? `, ${quote(body)}` : ` from ${quote(from)}`}`;
-      return { outcome: 'another', seen, ...answered };
+      return { outcome: 'another', seen, ...ANSWERED };
     }
     default:
       return result satisfies never;
