@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
+import { baseName } from '../../domain/wildcard.ts';
 import type { Redirect, SetRedirect } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
@@ -122,6 +123,12 @@ function refused(
   switch (refusal) {
     case 'itself':
       return invalid('body.to', 'must be another domain', 'name the domain to redirect to');
+    case 'wildcard':
+      return invalid(
+        'body.to',
+        'must not be a wildcard domain: a redirect leads to one host name',
+        `add a name below ${baseName(destination.name)} as a domain of its own, and redirect to that`,
+      );
     case 'not_verified':
       return new Problem('application/redirect_destination_not_verified', {
         detail: `${destination.name} is not verified: its status is "${destination.status}". A domain can be redirected to once it is verified.`,

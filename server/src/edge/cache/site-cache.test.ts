@@ -87,8 +87,20 @@ it('a certificate is served at once, also if a challenge cached the site before 
   for (let i = 0; i < 3; i += 1)
     expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+  expect(await certificateFor()).toEqual({
+    kind: 'certificate',
+    hostname,
+    certificate,
+    domainId: 'dom_1',
+    minTlsVersion: '1.2',
+  });
+  expect(await certificateFor()).toEqual({
+    kind: 'certificate',
+    hostname,
+    certificate,
+    domainId: 'dom_1',
+    minTlsVersion: '1.2',
+  });
   expect(lookups).toEqual(['site', 'site']);
 });
 
@@ -148,6 +160,7 @@ describe('a certificate that was inherited in a takeover', () => {
     clock.at = 60_000;
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -171,6 +184,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     clock.at += 10_000;
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -184,6 +198,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     change('certificate', hostname);
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -193,6 +208,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     change('certificate', hostname);
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate: renewed,
       domainId: 'dom_1',
       minTlsVersion: '1.2',

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { wildcardOf } from '../../domain/wildcard.ts';
 import type { Sites } from '../cache/site-cache.ts';
 import type { EdgeMetrics, HandshakeOutcome } from '../edge-metrics.ts';
 import { domainName } from '../http/authority.ts';
@@ -10,7 +11,7 @@ interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** Called when a handshake is complete. */
   onSecure(
     socket: TLSSocket,
-    connection: { raw: Socket; clientAddress: string; serverName: string; h2: boolean },
+    connection: { raw: Socket; clientAddress: string; serverName: string; siteName: string; h2: boolean },
   ): void;
   /** The current secret of session tickets, 32 random bytes. */
   ticketSecret(): Uint8Array;
@@ -36,6 +37,8 @@ const ALERTS = { decodeError: 50, internalError: 80, unrecognizedName: 112 };
 interface Pending {
   raw: Socket;
   clientAddress: string;
+  /** Empty until it was read. */
+  serverName: string;
   end(outcome: HandshakeOutcome): void;
 }
 
@@ -54,7 +57,7 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     const addresses = addressesOf(raw);
     const timeout = setTimeout(() => end('timeout'), handshakeMs);
     const closed = () => end('closed');
-    const own: Pending = { raw, clientAddress, end };
+    const own: Pending = { raw, clientAddress, serverName: '', end };
     let ended = false;
 
     function end(outcome: HandshakeOutcome): void {
@@ -97,17 +100,18 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     async function proceed(serverName: string): Promise<void> {
       const found = await certificateFor(serverName, clientAddress);
       if (ended) return;
-      if (found.kind === 'certificate') startHandshake(serverName, found);
+      own.serverName = serverName;
+      if (found.kind === 'certificate') startHandshake(found);
       else refuse(alertFor(found.outcome), found.outcome);
     }
 
-    function startHandshake(serverName: string, site: CertifiedSite): void {
+    function startHandshake(site: CertifiedSite): void {
       try {
-        const context = contexts.get(serverName, site, ticketSecret());
+        const context = contexts.get(site, ticketSecret());
         pending.set(addresses, own);
         context.emit('connection', raw);
       } catch (error) {
-        onFault(serverName, error);
+        onFault(site.hostname, error);
         refuse(ALERTS.internalError, 'unavailable');
       }
     }
@@ -117,15 +121,15 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     raw.on('readable', read);
   }
 
-  function secured(serverName: string, socket: TLSSocket): void {
+  function secured(siteName: string, socket: TLSSocket): void {
     const connection = pending.get(addressesOf(socket));
-    if (connection === undefined || !isFor(serverName, socket)) {
+    if (connection === undefined || !isFor(connection.serverName, siteName, socket)) {
       socket.destroy();
       return;
     }
     connection.end(socket.isSessionReused() ? 'resumed' : 'full');
-    const { raw, clientAddress } = connection;
-    onSecure(socket, { raw, clientAddress, serverName, h2: socket.alpnProtocol === 'h2' });
+    const { raw, clientAddress, serverName } = connection;
+    onSecure(socket, { raw, clientAddress, serverName, siteName, h2: socket.alpnProtocol === 'h2' });
   }
 
   return { accept, contexts: contexts.size };
@@ -142,9 +146,14 @@ function addressesOf({ remoteAddress, remotePort, localAddress }: Socket): strin
 }
 
 /**
- * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none; then the
- * ticket identifies the name, since the context of another name could not have decrypted it.
+ * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none, or that of
+ * the session; then the ticket identifies the site, since the context of another site could not have decrypted it.
  */
-function isFor(serverName: string, socket: TLSSocket & { servername?: string | false | null }): boolean {
-  return socket.servername ? domainName(socket.servername) === serverName : socket.isSessionReused();
+function isFor(
+  serverName: string,
+  siteName: string,
+  socket: TLSSocket & { servername?: string | false | null },
+): boolean {
+  const read = socket.servername ? domainName(socket.servername) : null;
+  return read === serverName || (socket.isSessionReused() && (read === null || wildcardOf(read) === siteName));
 }
