@@ -136,7 +136,7 @@ export function describeWildcards(subject: Subject): void {
     });
   });
 
-  describeWildcardHistories(subject, 200);
+  describeWildcardHistories(async () => subject, 200);
 }
 
 /** SQL that adds a domain as `exact` is, and its route. */
