@@ -247,7 +247,7 @@ describe('one connection', () => {
       const begin = async (servername: string, session?: Buffer) => {
         const socket = await handshake(edge.httpsPort, { servername, maxVersion, ...(session && { session }) });
         const isResumed = socket.isSessionReused();
-        const sessions = [socket.getSession()];
+        const sessions: (Buffer | undefined)[] = [socket.getSession()];
         socket.on('session', (ticket: Buffer) => void sessions.push(ticket));
         let heard = '';
         socket.on('data', (chunk: Buffer) => {
@@ -256,7 +256,7 @@ describe('one connection', () => {
         socket.write(`GET / HTTP/1.1\r\nHost: ${servername}\r\nConnection: close\r\n\r\n`);
         await once(socket, 'close');
         expect(heard).toContain('HTTP/1.1 200');
-        return { isResumed, session: sessions.at(-1) as Buffer };
+        return { isResumed, session: Buffer.from(sessions.at(-1) ?? '') };
       };
       const { session } = await begin(`a.${base}`);
       expect((await begin(`a.${base}`, session)).isResumed).toBe(true);

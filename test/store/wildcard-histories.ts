@@ -68,7 +68,7 @@ type Opened = Pick<Subject, 'store' | 'plant'> & { close?(): Promise<void> };
 /** A model of who may be served, beside the store and a cache of the edge. `runs`: histories. */
 export function describeWildcardHistories(open: () => Promise<Opened>, runs: number): void {
   it(
-    `${runs} random histories of exact names and wildcards of three workspaces: a name is never served for a workspace that did not prove it; an exact name comes before its wildcard, and the cache of an edge agrees`,
+    'random histories of exact names and wildcards of three workspaces: a name is never served for a workspace that did not prove it; an exact name comes before its wildcard, and the cache of an edge agrees',
     async () => {
       const opened = await open();
       const { store } = opened;
