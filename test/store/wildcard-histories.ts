@@ -48,7 +48,7 @@ const history = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLe
 
 type Workspace = Planted & { environments: Environment[] };
 
-/** What is in DNS, and what it has proved. */
+/** The records in DNS, and the domains that they have proved. */
 interface World {
   base: string;
   created: Domain[];
