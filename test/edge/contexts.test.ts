@@ -14,10 +14,12 @@ import { issue, ROOT } from './authority.ts';
 const SECRET = new Uint8Array(32);
 
 const siteOf = (
+  hostname: string,
   certificate: Omit<ServedCertificate, 'inherited'>,
   domainId = 'dom_1',
   minTlsVersion: TlsVersion = '1.2',
 ) => ({
+  hostname,
   domainId,
   certificate: { ...certificate, inherited: false },
   minTlsVersion,
@@ -44,7 +46,7 @@ async function connection(
     () => raw.destroy(),
     () => server.close(),
   );
-  contexts.get(hostname, siteOf(certificate), SECRET).emit('connection', raw);
+  contexts.get(siteOf(hostname, certificate), SECRET).emit('connection', raw);
   return client;
 }
 
@@ -75,7 +77,7 @@ test('a connection outlives its context, even during the handshake', async () =>
 
 test('the least recently used context is evicted', () => {
   const contexts = capitals(2);
-  const of = (hostname: string) => contexts.get(hostname, siteOf(certificate), SECRET);
+  const of = (hostname: string) => contexts.get(siteOf(hostname, certificate), SECRET);
   const certificate = issue('a.example.com');
   const [a, b] = [of('a'), of('b')];
   expect([of('a'), of('c') !== b, of('a'), of('b') !== b]).toEqual([a, true, a, true]);
@@ -85,25 +87,25 @@ test('the least recently used context is evicted', () => {
 test('a context is used for one certificate, one domain and one ticket secret', () => {
   const contexts = capitals(10);
   const [one, other] = [issue('a.example.com'), issue('a.example.com')];
-  const first = contexts.get('a.example.com', siteOf(one), SECRET);
-  expect(contexts.get('a.example.com', siteOf(one), SECRET)).toBe(first);
+  const first = contexts.get(siteOf('a.example.com', one), SECRET);
+  expect(contexts.get(siteOf('a.example.com', one), SECRET)).toBe(first);
   // Read from the store again: equal, but another object.
-  expect(contexts.get('a.example.com', siteOf({ ...one, chain: Buffer.from(one.chain).toString() }), SECRET)).toBe(
+  expect(contexts.get(siteOf('a.example.com', { ...one, chain: Buffer.from(one.chain).toString() }), SECRET)).toBe(
     first,
   );
-  expect(contexts.get('a.example.com', siteOf(one, 'dom_2'), SECRET)).not.toBe(first);
-  const renewed = contexts.get('a.example.com', siteOf(other), SECRET);
+  expect(contexts.get(siteOf('a.example.com', one, 'dom_2'), SECRET)).not.toBe(first);
+  const renewed = contexts.get(siteOf('a.example.com', other), SECRET);
   expect(renewed).not.toBe(first);
-  expect(contexts.get('a.example.com', siteOf(other), new Uint8Array(32))).not.toBe(renewed);
+  expect(contexts.get(siteOf('a.example.com', other), new Uint8Array(32))).not.toBe(renewed);
   expect(contexts.size()).toBe(1);
 });
 
 test('the OpenSSL context is freed on eviction and not before; fails when a Node release removes _sharedCreds', () => {
   const contexts = capitals(1);
   const certificate = issue('a.example.com');
-  const dropped = contexts.get('a.example.com', siteOf(certificate), SECRET);
+  const dropped = contexts.get(siteOf('a.example.com', certificate), SECRET);
   expect(heldBy(dropped)).toBeInstanceOf(Buffer);
-  const kept = contexts.get('b.example.com', siteOf(certificate), SECRET);
+  const kept = contexts.get(siteOf('b.example.com', certificate), SECRET);
   expect([heldBy(dropped), heldBy(kept)]).toEqual([null, expect.any(Buffer)]);
 });
 

@@ -16,7 +16,7 @@ it('a connection that closes does not disturb the handshake of another one with 
   const tls = createTlsTerminator({
     async certificateFor() {
       lookups += 1;
-      return { kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' };
+      return { kind: 'certificate', hostname: 'a.example.com', certificate, domainId: 'dom_1', minTlsVersion: '1.2' };
     },
     onSecure: (_, { raw }) => void secured.push(raw),
     onFault: () => {},

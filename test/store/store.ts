@@ -38,6 +38,7 @@ import { describeUndoHistories } from './undo-histories.ts';
 import { describeUsage } from './usage.ts';
 import { describeWebhookUpkeep } from './webhook-upkeep.ts';
 import { describeWebhooks } from './webhooks.ts';
+import { describeWildcards } from './wildcards.ts';
 import { describeWorkspaceDomains } from './workspace-domains.ts';
 
 /** The contract of `server/src/store/store.ts`, as tests that every engine passes. */
@@ -95,6 +96,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeSettings(subject);
     describeSuspensions(subject);
     describeRedirectHistories(subject);
+    describeWildcards(subject);
     describeUndoHistories(subject);
     describeSecrets(subject);
     describeRaces(subject);

@@ -602,6 +602,24 @@ test.skipIf(!IS_LINUX)('a look makes one connection to each address, and to eigh
   expect([...connections.values()]).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
 });
 
+test('a look at a wildcard domain is one at a random name below it, with the certificate of the wildcard', async () => {
+  const hosts: string[] = [];
+  const edge = () =>
+    https(
+      (asked, response) => {
+        hosts.push(asked.headers.host ?? '');
+        ours(asked, response);
+      },
+      certificate({ hostname: `*.${HOST}` }),
+    );
+  const look = await world({ at: one(edge) });
+  dns.set(`*.${HOST}`, 'A', [A]);
+  for (let i = 0; i < 2; i += 1)
+    expect(verdictOf(await look(`*.${HOST}`, new AbortController().signal))).toMatchObject({ state: 'live' });
+  expect(new Set(hosts).size).toBe(2);
+  for (const host of hosts) expect(host).toMatch(/^nameplate-[0-9a-f]{16}\.shop\.example\.com/);
+});
+
 test('looks for many names at an address that is not ours end at the limit, and say nothing about them', async () => {
   let connections = 0;
   const stranger = () =>

@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts';
+import { isWildcard } from './wildcard.ts';
 
 /** Permanent redirects: 308 keeps the method and the body (RFC 9110 section 15.4.9); after 301, clients may send GET in place of POST (section 15.4.2). */
 export const REDIRECT_STATUSES = [301, 308] as const;
@@ -21,14 +22,20 @@ export interface RedirectChange {
 }
 
 /**
- * Why a domain cannot redirect to another. `itself`: both are one. `not_verified`: the destination is not served. `destination_redirects`, `is_destination`: a request
+ * Why a domain cannot redirect to another. `itself`: both are one. `wildcard`: the destination has no host name of its own. `not_verified`: the destination is not served. `destination_redirects`, `is_destination`: a request
  * would be redirected twice, or in circles. `too_many`: `MAX_REDIRECTS_TO_ONE` domains redirect to the destination.
  */
-export type RedirectRefusal = 'itself' | 'not_verified' | 'destination_redirects' | 'is_destination' | 'too_many';
+export type RedirectRefusal =
+  | 'itself'
+  | 'wildcard'
+  | 'not_verified'
+  | 'destination_redirects'
+  | 'is_destination'
+  | 'too_many';
 
 interface RedirectSituation {
   domain: Pick<Domain, 'id'>;
-  destination: Pick<Domain, 'id' | 'status'>;
+  destination: Pick<Domain, 'id' | 'name' | 'status'>;
   /** Whether the destination may be one whose first verification is still to come. */
   mayWait?: boolean;
   /** Whether the destination redirects itself. */
@@ -43,6 +50,7 @@ interface RedirectSituation {
 export function refuseRedirect(situation: RedirectSituation): RedirectRefusal | null {
   const { domain, destination, mayWait = false, destinationRedirects, isDestination, othersToDestination } = situation;
   if (domain.id === destination.id) return 'itself';
+  if (isWildcard(destination.name)) return 'wildcard';
   if (destination.status !== 'verified' && !mayWait) return 'not_verified';
   if (destinationRedirects) return 'destination_redirects';
   if (isDestination) return 'is_destination';

@@ -13,6 +13,8 @@ it.each([
   ['shop.example.com', null],
   ['www.shop.example.com', null],
   ['wwww.example.com', null],
+  ['*.example.com', null],
+  ['*.www.example.com', null],
   ['www.co.uk', 'www.www.co.uk'],
 ])('the counterpart of %s is %s', (name, counterpart) => {
   expect(wwwCounterpart(name)).toBe(counterpart);

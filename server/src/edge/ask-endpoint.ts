@@ -12,7 +12,7 @@ import { privateKeyPem } from './tls/tls-contexts.ts';
  * Tells a program in front, such as Caddy, whether a name is served, its certificate with the private key, and where
  * its requests go. It listens on loopback only.
  *
- * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other. `GET /edge/certificate?server_name=…`: 200
+ * `GET /edge/ask?domain=…`: 200 for a name that is ours, 404 for any other, and for the names below a wildcard domain. `GET /edge/certificate?server_name=…`: 200
  * with the chain and the key (PEM), 204 for a name that is not ours, 404 for one of ours without a certificate. `GET
  * /edge/route?domain=…`: 200 with `X-Nameplate-Origin`, the address and port of the origin, 204 where the edge itself
  * has to respond, 404 for a name that is not ours. All: 503 when the store is down.
@@ -37,6 +37,7 @@ const TEXT = 'text/plain; charset=utf-8';
 /** Longer than Caddy keeps its connections (two minutes), so that Caddy is the one that closes them. */
 const KEEP_ALIVE_MS = 150_000;
 
+const UNKNOWN = { kind: 'unknown' } as const;
 const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
 
 /** Rejects when it cannot listen, and when the address is not on loopback. */
@@ -67,9 +68,10 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
   }
 
   async function ask(hostname: string | null): Promise<AskResponse> {
-    const kind = hostname === null ? 'unknown' : (await sites.find(hostname, '')).kind;
-    if (kind === 'site') return { status: 200 };
-    return kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
+    const found = hostname === null ? UNKNOWN : await sites.find(hostname, '');
+    // The program in front would order a certificate for each name that somebody invents below a wildcard.
+    if (found.kind === 'site') return { status: found.site.hostname === hostname ? 200 : 404 };
+    return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
   }
 
   async function certificate(hostname: string | null): Promise<AskResponse> {

@@ -15,7 +15,11 @@ export interface EdgeConnections {
    */
   accepting(serve: (raw: Socket, opener: Opener) => void): (raw: Socket) => void;
   /** The client that sends the requests of a connection. `secure`: null without TLS. */
-  clientOf(raw: Socket, opener: Opener, secure: { socket: TLSSocket; serverName: string } | null): Client;
+  clientOf(
+    raw: Socket,
+    opener: Opener,
+    secure: { socket: TLSSocket; serverName: string; siteName: string } | null,
+  ): Client;
   /** Number of open connections. */
   count(): number;
   /** Resolves when all are closed. Closes those that are still open after `drainMs`. */
@@ -75,6 +79,7 @@ export function createConnections(options: ConnectionsOptions): EdgeConnections 
       let idleSince: number | null = performance.now();
       return {
         serverName: secure === null ? null : secure.serverName,
+        siteName: secure === null ? null : secure.siteName,
         address,
         isProxy: isTrusted(address),
         tlsVersion: seesTls && secure !== null ? secure.socket.getProtocol() : null,

@@ -178,11 +178,11 @@ export async function startEdgeServer(settings: EdgeServerSettings, deps: EdgeSe
   const tls = createTlsTerminator({
     certificateFor: sites.certificateFor,
     findTlsChallenge: challenges.findTls,
-    onSecure(socket, { raw, clientAddress, serverName, h2 }) {
+    onSecure(socket, { raw, clientAddress, serverName, siteName, h2 }) {
       const server = h2 ? http2 : http1;
       server.accept(
         socket,
-        connections.clientOf(raw, { address: clientAddress, headerBytes: 0 }, { socket, serverName }),
+        connections.clientOf(raw, { address: clientAddress, headerBytes: 0 }, { socket, serverName, siteName }),
       );
     },
     onFault: (domain, error) => warn('a certificate cannot be used', { domain, err: error }),

@@ -3,7 +3,7 @@ import type { Domain } from '../../../server/src/domain/domain.ts';
 import { ALL_GRANTS, dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
 import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
 import { prove } from '../../support/certificates.ts';
-import { unique, verifiedAt } from '../../support/entities.ts';
+import { attach, unique, verifiedAt } from '../../support/entities.ts';
 import { observation } from '../../support/observations.ts';
 
 let api: Harness;
@@ -152,6 +152,25 @@ describe('domains.setRedirect', () => {
       `${www.name} redirects to ${apex.name}, so ${apex.name} cannot redirect itself. Remove the redirect of ${www.name} first.`,
     );
     expect(await refused(apex.name, www.name)).toContain('redirects itself');
+  });
+
+  it('refuses a wildcard domain as the destination, and says what to do; it may redirect itself', async () => {
+    const environment = await api.store.findEnvironment(apex.workspaceId, tree);
+    if (environment === null) throw new Error('the environment is gone');
+    const wildcard = await attach(api.store, environment, { name: `*.${apex.name}` });
+    await prove(api.store, wildcard, api.clock.now());
+    const { status, body } = await set(www.name, wildcard.id);
+    expect([status, body.error?.errors]).toEqual([
+      400,
+      [
+        {
+          location: 'body.to',
+          message: 'must not be a wildcard domain: a redirect leads to one host name',
+          fix: `add a name below ${apex.name} as a domain of its own, and redirect to that`,
+        },
+      ],
+    ]);
+    expect(dataOf(await set(wildcard.id, apex.name))).toMatchObject({ redirect: { to: apex.name } });
   });
 
   it('names no domain in the way that the key may not use', async () => {

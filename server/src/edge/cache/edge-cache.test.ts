@@ -235,6 +235,25 @@ describe('the edge cache', () => {
     await stop();
   });
 
+  it('has a wildcard after a restart, under its own name; not once a name below it has got or lost its route', async () => {
+    const world = createWorld();
+    const wildcard = { ...aSite('*.example.com'), exceptions: new Set(['own.example.com']) };
+    const first = world.start();
+    const recording = first.record();
+    world.sites.set('a.example.com', wildcard);
+    await recording.store.findSite('a.example.com');
+    await recording.stop();
+    const { cache, record, change } = world.start();
+    await cache.load();
+    const { origin: _, ...value } = wildcard;
+    expect(await cache.findSite('*.example.com')).toMatchObject({ value });
+    expect(await cache.findSite('a.example.com')).toBeUndefined();
+    const { stop } = record();
+    change('route', 'b.example.com');
+    expect(await cache.findSite('*.example.com')).toBeUndefined();
+    await stop();
+  });
+
   it('reads again each minute what has changed: a renewed certificate is kept', async () => {
     const world = createWorld();
     const { record, change } = world.start();

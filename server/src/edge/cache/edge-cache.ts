@@ -143,7 +143,7 @@ function isYoung(at: number, now: number): boolean {
 }
 
 /** Approximate size of an entry in the file. */
-function bytesOf({ hostname, certificate }: ServedSite): number {
+function bytesOf({ hostname, certificate, exceptions }: ServedSite): number {
   const certificateBytes = certificate === null ? 0 : certificate.chain.length + certificate.privateKey.length;
-  return 500 + hostname.length + certificateBytes;
+  return 500 + hostname.length + certificateBytes + 50 * (exceptions?.size ?? 0);
 }

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
+import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import { type EdgeStore, OPERATOR, type Origin, type ServedCertificate, type Site } from '../../store/store.ts';
 
@@ -67,8 +68,8 @@ export function recordServed({ served, onChanged, store, changes, clock }: Recor
     cache.set(key, entry);
   }
 
-  function forget(hostname: string): void {
-    if (sites.delete(hostname)) onChanged();
+  function forget(hostname: string | null): void {
+    if (hostname !== null && sites.delete(hostname)) onChanged();
   }
 
   function readSite(find: EdgeStore['findSite'], hostname: string): Promise<Site | null> {
@@ -77,13 +78,16 @@ export function recordServed({ served, onChanged, store, changes, clock }: Recor
       (found, since) => {
         if (found === null) {
           forget(hostname);
+          forget(wildcardOf(hostname));
           return;
         }
         const { origin, certificate, ...site } = found;
+        // A wildcard serves the name.
+        if (site.hostname !== hostname) forget(hostname);
         put(origins, site.environmentId, { value: origin, ...since });
         // A site that was cached before may have a certificate that can be used.
         if (certificate instanceof Error) return;
-        put(sites, hostname, { value: { ...site, certificate }, ...since });
+        put(sites, site.hostname, { value: { ...site, certificate }, ...since });
       },
     );
   }
@@ -112,10 +116,17 @@ export function recordServed({ served, onChanged, store, changes, clock }: Recor
     }
     const { kind, key } = change;
     if (kind === 'certificate') markStale(sites.peek(key));
+    // Names below may be served with its certificate.
+    if (isWildcard(key))
+      for (const [hostname, entry] of sites.entries()) if (wildcardOf(hostname) === key) markStale(entry);
     if (kind === 'environment') markStale(origins.peek(key));
     // The route may lead elsewhere now, or all sites of the workspace may be suspended. The next visitor caches them
     // again.
-    if (kind === 'route') forget(key);
+    if (kind === 'route') {
+      forget(key);
+      // It serves the name from now on, or no longer.
+      forget(wildcardOf(key));
+    }
     if (kind === 'workspace')
       for (const [hostname, { value }] of [...sites.entries()]) if (value.workspaceId === key) forget(hostname);
   });

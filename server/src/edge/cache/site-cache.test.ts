@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Brand } from '../../domain/brand.ts';
 import type { Change, ServedCertificate, Site } from '../../store/store.ts';
 import { StoreUnavailable } from '../../store/store.ts';
+import type { ServedLookup } from './edge-cache.ts';
 import { createSites } from './site-cache.ts';
 
 const hostname = 'app.acme.com';
@@ -21,7 +22,7 @@ const site: Site = {
 };
 const unsealable = new Error('sealed under the key 0f0f, which is not configured');
 
-function setUp(stored: Site | null) {
+function setUp(stored: Site | null, served?: ServedLookup) {
   const store = { stored, isDown: false };
   const brand: { stored: Brand | null } = { stored: { name: 'Acme Shops' } };
   const clock = { at: 0, now: () => clock.at };
@@ -39,6 +40,7 @@ function setUp(stored: Site | null) {
       findOrigin: () => read(() => store.stored?.origin ?? null),
       findBrand: () => read(() => brand.stored),
     },
+    served,
     changes: { subscribe: (listener) => void listeners.push(listener) },
     clock,
     metrics: { lookup: (kind) => void lookups.push(kind) },
@@ -71,6 +73,23 @@ it('a deployment that is announced during the read is not missed', async () => {
   expect(await sites.findOrigin('env_1')).toEqual(next);
 });
 
+describe('after a restart without a store', () => {
+  const wildcard = { ...site, certificate, hostname: '*.acme.com', exceptions: new Set(['own.acme.com']) };
+
+  it('names below a wildcard of the file are served from it, and none with a site of its own', async () => {
+    const { sites, store } = setUp(null, {
+      findSite: async (name) => (name === '*.acme.com' ? { value: wildcard, until: 1e9 } : undefined),
+      findOrigin: async () => undefined,
+    });
+    store.isDown = true;
+    for (const name of ['a.acme.com', 'b.acme.com'])
+      expect(await sites.find(name, '192.0.2.1')).toMatchObject({ kind: 'site', site: { hostname: '*.acme.com' } });
+    expect(sites.counts().sites).toBe(1);
+    for (const name of ['own.acme.com', 'a.b.acme.com', 'acme.com'])
+      expect(await sites.find(name, '192.0.2.1')).toEqual({ kind: 'unavailable' });
+  });
+});
+
 it('a brand is read once, again after a change of its workspace, and is none while the store is down', async () => {
   const { sites, brand, store, change, lookups } = setUp(site);
   for (let i = 0; i < 3; i += 1) expect(await sites.findBrand('ws_1')).toEqual({ name: 'Acme Shops' });
@@ -87,8 +106,20 @@ it('a certificate is served at once, also if a challenge cached the site before 
   for (let i = 0; i < 3; i += 1)
     expect(await sites.find(hostname, '192.0.2.1')).toMatchObject({ kind: 'site', site: { certificate: null } });
   store.stored = site;
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
-  expect(await certificateFor()).toEqual({ kind: 'certificate', certificate, domainId: 'dom_1', minTlsVersion: '1.2' });
+  expect(await certificateFor()).toEqual({
+    kind: 'certificate',
+    hostname,
+    certificate,
+    domainId: 'dom_1',
+    minTlsVersion: '1.2',
+  });
+  expect(await certificateFor()).toEqual({
+    kind: 'certificate',
+    hostname,
+    certificate,
+    domainId: 'dom_1',
+    minTlsVersion: '1.2',
+  });
   expect(lookups).toEqual(['site', 'site']);
 });
 
@@ -148,6 +179,7 @@ describe('a certificate that was inherited in a takeover', () => {
     clock.at = 60_000;
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -171,6 +203,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     clock.at += 10_000;
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -184,6 +217,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     change('certificate', hostname);
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate,
       domainId: 'dom_1',
       minTlsVersion: '1.2',
@@ -193,6 +227,7 @@ describe('a certificate whose key cannot be unsealed', () => {
     change('certificate', hostname);
     expect(await certificateFor()).toEqual({
       kind: 'certificate',
+      hostname,
       certificate: renewed,
       domainId: 'dom_1',
       minTlsVersion: '1.2',

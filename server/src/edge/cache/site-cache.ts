@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { ThrottledWarn } from '../../base/throttled-log.ts';
 import type { Brand } from '../../domain/brand.ts';
 import type { TlsVersion } from '../../domain/site-settings.ts';
+import { wildcardOf } from '../../domain/wildcard.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { CACHE_BYTES } from '../../store/cache/cache.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
@@ -13,7 +14,10 @@ import type { ServedLookup } from './edge-cache.ts';
 import { originSize, type ServedSite } from './record-served.ts';
 import { createStaleCache, type StaleCache, type StaleValue } from './stale-cache.ts';
 
-/** The sites that the edge serves, cached: host name → environment and certificate, environment → origin. */
+/**
+ * The sites that the edge serves, cached: host name → environment and certificate, environment → origin. A name without a
+ * site of its own has that of the wildcard above it.
+ */
 export interface Sites {
   /** Finds a site on behalf of a client, whose unknown names are limited. Never rejects. */
   find(hostname: string, clientAddress: string): Promise<SiteLookup>;
@@ -56,7 +60,10 @@ export interface CachedSite extends Omit<Site, 'origin'> {
 export type SiteLookup = { kind: 'site'; site: CachedSite } | { kind: 'unknown' | 'refused' | 'unavailable' };
 
 export type CertificateLookup =
-  | { kind: 'certificate'; certificate: ServedCertificate; domainId: string; minTlsVersion: TlsVersion }
+  | ({ kind: 'certificate'; certificate: ServedCertificate; minTlsVersion: TlsVersion } & Pick<
+      CachedSite,
+      'hostname' | 'domainId'
+    >)
   | { kind: 'none'; outcome: Extract<HandshakeOutcome, 'unknown_name' | 'not_certified' | 'unavailable' | 'refused'> };
 
 /** Limits the names and challenges that a client asks for and that do not exist: each costs the store a read. */
@@ -120,12 +127,27 @@ export function createSites(options: SitesOptions): Sites {
     capacity: CACHE_BYTES,
     sizeOf: bytesOf,
     read: readSite,
-    fallback: served == null ? undefined : async (hostname) => servedSite(await served.findSite(hostname)),
+    // Random names below a wildcard share its entry, and cost neither memory nor reads.
+    parents: { parentOf: wildcardAbove, keyOfValue: ({ hostname }) => hostname, covers: isServedByWildcard },
+    fallback: served == null ? undefined : (hostname) => findServed(served, hostname),
     keyOf({ kind, key }) {
       if (kind === 'workspace') return ({ workspaceId }) => workspaceId === key;
       return kind === 'certificate' || kind === 'route' ? key : undefined;
     },
   });
+
+  /** The API's own name is nobody else's, whatever wildcard is above it. */
+  function wildcardAbove(hostname: string): string | null {
+    return hostname === apiHostname ? null : wildcardOf(hostname);
+  }
+
+  async function findServed(from: ServedLookup, hostname: string): Promise<StaleValue<CachedSite> | undefined> {
+    const own = servedSite(await from.findSite(hostname));
+    const wildcard = wildcardAbove(hostname);
+    if (own !== undefined || wildcard === null) return own;
+    const above = servedSite(await from.findSite(wildcard));
+    return above?.value != null && isServedByWildcard(above.value, hostname) ? above : undefined;
+  }
 
   /** One round trip brings the origin too. */
   async function readSite(hostname: string): Promise<CachedSite | null> {
@@ -136,8 +158,8 @@ export function createSites(options: SitesOptions): Sites {
     const { origin, ...site } = found;
     addOrigin(site.environmentId, origin);
     if (!(site.certificate instanceof Error)) return { ...site, recheckAt: recheckAtOf(site.certificate) };
-    warn('a certificate cannot be used', { domain: hostname, err: site.certificate });
-    const before = cache.peek(hostname);
+    warn('a certificate cannot be used', { domain: site.hostname, err: site.certificate });
+    const before = cache.peek(site.hostname);
     const certificate = before?.domainId === site.domainId ? before.certificate : site.certificate;
     return { ...site, certificate, recheckAt: 0 };
   }
@@ -153,7 +175,7 @@ export function createSites(options: SitesOptions): Sites {
     if (cache.peek(hostname) === undefined && unknownNames.isLimited(clientAddress)) return { kind: 'refused' };
     try {
       const site = await cache.load(hostname);
-      if (site === null) unknownNames.count(clientAddress);
+      if (site === null || !isCovered(site, hostname)) unknownNames.count(clientAddress);
       return lookupOf(site);
     } catch {
       return { kind: 'unavailable' };
@@ -175,10 +197,10 @@ export function createSites(options: SitesOptions): Sites {
       const found = await findCertified(serverName, clientAddress);
       if (found.kind !== 'site')
         return { kind: 'none', outcome: found.kind === 'unknown' ? 'unknown_name' : found.kind };
-      const { certificate, domainId, settings } = found.site;
+      const { hostname, certificate, domainId, settings } = found.site;
       if (certificate === null) return { kind: 'none', outcome: 'not_certified' };
       if (certificate instanceof Error) return { kind: 'none', outcome: 'unavailable' };
-      return { kind: 'certificate', certificate, domainId, minTlsVersion: settings?.minTlsVersion ?? '1.2' };
+      return { kind: 'certificate', hostname, certificate, domainId, minTlsVersion: settings?.minTlsVersion ?? '1.2' };
     },
     findOrigin: origins.load,
     findBrand: (workspaceId) => brands.load(workspaceId).catch(() => null),
@@ -187,6 +209,15 @@ export function createSites(options: SitesOptions): Sites {
     recentNames: cache.keys,
     counts: () => ({ sites: cache.size(), origins: origins.size() }),
   };
+}
+
+function isServedByWildcard({ exceptions }: CachedSite, hostname: string): boolean {
+  return exceptions != null && !exceptions.has(hostname);
+}
+
+/** Whether another new name of the site costs no read of the store. */
+function isCovered(site: CachedSite, hostname: string): boolean {
+  return site.hostname === hostname || site.exceptions !== null;
 }
 
 /** Its origin is looked up in the same way. */
@@ -218,8 +249,8 @@ const ORIGINS = 20_000;
 const BRAND_BYTES = 16 * 1024 * 1024;
 const BRAND_TIMEOUT_MS = 250;
 
-function bytesOf({ hostname, certificate, externalId = '' }: CachedSite): number {
-  const texts = hostname.length + 2 * externalId.length;
+function bytesOf({ hostname, certificate, externalId = '', exceptions }: CachedSite): number {
+  const texts = hostname.length + 2 * externalId.length + 100 * (exceptions?.size ?? 0);
   return 800 + texts + (isUsable(certificate) ? certificate.chain.length + certificate.privateKey.length : 0);
 }
 

@@ -216,3 +216,85 @@ describe('the fallback of a stale cache', () => {
     expect(await cache.load('a')).toEqual({ text: 'now' });
   });
 });
+
+describe('a parent', () => {
+  /** Keys of two letters are children of their first; `not: x` in a parent's text says which it does not stand for. */
+  const parents = {
+    parentOf: (key: string) => key.slice(0, 1),
+    keyOfValue: ({ text }: Thing, key: string) => (text.startsWith('parent') ? key.slice(0, 1) : key),
+    covers: ({ text }: Thing, key: string) => text !== 'parent of many' && !text.endsWith(`not ${key}`),
+  };
+  /** Reads find the parent's value where a key has none. */
+  function setUpFamily() {
+    const family = setUp({ parents });
+    const { control } = family;
+    const { get } = control.stored;
+    control.stored.get = (key) => get.call(control.stored, key) ?? get.call(control.stored, key.slice(0, 1));
+    return family;
+  }
+
+  it('stands for its children without further reads, and is read once for all of them after a change', async () => {
+    const { cache, control, change } = setUpFamily();
+    control.stored.set('a', 'parent');
+    for (const key of ['ab', 'ac', 'ad', 'a']) expect(await cache.load(key)).toEqual({ text: 'parent' });
+    expect([control.reads, cache.size()]).toEqual([1, 1]);
+    change('a');
+    await Promise.all(['ab', 'ac', 'ad'].map(cache.load));
+    expect(control.reads).toBe(2);
+  });
+
+  it('stands for no child with a value of its own, and a change of a child concerns both', async () => {
+    const { cache, control, change } = setUpFamily();
+    control.stored.set('a', 'parent');
+    await cache.load('ab');
+    control.stored.set('ab', 'child').set('a', 'parent, not ab');
+    change('ab');
+    expect(cache.get('ac')).toBeUndefined();
+    expect([await cache.load('ab'), await cache.load('ac')]).toEqual([{ text: 'child' }, { text: 'parent, not ab' }]);
+    control.stored.delete('ab');
+    control.stored.set('a', 'parent');
+    change('ab');
+    expect(await cache.load('ab')).toEqual({ text: 'parent' });
+  });
+
+  it('that comes or goes is not missed by children that had none', async () => {
+    const { cache, control, change } = setUpFamily();
+    expect(await cache.load('ab')).toBeNull();
+    control.stored.set('a', 'parent');
+    change('a');
+    expect(await cache.load('ab')).toEqual({ text: 'parent' });
+    control.stored.delete('a');
+    change('a');
+    expect(await cache.load('ab')).toBeNull();
+  });
+
+  it('is not cached by a read that a change of another child overtakes', async () => {
+    const { cache, control, change, release } = setUpFamily();
+    control.stored.set('a', 'parent');
+    control.holds = true;
+    const reading = cache.load('ab').catch(() => null);
+    control.stored.set('ac', 'child').set('a', 'parent, not ac');
+    change('ac');
+    release();
+    await reading;
+    expect(await cache.load('ac')).toEqual({ text: 'child' });
+  });
+
+  it('of too many children is read for each of them once, in bounded memory', async () => {
+    const { cache, control } = setUpFamily();
+    control.stored.set('a', 'parent of many');
+    for (let i = 0; i < 2; i += 1)
+      for (const key of ['ab', 'ac', 'ad']) expect(await cache.load(key)).toEqual({ text: 'parent of many' });
+    expect([control.reads, cache.size()]).toEqual([3, 1]);
+  });
+
+  it('is served stale for its children while the store is down, but not for those that it does not cover', async () => {
+    const { cache, control, change } = setUpFamily();
+    control.stored.set('a', 'parent, not ac');
+    await cache.load('ab');
+    change('a');
+    control.failure = down;
+    expect(await cache.load('ad')).toEqual({ text: 'parent, not ac' });
+    await expect(cache.load('ac')).rejects.toThrow('down');
+  });
+});

@@ -18,7 +18,7 @@ export interface StaleCache<Value> {
   load(key: string): Promise<Value | null>;
   /** Loads an entry as `load` does, but does not take the cached one for fresh. */
   reload(key: string): Promise<Value | null>;
-  /** The value of an entry, fresh or stale. */
+  /** The value of an entry, fresh or stale, or that of its parent. */
   peek(key: string): Value | undefined;
   /**
    * For a value that comes with another read. Called before that read starts; the returned function adds the value,
@@ -38,8 +38,23 @@ export interface StaleValue<Value> {
   until: number;
 }
 
+/**
+ * Entries that stand for other keys: a read of a key without a value of its own may find that of its parent. A change of
+ * either concerns both.
+ */
+export interface Parents<Value> {
+  /** The key itself, for a parent; null: it has none. */
+  parentOf(key: string): string | null;
+  /** The key whose value it is; `key`: the one that it was read for. */
+  keyOfValue(value: Value, key: string): string;
+  /** Whether the parent's value is known to be that of a key, without a read. */
+  covers(parent: Value, key: string): boolean;
+}
+
 export interface StaleCacheOptions<Value> {
   read(key: string): Promise<Value | null>;
+  /** No key has one unless given. */
+  parents?: Parents<Value>;
   /** The key of the entry that a change invalidates; or which entries it does, if it names none of them. */
   keyOf(change: Change): string | ((value: Value) => boolean) | undefined;
   /**
@@ -71,6 +86,12 @@ interface Entry<Value> {
   until: number;
 }
 
+interface Negative {
+  generation: number;
+  /** The value of its parent stands for it, if there is one. */
+  isChild: boolean;
+}
+
 interface Read<Value> {
   result: Promise<Value | null>;
   /** A change invalidated it while it was in flight. */
@@ -84,14 +105,21 @@ const RETRY_MS = 1000;
 /** The generation of an entry that is stale. */
 const STALE = -1;
 
+const NO_PARENTS = {
+  parentOf: () => null,
+  keyOfValue: (_: unknown, key: string) => key,
+  covers: () => false,
+};
+
 export function createStaleCache<Value extends object>(options: StaleCacheOptions<Value>): StaleCache<Value> {
   const { read, fallback, keyOf, changes, clock, capacity, sizeOf = () => 1 } = options;
+  const { parentOf, keyOfValue, covers } = options.parents ?? NO_PARENTS;
   const { negativeCapacity = 10_000, maxReads = 64, staleAfterMs = 250, timeoutMs = 3000 } = options;
   const entries = new LRUCache<string, Entry<Value>>({
     maxSize: capacity,
     sizeCalculation: ({ value }, key) => sizeOf(value, key),
   });
-  const negatives = new LRUCache<string, Entry<null>>({ max: negativeCapacity });
+  const negatives = new LRUCache<string, Negative>({ max: negativeCapacity });
   const reads = new Map<string, Read<Value>>();
   /** Goes up whenever everything may have changed. */
   let generation = 0;
@@ -109,15 +137,30 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     }
     const about = keyOf(change);
     if (typeof about === 'string') {
-      invalidateRead(about);
-      const entry = entries.peek(about);
-      if (entry !== undefined) entry.generation = STALE;
-      negatives.delete(about);
+      invalidate(about);
+      const parent = parentOf(about);
+      if (parent !== null) invalidateFamily(parent, about);
     } else if (about !== undefined) {
       for (const key of reads.keys()) invalidateRead(key);
       for (const entry of entries.values()) if (about(entry.value)) entry.generation = STALE;
     }
   });
+
+  function invalidate(key: string): void {
+    invalidateRead(key);
+    const entry = entries.peek(key);
+    if (entry !== undefined) entry.generation = STALE;
+    negatives.delete(key);
+  }
+
+  /** Reads of siblings may be about to bring the parent's value as it was. */
+  function invalidateFamily(parent: string, changed: string): void {
+    const isMember = (key: string) => parentOf(key) === parent;
+    for (const key of [...reads.keys()].filter(isMember)) invalidateRead(key);
+    invalidate(parent);
+    if (changed === parent)
+      for (const key of [...entries.keys(), ...negatives.keys()].filter(isMember)) invalidate(key);
+  }
 
   /** The next load of the key begins a new read. */
   function invalidateRead(key: string): void {
@@ -128,18 +171,39 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   }
 
   function get(key: string): Value | null | undefined {
-    const entry = entries.get(key) ?? negatives.get(key);
-    return entry?.generation === generation ? entry.value : undefined;
+    const entry = entries.get(key);
+    if (entry !== undefined) return entry.generation === generation ? entry.value : undefined;
+    const negative = negatives.get(key);
+    const isNegative = negative?.generation === generation;
+    if (isNegative && !negative.isChild) return null;
+    const parent = parentEntry(key);
+    if (parent?.generation !== generation) return undefined;
+    return isNegative || covers(parent.value, key) ? parent.value : undefined;
+  }
+
+  function parentEntry(key: string): Entry<Value> | undefined {
+    const parent = parentOf(key);
+    return parent === null || parent === key ? undefined : entries.get(parent);
+  }
+
+  /** The entry of a key, fresh or stale, or else that of its parent, if that is known to stand for it. */
+  function entryFor(key: string): Entry<Value> | undefined {
+    const own = entries.get(key);
+    if (own !== undefined) return own;
+    const parent = parentEntry(key);
+    return parent !== undefined && covers(parent.value, key) ? parent : undefined;
   }
 
   function set(key: string, value: Value | null): void {
-    if (value === null) {
+    const home = value === null ? null : keyOfValue(value, key);
+    if (home !== key) {
       entries.delete(key);
-      negatives.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
-    } else {
-      negatives.delete(key);
-      entries.set(key, { value, generation, until: Number.POSITIVE_INFINITY });
+      negatives.set(key, { generation, isChild: home !== null });
     }
+    if (value === null || home === null) return;
+    // Most children cost no memory.
+    if (home === key || covers(value, key)) negatives.delete(key);
+    entries.set(home, { value, generation, until: Number.POSITIVE_INFINITY });
   }
 
   function preload() {
@@ -155,6 +219,13 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
   }
 
   async function reload(key: string): Promise<Value | null> {
+    const known = entryFor(key);
+    const home = known === undefined ? key : keyOfValue(known.value, key);
+    if (home !== key) {
+      // One read for all children.
+      const value = await reload(home);
+      if (value !== null && covers(value, key)) return value;
+    }
     const stale = staleValue(key);
     const inFlight = reads.get(key) ?? startRead(key);
     if (stale === undefined) return loadNew(key, inFlight?.result ?? noRead());
@@ -181,8 +252,9 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
       if (!(error instanceof StoreUnavailable)) throw error;
       const known = await fallback(key);
       if (known === undefined) return withinTime(timeoutMs - staleAfterMs, result, late);
-      if (known.value !== null && changeCount === before && !entries.has(key)) {
-        entries.set(key, { value: known.value, generation: STALE, until: known.until });
+      const home = known.value === null ? key : keyOfValue(known.value, key);
+      if (known.value !== null && changeCount === before && !entries.has(home)) {
+        entries.set(home, { value: known.value, generation: STALE, until: known.until });
       }
       return known.value;
     }
@@ -223,7 +295,7 @@ export function createStaleCache<Value extends object>(options: StaleCacheOption
     get,
     load,
     reload,
-    peek: (key) => entries.peek(key)?.value,
+    peek: (key) => entryFor(key)?.value,
     preload,
     size: () => entries.size,
     keys: () => [...entries.keys()],

@@ -1,3 +1,4 @@
+import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
 import type { RoutingInfo } from './http-exchange.ts';
@@ -30,8 +31,14 @@ export function trackInFlight(
 
   changes.subscribe((change) => {
     if (change === null || change.kind === 'workspace') void reviewAll();
-    else if (change.kind === 'route') void review(change.key);
+    else if (change.kind === 'route') void reviewRoute(change.key);
   });
+
+  async function reviewRoute(name: string): Promise<void> {
+    await review(name);
+    if (!isWildcard(name)) return;
+    for (const hostname of [...byName.keys()]) if (wildcardOf(hostname) === name) await review(hostname);
+  }
 
   async function reviewAll(): Promise<void> {
     // One after another, to spare the store.

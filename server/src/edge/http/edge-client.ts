@@ -5,6 +5,8 @@ import type { RoutingInfo } from './http-exchange.ts';
 export interface Client {
   /** Server name of the TLS connection; null without TLS. */
   serverName: string | null;
+  /** Name of the site whose certificate the connection has: `*.shop.example.com` for a wildcard. Null without TLS. */
+  siteName: string | null;
   /**
    * Address of the peer, or of the client that its PROXY header names. The proxy's own address where an HTTP proxy is
    * connected.

@@ -52,6 +52,7 @@ async function routed(sites: Record<string, SiteLookup>, about: Asked) {
   });
   const client = {
     serverName,
+    siteName: serverName,
     tlsVersion: 'TLSv1.3',
     address: '192.0.2.1',
     isProxy: false,

@@ -4,6 +4,7 @@ import type { Brand } from '../../domain/brand.ts';
 import type { RedirectStatus } from '../../domain/redirect.ts';
 import { hstsField } from '../../domain/site-settings.ts';
 import type { SuspensionStatus } from '../../domain/suspension.ts';
+import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import type { Origin, SiteRedirect } from '../../store/store.ts';
 import type { CachedSite, Sites } from '../cache/site-cache.ts';
@@ -51,6 +52,7 @@ export interface OwnApi {
 }
 
 interface Asked {
+  hostname: string;
   sender: ReturnType<typeof readSender>;
   path: string;
   requestId: string;
@@ -89,8 +91,9 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     // Holds whatever address the origin uses to lead back here.
     const sender = readSender(client, request.headers, isTrusted);
     if (hostname !== null && isLooping(request.rawHeaders, installation, hostname)) return loop(hostname, sender);
-    // A TLS connection is for one name only (RFC 9110 section 7.4).
-    if (client.serverName !== null && client.serverName !== hostname) return page('misdirected', hostname);
+    // A TLS connection is for one site only (RFC 9110 section 7.4).
+    if (client.serverName !== null && client.serverName !== hostname && !(await isForSite(client, hostname, sender)))
+      return page('misdirected', hostname);
     if (path.startsWith(CHALLENGE_PATH)) {
       const token = path.slice(CHALLENGE_PATH.length);
       const keyAuthorization = await challenges.find(hostname, token, sender.clientAddress);
@@ -100,18 +103,33 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (hostname === null) return page('unknown_host', null);
     const found = await sites.find(hostname, sender.clientAddress);
     if (found.kind !== 'site') return page(found.kind === 'unknown' ? 'unknown_host' : 'unavailable', hostname);
-    const decision = await serve(found.site, { sender, path, requestId });
+    const decision = await serve(found.site, { hostname, sender, path, requestId });
     decision.usageNumber = found.site.usageNumber;
     return decision;
   }
 
-  async function serve(site: CachedSite, { sender, path, requestId }: Asked): Promise<RoutingDecision> {
-    const { hostname, redirect: wanted, suspendedStatus, settings, workspaceId } = site;
+  /**
+   * Browsers use a connection for further names of its certificate (RFC 9113 section 9.1.1): those that the same wildcard
+   * serves. A name with a site of its own gets 421, and browsers open another connection.
+   */
+  async function isForSite(
+    { siteName }: Client,
+    hostname: string | null,
+    { clientAddress }: Asked['sender'],
+  ): Promise<boolean> {
+    if (hostname === null || siteName === null || !isWildcard(siteName) || wildcardOf(hostname) !== siteName)
+      return false;
+    const found = await sites.find(hostname, clientAddress);
+    return found.kind === 'site' && found.site.hostname === siteName;
+  }
+
+  async function serve(site: CachedSite, { hostname, sender, path, requestId }: Asked): Promise<RoutingDecision> {
+    const { redirect: wanted, suspendedStatus, settings, workspaceId } = site;
     const hsts = hstsFor(site, sender);
-    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], site, hsts);
+    if (suspendedStatus !== null) return branded(SUSPENDED[suspendedStatus], hostname, site, hsts);
     const redirected = wanted && (await redirectTo(wanted, path, sender.clientAddress, hsts));
     if (redirected) return redirected;
-    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(site, path);
+    if (sender.scheme === 'http' && settings?.redirectToHttps !== false) return toHttps(hostname, site, path);
     const { domainId, environmentId, usageNumber, externalId } = site;
     const ids = { workspaceId, domainId, environmentId, usageNumber };
     if (hostname === api?.hostname) {
@@ -120,7 +138,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     }
     const environment = await sites.findOrigin(environmentId);
     const deployment = deploymentOf(site, environment);
-    if (deployment === null) return branded('not_deployed', site, hsts);
+    if (deployment === null) return branded('not_deployed', hostname, site, hsts);
     const asked = environment?.settings ?? null;
     const target = {
       origin: deployment.origin,
@@ -146,19 +164,22 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
       { domain: hostname, environmentId: site?.environmentId, origin },
       `loop ${hostname}`,
     );
-    return site === null ? page('origin_loop', hostname) : branded('origin_loop', site, hstsFor(site, sender));
+    return site === null
+      ? page('origin_loop', hostname)
+      : branded('origin_loop', hostname, site, hstsFor(site, sender));
   }
 
   async function branded(
     name: PageName,
-    { hostname, workspaceId }: CachedSite,
+    hostname: string,
+    { workspaceId }: CachedSite,
     hsts: string | null = null,
   ): Promise<RoutingDecision> {
     return { kind: 'page', page: name, hostname, brand: await sites.findBrand(workspaceId), hsts };
   }
 
-  async function toHttps(site: CachedSite, path: string): Promise<RoutingDecision> {
-    return (await withoutHttps(site)) ?? redirect(308, site.hostname, path);
+  async function toHttps(hostname: string, site: CachedSite, path: string): Promise<RoutingDecision> {
+    return (await withoutHttps(hostname, site)) ?? redirect(308, hostname, path);
   }
 
   /** Null where the redirect is about to be removed, because its destination is no longer that domain. */
@@ -172,7 +193,7 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
     if (found.kind === 'unknown') return null;
     if (found.kind === 'site') {
       if (found.site.domainId !== domainId) return null;
-      const page = await withoutHttps(found.site, hsts);
+      const page = await withoutHttps(hostname, found.site, hsts);
       if (page !== null) return page;
     }
     // Browsers would cache a permanent redirect for good. It would outlive its removal, and loop with a redirect the
@@ -182,9 +203,13 @@ export function createRequestRouter(options: RequestRouterOptions): RouteRequest
   }
 
   /** The destination cannot be redirected to: it is not served over HTTPS yet. */
-  async function withoutHttps(site: CachedSite, hsts: string | null = null): Promise<RoutingDecision | null> {
-    if (servesHttps && site.certificate === null) return branded('not_certified', site, hsts);
-    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', site, hsts);
+  async function withoutHttps(
+    hostname: string,
+    site: CachedSite,
+    hsts: string | null = null,
+  ): Promise<RoutingDecision | null> {
+    if (servesHttps && site.certificate === null) return branded('not_certified', hostname, site, hsts);
+    if (servesHttps && site.certificate instanceof Error) return branded('unavailable', hostname, site, hsts);
     return null;
   }
 

@@ -5,13 +5,15 @@ import type { TlsVersion } from '../../domain/site-settings.ts';
 import type { ServedCertificate } from '../../store/store.ts';
 
 /**
- * A TLS server for one name, domain, certificate and lowest version. Its session tickets are invalid for all others. It does not
+ * A TLS server for one site, that is a name or a wildcard, its domain, certificate and lowest version. Its session tickets are invalid for all others. It does not
  * listen: connections are passed to it (`emit('connection')`) once their name is known.
  */
 export type TlsContext = Server & { _sharedCreds?: SecureContext };
 
 /** The domain and the certificate of a served name: a takeover changes the domain, and may keep the certificate. */
 export interface CertifiedSite {
+  /** `*.shop.example.com`: one context is for all names below it. */
+  hostname: string;
   domainId: string;
   certificate: ServedCertificate;
   /** Clients that speak only lower ones are refused. */
@@ -19,8 +21,8 @@ export interface CertifiedSite {
 }
 
 export interface TlsContextCache {
-  /** The context of a name, created on a miss. Throws when the certificate cannot be used. */
-  get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext;
+  /** The context of a site, created on a miss. Throws when the certificate cannot be used. */
+  get(site: CertifiedSite, ticketSecret: Uint8Array): TlsContext;
   size(): number;
 }
 
@@ -51,31 +53,30 @@ const CIPHERS = [
 /** The same configuration, with the post-quantum group. Others that OpenSSL knows cost many times the CPU. */
 const GROUPS = 'X25519MLKEM768:X25519:P-256:P-384';
 
-/** LRU cache of the TLS contexts of names, about 40 KB each. `onSecure` is called after each handshake. */
+/** LRU cache of the TLS contexts of sites, about 40 KB each. `onSecure` is called after each handshake. */
 export function createTlsContextCache(
   capacity: number,
-  onSecure: (serverName: string, socket: TLSSocket) => void,
+  onSecure: (siteName: string, socket: TLSSocket) => void,
 ): TlsContextCache {
   const cache = new LRUCache<string, Entry>({ max: capacity, dispose: ({ context }) => freeContext(context) });
 
-  function get(serverName: string, site: CertifiedSite, ticketSecret: Uint8Array): TlsContext {
-    const { domainId, certificate, minTlsVersion } = site;
+  function get(site: CertifiedSite, ticketSecret: Uint8Array): TlsContext {
+    const { hostname, domainId, certificate, minTlsVersion } = site;
     const { chain } = certificate;
-    const cached = cache.get(serverName);
+    const cached = cache.get(hostname);
     const isSame =
       cached?.domainId === domainId &&
       cached.chain === chain &&
       cached.minTlsVersion === minTlsVersion &&
       cached.ticketSecret === ticketSecret;
     if (isSame) return cached.context;
-    const context = createContext(serverName, site, ticketSecret);
-    cache.set(serverName, { domainId, chain, minTlsVersion, ticketSecret, context });
+    const context = createContext(site, ticketSecret);
+    cache.set(hostname, { domainId, chain, minTlsVersion, ticketSecret, context });
     return context;
   }
 
   function createContext(
-    serverName: string,
-    { domainId, certificate: { chain, privateKey }, minTlsVersion }: CertifiedSite,
+    { hostname, domainId, certificate: { chain, privateKey }, minTlsVersion }: CertifiedSite,
     ticketSecret: Uint8Array,
   ): TlsContext {
     const context = createServer({
@@ -87,9 +88,9 @@ export function createTlsContextCache(
       minVersion: `TLSv${minTlsVersion}`,
       ciphers: CIPHERS,
       ecdhCurve: GROUPS,
-      ticketKeys: ticketKeys(ticketSecret, `${serverName} ${domainId}`, chain),
+      ticketKeys: ticketKeys(ticketSecret, `${hostname} ${domainId}`, chain),
     });
-    return context.on('secureConnection', (socket) => onSecure(serverName, socket));
+    return context.on('secureConnection', (socket) => onSecure(hostname, socket));
   }
 
   return { get, size: () => cache.size };

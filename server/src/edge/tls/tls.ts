@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
+import { wildcardOf } from '../../domain/wildcard.ts';
 import type { Sites } from '../cache/site-cache.ts';
 import type { EdgeMetrics, HandshakeOutcome } from '../edge-metrics.ts';
 import { domainName } from '../http/authority.ts';
 import type { Challenges } from '../routing/challenges.ts';
 import { createChallengeContexts } from './challenge-contexts.ts';
 import { readClientHello } from './client-hello.ts';
-import { type CertifiedSite, createTlsContextCache, type TlsContext } from './tls-contexts.ts';
+import { createTlsContextCache, type TlsContext } from './tls-contexts.ts';
 
 interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** Finds the challenge for a client that only speaks `acme-tls/1`. */
@@ -15,7 +16,7 @@ interface TlsTerminatorOptions extends Pick<Sites, 'certificateFor'> {
   /** Called when a handshake is complete. */
   onSecure(
     socket: TLSSocket,
-    connection: { raw: Socket; clientAddress: string; serverName: string; h2: boolean },
+    connection: { raw: Socket; clientAddress: string; serverName: string; siteName: string; h2: boolean },
   ): void;
   /** The current secret of session tickets, 32 random bytes. */
   ticketSecret(): Uint8Array;
@@ -42,6 +43,8 @@ const ALERTS = { decodeError: 50, internalError: 80, unrecognizedName: 112 };
 interface Pending {
   raw: Socket;
   clientAddress: string;
+  /** Empty until it was read. */
+  serverName: string;
   end(outcome: HandshakeOutcome): void;
 }
 
@@ -61,7 +64,7 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     const addresses = addressesOf(raw);
     const timeout = setTimeout(() => end('timeout'), handshakeMs);
     const closed = () => end('closed');
-    const own: Pending = { raw, clientAddress, end };
+    const own: Pending = { raw, clientAddress, serverName: '', end };
     let ended = false;
 
     function end(outcome: HandshakeOutcome): void {
@@ -102,7 +105,8 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     async function proceed(serverName: string): Promise<void> {
       const found = await certificateFor(serverName, clientAddress);
       if (ended) return;
-      if (found.kind === 'certificate') startHandshake(serverName, () => contextOf(serverName, found));
+      own.serverName = serverName;
+      if (found.kind === 'certificate') startHandshake(() => contexts.get(found, ticketSecret()));
       else refuse(alertFor(found.outcome), found.outcome);
     }
 
@@ -110,18 +114,19 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     async function answerChallenge(serverName: string): Promise<void> {
       const keyAuthorization = await findTlsChallenge(serverName, clientAddress);
       if (ended) return;
+      own.serverName = serverName;
       if (keyAuthorization === 'unavailable') refuse(ALERTS.internalError, 'unavailable');
       else if (keyAuthorization === null) await proceed(serverName);
-      else startHandshake(serverName, () => challengeContexts.get(serverName, keyAuthorization));
+      else startHandshake(() => challengeContexts.get(serverName, keyAuthorization));
     }
 
-    function startHandshake(serverName: string, findContext: () => TlsContext): void {
+    function startHandshake(findContext: () => TlsContext): void {
       try {
         const context = findContext();
         pending.set(addresses, own);
         context.emit('connection', raw);
       } catch (error) {
-        onFault(serverName, error);
+        onFault(own.serverName, error);
         refuse(ALERTS.internalError, 'unavailable');
       }
     }
@@ -131,11 +136,9 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     raw.on('readable', read);
   }
 
-  const contextOf = (serverName: string, site: CertifiedSite) => contexts.get(serverName, site, ticketSecret());
-
-  function pendingOf(serverName: string, socket: TLSSocket): Pending | null {
+  function pendingOf(siteName: string, socket: TLSSocket): Pending | null {
     const connection = pending.get(addressesOf(socket));
-    if (connection !== undefined && isFor(serverName, socket)) return connection;
+    if (connection !== undefined && isFor(connection.serverName, siteName, socket)) return connection;
     socket.destroy();
     return null;
   }
@@ -150,12 +153,12 @@ export function createTlsTerminator(options: TlsTerminatorOptions): TlsTerminato
     destroySoon(connection.raw);
   }
 
-  function secured(serverName: string, socket: TLSSocket): void {
-    const connection = pendingOf(serverName, socket);
+  function secured(siteName: string, socket: TLSSocket): void {
+    const connection = pendingOf(siteName, socket);
     if (connection === null) return;
     connection.end(socket.isSessionReused() ? 'resumed' : 'full');
-    const { raw, clientAddress } = connection;
-    onSecure(socket, { raw, clientAddress, serverName, h2: socket.alpnProtocol === 'h2' });
+    const { raw, clientAddress, serverName } = connection;
+    onSecure(socket, { raw, clientAddress, serverName, siteName, h2: socket.alpnProtocol === 'h2' });
   }
 
   return { accept, contexts: contexts.size };
@@ -178,9 +181,14 @@ function addressesOf({ remoteAddress, remotePort, localAddress }: Socket): strin
 }
 
 /**
- * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none; then the
- * ticket identifies the name, since the context of another name could not have decrypted it.
+ * Whether OpenSSL has read the same name as `readClientHello`. For a resumed session of TLS 1.2 it has none, or that of
+ * the session; then the ticket identifies the site, since the context of another site could not have decrypted it.
  */
-function isFor(serverName: string, socket: TLSSocket & { servername?: string | false | null }): boolean {
-  return socket.servername ? domainName(socket.servername) === serverName : socket.isSessionReused();
+function isFor(
+  serverName: string,
+  siteName: string,
+  socket: TLSSocket & { servername?: string | false | null },
+): boolean {
+  const read = socket.servername ? domainName(socket.servername) : null;
+  return read === serverName || (socket.isSessionReused() && (read === null || wildcardOf(read) === siteName));
 }

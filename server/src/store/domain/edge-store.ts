@@ -7,8 +7,9 @@ import type { Deployment } from '../tree/tree-store.ts';
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
   /**
-   * All that is needed to serve a host name, in one read; null: no domain of the name is verified. Logged as the changes `route` and
-   * `certificate` with the host name, a new deployment as `environment`, and for all sites of a workspace as `workspace`.
+   * All that is needed to serve a host name, in one read: the site of exactly this name, or else of the wildcard domain above it, as its `hostname`
+   * says. Null: neither is verified. Logged as the changes `route` and `certificate` with the name of either, a new deployment as `environment`,
+   * and for all sites of a workspace as `workspace`. A wildcard changes with the route of each name below it, too.
    */
   findSite(hostname: string): Promise<Site | null>;
   /**
@@ -25,7 +26,10 @@ export interface EdgeStore {
 }
 
 export interface Site {
+  /** `*.shop.example.com` for a wildcard domain, whatever name below it was asked for. */
   hostname: string;
+  /** Names below a wildcard that have routes of their own: it does not serve them. Null: more than `MOST_EXCEPTIONS`. Absent: it is no wildcard. */
+  exceptions?: ReadonlySet<string> | null;
   /** These three are `OPERATOR` for a name of the operator's own. */
   workspaceId: string;
   domainId: string;
@@ -34,7 +38,7 @@ export interface Site {
   usageNumber: number;
   /** As `findOrigin` has it. */
   origin: Origin | null;
-  /** The certificate in use, or an inherited one; null: neither; an error where its key cannot be unsealed. */
+  /** The certificate in use, an inherited one, or that of the wildcard domain above; null: none of them; an error where its key cannot be unsealed. */
   certificate: ServedCertificate | Error | null;
   /** Null: its requests go to the origin. */
   redirect: SiteRedirect | null;
@@ -97,6 +101,11 @@ export interface ServedCertificate {
   /** PKCS #8, DER. A secret. */
   privateKey: Uint8Array;
   notAfter: number;
-  /** It was issued for the domain that held the name before a takeover. It is served until the domain has its own, and never after `notAfter`. */
+  /**
+   * It was issued for the domain that held the name before a takeover, or for the wildcard domain above, which served the name until then. It is served until the
+   * domain has its own, and never after `notAfter`.
+   */
   inherited: boolean;
+  /** The wildcard that it was issued for; absent: the name itself. */
+  wildcard?: string;
 }

@@ -1,9 +1,11 @@
 import type { Domain } from '../../domain/domain.ts';
+import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import { logChange } from '../cache/change-log.ts';
 import { findInheritable, inherit } from '../certificate/inherited-certificates.ts';
 import { deleteChallengesOf } from '../certificate/orders.ts';
 import { addLiveCheck, addMonitor } from '../check/schedules.ts';
 import { pick, type Tables, type Transaction } from '../engine/statement.ts';
+import type { Schema } from '../schema/schema.ts';
 import { beginUsage } from '../usage/usage.ts';
 import { beginRedirectsTo, endRedirectsTo, type RouteEnd } from './redirect-rows.ts';
 
@@ -15,7 +17,8 @@ export async function addRoute(tx: Transaction, domain: Domain, at: number, rech
   const former = await tx.one(selectRoute, { hostname: domain.name });
   const inherited = former && (await findInheritable(tx, domain.name, at));
   withdraw(tx, domain.name);
-  tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId });
+  const wildcard = isWildcard(domain.name) ? null : wildcardOf(domain.name);
+  tx.write(insertRoute, { hostname: domain.name, domainId: domain.id, environmentId: domain.environmentId, wildcard });
   beginUsage(tx, domain);
   addMonitor(tx, domain.id, recheckAt);
   addLiveCheck(tx, domain, at);
@@ -40,8 +43,8 @@ function withdraw(tx: Transaction, hostname: string): void {
   deleteChallengesOf(tx, hostname);
 }
 
-function insertRoute(db: Tables, p: { hostname: string; domainId: string; environmentId: string }) {
-  return db.insertInto('routes').values(pick(p, ['hostname', 'domainId', 'environmentId']));
+function insertRoute(db: Tables, p: Schema['routes']) {
+  return db.insertInto('routes').values(pick(p, ['hostname', 'domainId', 'environmentId', 'wildcard']));
 }
 
 function selectRoute(db: Tables, p: { hostname: string }) {

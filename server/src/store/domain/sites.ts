@@ -1,14 +1,20 @@
 import type { InferResult } from 'kysely';
+import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
 import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
-export async function findSite(reader: Reader, hostname: string): Promise<Site | null> {
-  const row = await reader.one(selectSite, { hostname });
+/** More names with routes of their own are not listed with the site of a wildcard. 40 KB. */
+export const MOST_EXCEPTIONS = 1000;
+
+export async function findSite(reader: Reader, asked: string): Promise<Site | null> {
+  const row = await reader.one(selectSite, { hostname: asked, wildcard: wildcardOf(asked) ?? asked });
   if (row === null) return null;
   const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId, usageNumber } = row;
+  const { hostname } = row;
   return {
     hostname,
+    ...(isWildcard(hostname) && { exceptions: await findExceptions(reader, hostname) }),
     workspaceId,
     domainId,
     environmentId,
@@ -25,14 +31,23 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
   };
 }
 
-/** The domain's own, or else the one that it inherited in a takeover. */
+/** Null: there are more than `MOST_EXCEPTIONS`. */
+async function findExceptions(reader: Reader, wildcard: string): Promise<ReadonlySet<string> | null> {
+  const rows = await reader.all(selectExceptions, { wildcard });
+  return rows.length > MOST_EXCEPTIONS ? null : new Set(rows.map(({ hostname }) => hostname));
+}
+
+/** The domain's own, or else the one that it inherited in a takeover, or else that of the wildcard domain above. */
 function certificateOf(row: SiteRow): ServedCertificate | null {
   const { chain, privateKey, notAfter, inheritedChain, inheritedKey, inheritedNotAfter } = row;
   if (chain !== null && privateKey !== null && notAfter !== null) {
     return { chain, privateKey, notAfter, inherited: false };
   }
-  if (inheritedChain === null || inheritedKey === null || inheritedNotAfter === null) return null;
-  return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
+  if (inheritedChain !== null && inheritedKey !== null && inheritedNotAfter !== null)
+    return { chain: inheritedChain, privateKey: inheritedKey, notAfter: inheritedNotAfter, inherited: true };
+  const { wildcard, wildcardChain, wildcardKey, wildcardNotAfter } = row;
+  if (wildcard === null || wildcardChain === null || wildcardKey === null || wildcardNotAfter === null) return null;
+  return { chain: wildcardChain, privateKey: wildcardKey, notAfter: wildcardNotAfter, inherited: true, wildcard };
 }
 
 export async function findOrigin(reader: Reader, environmentId: string): Promise<Origin | null> {
@@ -83,44 +98,66 @@ const SETTINGS = [
   'sendsExternalId',
 ] as const;
 
-/** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
-function selectSite(db: Tables, p: { hostname: string }) {
+/** A site leads to the current deployment of its environment, and has a certificate once one was issued. The exact name comes before its wildcard. */
+function selectSite(db: Tables, p: { hostname: string; wildcard: string }) {
+  return (
+    db
+      .selectFrom('routes')
+      .innerJoin('domains', 'domains.id', 'routes.domainId')
+      .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+      .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+      .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
+      .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
+      .leftJoin('environments', 'environments.id', 'routes.environmentId')
+      .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+      .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
+      .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
+      .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
+      // Others may have the key of one that was imported.
+      .leftJoin('servedCertificates as above', (join) =>
+        join.onRef('above.hostname', '=', 'routes.wildcard').on('above.issuer', '!=', 'imported'),
+      )
+      .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
+      .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+      .where('routes.hostname', 'in', [p.hostname, p.wildcard])
+      .orderBy((of) => of('routes.hostname', '=', p.hostname), 'desc')
+      .limit(1)
+      .select([
+        'routes.hostname',
+        'routes.wildcard',
+        'domains.workspaceId',
+        'routes.domainId',
+        'routes.environmentId',
+        'deployments.id as deploymentId',
+        'deployments.origin',
+        'domains.externalId',
+        'usageDomains.seq as usageNumber',
+        'servedCertificates.chain',
+        'servedCertificates.privateKey',
+        'servedCertificates.notAfter',
+        'inherited.chain as inheritedChain',
+        'inherited.privateKey as inheritedKey',
+        'inherited.notAfter as inheritedNotAfter',
+        'above.chain as wildcardChain',
+        'above.privateKey as wildcardKey',
+        'above.notAfter as wildcardNotAfter',
+        'destinations.hostname as destination',
+        'destinations.domainId as destinationId',
+        'redirects.status',
+        'siteSettings.settings',
+      ])
+      .select(columnsOf('originSettings', SETTINGS))
+      .select(suspensionColumns)
+  );
+}
+
+function selectExceptions(db: Tables, p: { wildcard: string }) {
   return db
     .selectFrom('routes')
-    .innerJoin('domains', 'domains.id', 'routes.domainId')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
-    .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
-    .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
-    .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
-    .leftJoin('environments', 'environments.id', 'routes.environmentId')
-    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
-    .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
-    .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
-    .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
-    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
-    .where('routes.hostname', '=', p.hostname)
-    .select([
-      'domains.workspaceId',
-      'routes.domainId',
-      'routes.environmentId',
-      'deployments.id as deploymentId',
-      'deployments.origin',
-      'domains.externalId',
-      'usageDomains.seq as usageNumber',
-      'servedCertificates.chain',
-      'servedCertificates.privateKey',
-      'servedCertificates.notAfter',
-      'inherited.chain as inheritedChain',
-      'inherited.privateKey as inheritedKey',
-      'inherited.notAfter as inheritedNotAfter',
-      'destinations.hostname as destination',
-      'destinations.domainId as destinationId',
-      'redirects.status',
-      'siteSettings.settings',
-    ])
-    .select(columnsOf('originSettings', SETTINGS))
-    .select(suspensionColumns);
+    .where('wildcard', '=', p.wildcard)
+    .select('hostname')
+    .orderBy('hostname')
+    .limit(MOST_EXCEPTIONS + 1);
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {

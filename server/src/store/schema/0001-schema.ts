@@ -102,9 +102,10 @@ create table check_results (
 
 create table routes (
   hostname TEXT not null primary key, domain_id TEXT not null unique references domains (id),
-  environment_id TEXT not null references environments (id)
+  environment_id TEXT not null references environments (id), wildcard TEXT
 ) STRICT;
 create index routes_by_environment_id on routes (environment_id);
+create index routes_by_wildcard on routes (wildcard);
 
 create table monitors (
   domain_id TEXT not null primary key references routes (domain_id) on delete cascade, next_check_at INTEGER not null,

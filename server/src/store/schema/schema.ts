@@ -229,6 +229,8 @@ interface RoutesTable {
   hostname: string;
   domainId: string;
   environmentId: string;
+  /** The wildcard domain that would serve the name otherwise, whether there is one or not. Null for a wildcard. */
+  wildcard: string | null;
 }
 
 interface OriginSettingsTable {

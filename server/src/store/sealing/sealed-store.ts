@@ -51,7 +51,7 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
   function unsealServed(hostname: string, certificate: Site['certificate']): Site['certificate'] {
     if (certificate === null || certificate instanceof Error) return certificate;
     try {
-      const place = { kind: 'certificate', id: hostname } as const;
+      const place = { kind: 'certificate', id: certificate.wildcard ?? hostname } as const;
       return { ...certificate, privateKey: keyring.unseal(certificate.privateKey, place) };
     } catch (error) {
       if (error instanceof SealingError) return error;

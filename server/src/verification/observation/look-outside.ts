@@ -1,8 +1,9 @@
-import { X509Certificate } from 'node:crypto';
+import { randomBytes, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
 import { isReached, type LiveProblem, type Look } from '../../domain/live.ts';
+import { baseName, isWildcard } from '../../domain/wildcard.ts';
 import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer, DialError } from '../../net/dialer.ts';
 import type { CertificateStore } from '../../store/store.ts';
@@ -10,10 +11,10 @@ import { failingAddresses } from './failing-addresses.ts';
 import { sendRequest } from './fetch-from-address.ts';
 
 /**
- * Looks at a name as a visitor would: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
+ * Looks at a name as a visitor would, for a wildcard domain at a random name below it: connects to each of its addresses with TLS, once, and asks for a challenge response of ours. `addressesOf`: the host
  * whose addresses are asked for the name, by default the name itself. Rejects with the signal's reason, or with the store's error.
  */
-export type OutsideLooker = (hostname: string, signal: AbortSignal, addressesOf?: string) => Promise<Look>;
+export type OutsideLooker = (domain: string, signal: AbortSignal, addressesOf?: string) => Promise<Look>;
 
 export interface OutsideLookerOptions {
   store: Pick<CertificateStore, 'findCertificate'>;
@@ -42,7 +43,8 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
   // One for all connections: to parse the roots takes milliseconds.
   const secureContext = createSecureContext({ ca: [...trustedRoots(), ...(trustRoots === null ? [] : [trustRoots])] });
 
-  async function lookAt(address: string, hostname: string, { token, response }: Challenge, signal: AbortSignal) {
+  async function lookAt(address: string, visit: Visit, { token, response }: Challenge, signal: AbortSignal) {
+    const { hostname } = visit;
     const timeout = AbortSignal.timeout(timeoutMs);
     const either = AbortSignal.any([signal, timeout]);
     let socket: TLSSocket | undefined;
@@ -55,7 +57,7 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
       const url = new URL(`https://${hostname}/.well-known/acme-challenge/${token}`);
       const { status, body } = await sendRequest(url, socket, either);
       if (status !== 200 || body.trimEnd() !== response) return 'answered_by_another';
-      return await judgeCertificate(hostname, socket);
+      return await judgeCertificate(visit, socket);
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.aborted) return 'timeout';
@@ -65,13 +67,13 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
     }
   }
 
-  async function judgeCertificate(hostname: string, socket: TLSSocket): Promise<LiveProblem | null> {
+  async function judgeCertificate({ domain, hostname }: Visit, socket: TLSSocket): Promise<LiveProblem | null> {
     const leaf = socket.getPeerX509Certificate();
     if (leaf?.checkHost(hostname, { subject: 'never' }) === undefined) return 'certificate_wrong_name';
     const now = clock.now();
     if (now > leaf.validToDate.getTime()) return 'certificate_expired';
     if (now < leaf.validFromDate.getTime()) return 'certificate_not_yet_valid';
-    return socket.authorized || (await isOfOurCa(hostname, leaf)) ? null : 'certificate_untrusted';
+    return socket.authorized || (await isOfOurCa(domain, leaf)) ? null : 'certificate_untrusted';
   }
 
   /** Whether the CA of this installation has issued it: the operator has chosen that one, as in a closed network. */
@@ -81,9 +83,11 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
     return new X509Certificate(issued.chain).fingerprint256 === leaf.fingerprint256;
   }
 
-  return async (hostname, signal, addressesOf = hostname) => {
+  return async (domain, signal, addressesOf) => {
+    // A name of its own would be served by itself, and not by the wildcard.
+    const hostname = isWildcard(domain) ? `nameplate-${randomBytes(8).toString('hex')}.${baseName(domain)}` : domain;
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]);
-    const found = await resolver.lookupAddresses(addressesOf, { signal: limit });
+    const found = await resolver.lookupAddresses(addressesOf ?? hostname, { signal: limit });
     signal.throwIfAborted();
     if (found.kind === 'unreadable') return { kind: 'unreadable' };
     if (found.kind === 'absent') return { kind: 'seen', addresses: [] };
@@ -91,13 +95,20 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
     if (!addresses.every((address) => failing.mayLook(address, clock.now()))) return { kind: 'unreadable' };
     const challenge = newChallenge(hostname);
     const look = async (address: string) => {
-      const problem = await lookAt(address, hostname, challenge, signal);
+      const problem = await lookAt(address, { domain, hostname }, challenge, signal);
       if (problem !== 'no_route' && problem !== 'address_not_public')
         failing.record(address, isReached(problem), clock.now());
       return { address, problem };
     };
     return { kind: 'seen', addresses: await Promise.all(addresses.map(look)) };
   };
+}
+
+interface Visit {
+  /** The name of the domain. */
+  domain: string;
+  /** The host name that is asked for. */
+  hostname: string;
 }
 
 type Challenge = ReturnType<OutsideLookerOptions['newChallenge']>;
