@@ -67,9 +67,10 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
   }
 
   async function ask(hostname: string | null): Promise<AskResponse> {
-    const kind = hostname === null ? 'unknown' : (await sites.find(hostname, '')).kind;
-    if (kind === 'site') return { status: 200 };
-    return kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
+    const found = hostname === null ? ({ kind: 'unknown' } as const) : await sites.find(hostname, '');
+    // A prepared name leads elsewhere: no CA could validate it for the program in front.
+    if (found.kind === 'site') return { status: found.site.isPrepared ? 404 : 200 };
+    return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
   }
 
   async function certificate(hostname: string | null): Promise<AskResponse> {

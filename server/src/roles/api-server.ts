@@ -39,6 +39,7 @@ export async function serveApi(
     docsUrl: config.docsUrl,
     publicUrl: publicUrlOf(config),
     cnameZone: config.cnameZone,
+    challengeZone: config.challengeZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],

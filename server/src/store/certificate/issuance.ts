@@ -159,7 +159,12 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   const type = eventOf(before, after);
   const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
-  await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
+  const details = { certificate: certificateAfter(after) };
+  await recordEvent(tx, type, domain, now, details);
+  if (type !== 'certificate.issued' || domain.status === 'verified') return;
+  await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
+  // The streams of the domain tell it too.
+  logChange(tx, 'domain', domain.id);
 }
 
 /** The certificate as an event shows it. */

@@ -44,8 +44,9 @@ export async function listWorkspaceDomains(
   { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
   const { limit, cursor = '', status, certificate, live, environmentIds } = page;
-  // Only verified domains have a certificate, and are looked at.
-  if ((certificate ?? live) !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  // Only verified domains are looked at, and a failed one has no certificate.
+  if (live !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  if (certificate !== undefined && status === 'failed') return { items: [] };
   const [pair = { key: '', value: '' }] = pairsOf(page);
   const values = { workspaceId, environmentId: '', status: status ?? '', state: certificate ?? '', ...pair };
   const wanted = isFoundByIndex(page) ? null : wantedOf(page);

@@ -30,7 +30,7 @@ async function updateDomain(
   changePairs(tx, before, domain);
   logChange(tx, 'domain', domainId);
   // The edge may send it to the origin.
-  if (domain.status === 'verified' && own.externalId !== before.externalId) logChange(tx, 'route', domain.name);
+  if (domain.status !== 'failed' && own.externalId !== before.externalId) logChange(tx, 'route', domain.name);
   return { kind: 'updated', domain, settings };
 }
 

@@ -7,7 +7,7 @@ import type { Deployment } from '../tree/tree-store.ts';
 /** Reads of the edge. Results may be cached until the change that is logged for them. */
 export interface EdgeStore {
   /**
-   * All that is needed to serve a host name, in one read; null: no domain of the name is verified. Logged as the changes `route` and
+   * All that is needed to serve a host name, in one read; null: no domain of the name is verified or prepared. Logged as the changes `route` and
    * `certificate` with the host name, a new deployment as `environment`, and for all sites of a workspace as `workspace`.
    */
   findSite(hostname: string): Promise<Site | null>;
@@ -40,6 +40,8 @@ export interface Site {
   redirect: SiteRedirect | null;
   /** The domain's external id; absent: it has none. */
   externalId?: string;
+  /** Its domain is not verified: it has its certificate before the switch. Absent: it is verified. */
+  isPrepared?: true;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
   /** Null: the domain has none. */

@@ -1,4 +1,4 @@
-import type { InferResult } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
 import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
@@ -15,6 +15,7 @@ export async function findSite(reader: Reader, hostname: string): Promise<Site |
     usageNumber: usageNumber ?? 0,
     origin: originOf(row),
     ...(externalId !== null && { externalId }),
+    ...(row.domainStatus !== 'verified' && { isPrepared: true as const }),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
@@ -85,42 +86,50 @@ const SETTINGS = [
 
 /** A site leads to the current deployment of its environment, and has a certificate once one was issued. */
 function selectSite(db: Tables, p: { hostname: string }) {
-  return db
-    .selectFrom('routes')
-    .innerJoin('domains', 'domains.id', 'routes.domainId')
-    .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
-    .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
-    .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
-    .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
-    .leftJoin('environments', 'environments.id', 'routes.environmentId')
-    .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
-    .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
-    .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
-    .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
-    .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
-    .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
-    .where('routes.hostname', '=', p.hostname)
-    .select([
-      'domains.workspaceId',
-      'routes.domainId',
-      'routes.environmentId',
-      'deployments.id as deploymentId',
-      'deployments.origin',
-      'domains.externalId',
-      'usageDomains.seq as usageNumber',
-      'servedCertificates.chain',
-      'servedCertificates.privateKey',
-      'servedCertificates.notAfter',
-      'inherited.chain as inheritedChain',
-      'inherited.privateKey as inheritedKey',
-      'inherited.notAfter as inheritedNotAfter',
-      'destinations.hostname as destination',
-      'destinations.domainId as destinationId',
-      'redirects.status',
-      'siteSettings.settings',
-    ])
-    .select(columnsOf('originSettings', SETTINGS))
-    .select(suspensionColumns);
+  return (
+    db
+      .selectFrom('routes')
+      .innerJoin('domains', 'domains.id', 'routes.domainId')
+      .innerJoin('workspaces', 'workspaces.id', 'domains.workspaceId')
+      .leftJoin('suspensions', 'suspensions.domainId', 'routes.domainId')
+      .leftJoin('siteSettings', 'siteSettings.domainId', 'routes.domainId')
+      .leftJoin('usageDomains', 'usageDomains.domainId', 'routes.domainId')
+      .leftJoin('environments', 'environments.id', 'routes.environmentId')
+      .leftJoin('deployments', 'deployments.id', 'environments.currentDeploymentId')
+      .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
+      .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
+      .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
+      .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
+      // A domain that is prepared has a route, but leads elsewhere.
+      .leftJoin('domains as destinations', (join) =>
+        join
+          .onRef('destinations.id', '=', 'redirects.destinationId')
+          .on('destinations.status', '=', sql.lit('verified')),
+      )
+      .where('routes.hostname', '=', p.hostname)
+      .select([
+        'domains.workspaceId',
+        'routes.domainId',
+        'routes.environmentId',
+        'deployments.id as deploymentId',
+        'deployments.origin',
+        'domains.externalId',
+        'usageDomains.seq as usageNumber',
+        'servedCertificates.chain',
+        'servedCertificates.privateKey',
+        'servedCertificates.notAfter',
+        'inherited.chain as inheritedChain',
+        'inherited.privateKey as inheritedKey',
+        'inherited.notAfter as inheritedNotAfter',
+        'destinations.name as destination',
+        'destinations.id as destinationId',
+        'domains.status as domainStatus',
+        'redirects.status',
+        'siteSettings.settings',
+      ])
+      .select(columnsOf('originSettings', SETTINGS))
+      .select(suspensionColumns)
+  );
 }
 
 function selectOrigin(db: Tables, p: { environmentId: string }) {
