@@ -104,9 +104,10 @@ export function createWatchers(deps: WatchersDeps): Watchers {
       const { authorization = '', 'last-event-id': known } = request.headers;
       const { workspaceId, session } = principal;
       const release = acquire(principal);
+      let name = '';
       try {
         const found = await findDomain(store, workspaceId, identifier);
-        request.domainId = visible(principal, permission, found).id;
+        ({ id: request.domainId, name } = visible(principal, permission, found));
       } catch (error) {
         release();
         throw error;
@@ -163,7 +164,12 @@ export function createWatchers(deps: WatchersDeps): Watchers {
           if (events.tick()) ended ??= 'stalled';
         },
       };
-      const remove = add(stream, [`domain ${stream.domainId}`, ...changesOf(authorization, principal)]);
+      const remove = add(stream, [
+        `domain ${stream.domainId}`,
+        // It may be ready now.
+        `certificate ${name}`,
+        ...changesOf(authorization, principal),
+      ]);
       response.once('close', () => {
         release();
         remove();

@@ -161,10 +161,9 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   if (type === null || domain === null) return;
   const details = { certificate: certificateAfter(after) };
   await recordEvent(tx, type, domain, now, details);
-  if (type !== 'certificate.issued' || domain.status === 'verified') return;
-  await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
-  // The streams of the domain tell it too.
-  logChange(tx, 'domain', domain.id);
+  const isPrepared = domain.status !== 'verified';
+  if (type === 'certificate.issued' && isPrepared)
+    await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
 }
 
 /** The certificate as an event shows it. */

@@ -157,8 +157,7 @@ function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: st
 function isFoundByIndex(page: WorkspacePageRequest): boolean {
   const { status, certificate, live, search, createdAfter, createdBefore, environmentIds } = page;
   const pairs = pairsOf(page).length;
-  // A certificate says that the domain is verified.
-  const filters = pairs + Number((certificate ?? status) !== undefined);
+  const filters = pairs + [certificate, status].filter((each) => each !== undefined).length;
   const ofIndex = environmentIds === undefined || pairs > 0 ? 1 : 0;
   const others = [live, search, createdAfter, createdBefore];
   return filters <= ofIndex && others.every((other) => other === undefined);
