@@ -48,9 +48,10 @@ it('the challenge record changes no status: with and without it, a check comes t
   fc.assert(
     fc.property(reading, reading, reading, fc.boolean(), (ownership, routing, challenge, isHeld) => {
       const held = isHeld ? incumbent : null;
-      const [without, withIt] = [{ ownership, routing }, { ownership, routing, challenge }].map(
-        (seen) => check(seen, { incumbent: held }).after,
-      );
+      const [without, withIt] = [
+        { ownership, routing },
+        { ownership, routing, challenge },
+      ].map((seen) => check(seen, { incumbent: held }).after);
       expect(withIt?.status).toBe(without?.status);
       expect(withIt?.verificationError).toBe(without?.verificationError);
     }),

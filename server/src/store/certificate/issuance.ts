@@ -162,8 +162,7 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   const details = { certificate: certificateAfter(after) };
   await recordEvent(tx, type, domain, now, details);
   const isPrepared = domain.status !== 'verified';
-  if (type === 'certificate.issued' && isPrepared)
-    await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
+  if (type === 'certificate.issued' && isPrepared) await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
 }
 
 /** The certificate as an event shows it. */
