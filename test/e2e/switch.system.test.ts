@@ -148,5 +148,5 @@ test('a site moves here without one failed visit: certificate first, then the re
   expect(await getSite()).not.toHaveProperty('readyToSwitch');
   const events = await runJson<{ type: string }[]>(['domains', 'events', NAME, ...data]);
   const types = events.map(({ type }) => type).filter((type) => /issued|ready|verified/.test(type));
-  expect(types).toEqual(['domain.verified', 'site.ready_to_switch', 'certificate.issued']);
+  expect(types).toEqual(['certificate.issued', 'site.ready_to_switch', 'domain.verified']);
 });
