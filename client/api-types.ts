@@ -83,7 +83,7 @@ export interface ApiCalls {
       cursor?: string | undefined;
       /** Only domains with this status. */
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
-      /** Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate. */
+      /** Only domains whose certificate is in this state. They are verified, or have it ordered before they are. */
       certificate?: 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | undefined;
       /** Only domains that were last seen in this state from outside. */
       live?: 'live' | 'partly_live' | 'unreachable' | undefined;
@@ -201,7 +201,7 @@ export interface ApiCalls {
       /** The name, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<NameCheck>;
-    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     getCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -489,7 +489,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
@@ -515,7 +515,7 @@ export interface ApiCalls {
       /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
-      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*'> | undefined;
+      types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
       /** Whether events are sent. */
       enabled?: boolean | undefined;
     }, options?: CallOptions): Promise<Webhook>;
@@ -804,7 +804,7 @@ interface Certificate {
   domainId: string;
   /** Its canonical name. */
   domain: string;
-  /** `none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
+  /** `none`: it is ordered once the domain is verified, or its ownership and challenge records are found. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
   /** How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing. */
@@ -815,7 +815,7 @@ interface Certificate {
   nextTryAt?: number;
   selfCheck?: CertificateSelfCheck;
   issued?: IssuedCertificate;
-  /** When the domain was verified; absent in `none`. Unix time in milliseconds. */
+  /** When it was first wanted; absent in `none`. Unix time in milliseconds. */
   createdAt?: number;
 }
 
@@ -827,7 +827,7 @@ interface CertificateChange {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
-  /** In `certificate.*`: the certificate. */
+  /** In `certificate.*` and `site.ready_to_switch`: the certificate. */
   certificate: {
     /** As in domains.getCertificate. */
     state: string;
@@ -908,6 +908,22 @@ interface CertificateSelfCheck {
   }>;
 }
 
+/** An optional record: with it and the TXT record, the certificate is ordered before the domain is verified. Absent where the service has no zone for challenges; a wildcard has it among its `dnsRecords`. */
+interface ChallengeRecord {
+  /** ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME. */
+  type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
+  /** Fully qualified name of the record. */
+  name: string;
+  /** Exact value to publish. */
+  value: string;
+  /** Seconds a resolver may cache the record. */
+  ttl: number;
+  /** Whether the record was found with the expected value. */
+  verified: boolean;
+  /** The purpose of the record. */
+  note?: string;
+}
+
 interface ConflictingRecord {
   /** The record of the domain that cannot be published while this one is there. */
   record: 'routing' | 'ownership' | (string & {});
@@ -966,7 +982,7 @@ interface Delivery {
   /** The event: `webhook-id` of the request, the same in every attempt and repetition. Begins with `evt_`. */
   eventId: string;
   /** Type of the event. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | 'webhook.test' | (string & {});
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | 'webhook.test' | (string & {});
   /** The domain that the event is about; absent in a test. Begins with `dom_`. */
   domainId?: string;
   /** Its name. */
@@ -1010,6 +1026,26 @@ interface Deployment {
   createdAt: number;
 }
 
+/** The optional record that domains.getSite shows. */
+interface DiagnosedChallengeRecord {
+  /** ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME. */
+  type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
+  /** Fully qualified name of the record. */
+  name: string;
+  /** Exact value to publish. */
+  value: string;
+  /** Seconds a resolver may cache the record. */
+  ttl: number;
+  /** Whether the record was found with the expected value. */
+  verified: boolean;
+  /** The purpose of the record. */
+  note?: string;
+  /** The name as it is entered at the DNS provider. */
+  nameInZone: string;
+  /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
+  valueInZone: string;
+}
+
 interface Diagnosis {
   /** The domain. Begins with `dom_`. */
   domainId: string;
@@ -1023,6 +1059,7 @@ interface Diagnosis {
   zone?: DiagnosisZone;
   /** The records the domain needs, and what is there. */
   records: Array<DiagnosisRecord>;
+  challengeRecord?: DiagnosedChallengeRecord;
   redirect?: Redirect;
   suspension?: Suspension;
   /** The mistakes, the most important first. */
@@ -1240,8 +1277,8 @@ interface DomainDriftedEvent {
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
-  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
-  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | (string & {});
+  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
+  type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
@@ -1265,7 +1302,7 @@ interface DomainEventData {
   seen?: Array<string>;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
-  /** In `certificate.*`: the certificate. */
+  /** In `certificate.*` and `site.ready_to_switch`: the certificate. */
   certificate?: {
     /** As in domains.getCertificate. */
     state: string;
@@ -1862,6 +1899,9 @@ interface Site {
   domain: Domain;
   live?: Live;
   certificate: SiteCertificate;
+  challengeRecord?: ChallengeRecord;
+  /** The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise. */
+  readyToSwitch?: true;
   redirect?: Redirect;
   suspension?: Suspension;
   origin?: SiteOrigin;
@@ -1905,6 +1945,13 @@ interface SiteOrigin {
   url: string;
   /** The current deployment of the domain's environment; absent where the domain has an origin of its own. */
   deploymentId?: string;
+}
+
+interface SiteReady_to_switchEvent {
+  type: 'site.ready_to_switch';
+  /** When it happened; the same in every attempt. */
+  timestamp: string;
+  data: CertificateChange;
 }
 
 /** The settings of the domain: those that were set. */
@@ -2004,7 +2051,7 @@ interface Webhook {
   /** Where events are sent. */
   url: string;
   /** Types of the events that are sent. `*`: all types, future ones too. */
-  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.live' | 'site.unreachable' | '*' | (string & {})>;
+  types: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*' | (string & {})>;
   /** Whether events are sent. */
   enabled: boolean;
   /** Since when it is disabled. Unix time in milliseconds. */
@@ -2020,7 +2067,7 @@ interface Webhook {
 }
 
 /** Body of a request to a webhook. More types may be added: ignore those that you do not know. */
-type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | SiteLiveEvent | SiteUnreachableEvent | WebhookTestEvent;
+type WebhookEvent = DomainCreatedEvent | DomainRetriedEvent | DomainVerifiedEvent | DomainFailedEvent | DomainSupersededEvent | DomainDriftedEvent | DomainRecoveredEvent | DomainDeletedEvent | DomainRestoredEvent | DomainMovedEvent | DomainSuspendedEvent | DomainResumedEvent | RedirectSetEvent | RedirectRemovedEvent | RecordSeenEvent | RecordLostEvent | DiagnosisChangedEvent | CertificateIssuedEvent | CertificateRenewedEvent | CertificateFailedEvent | CertificateExpiringEvent | SiteReady_to_switchEvent | SiteLiveEvent | SiteUnreachableEvent | WebhookTestEvent;
 
 interface WebhookTest {
   /** The webhook. Begins with `wh_`. */
@@ -2058,6 +2105,7 @@ export type {
   CertificateRenewal,
   CertificateRenewedEvent,
   CertificateSelfCheck,
+  ChallengeRecord,
   ConflictingRecord,
   Counterpart,
   CreatedKey,
@@ -2066,6 +2114,7 @@ export type {
   Delivery,
   DeliveryAttempt,
   Deployment,
+  DiagnosedChallengeRecord,
   Diagnosis,
   DiagnosisChange,
   DiagnosisChangedEvent,
@@ -2127,6 +2176,7 @@ export type {
   SiteChange,
   SiteLiveEvent,
   SiteOrigin,
+  SiteReady_to_switchEvent,
   SiteSettings,
   SiteUnreachableEvent,
   Suspension,

@@ -15,6 +15,8 @@ export interface WatchOptions extends CallOptions {
   onConnect?: (() => void) | undefined;
   /** Called before a state of the domain, with what the checks have found, once they have found a mistake. */
   onDiagnosis?: ((diagnosis: Pick<Diagnosis, 'checkedAt' | 'findings'>) => void) | undefined;
+  /** Called before each state of a domain that is not verified, while its certificate is in use: the routing record may be changed. */
+  onReadyToSwitch?: ((ready: { since: number }) => void) | undefined;
   /** Called when the connection is lost, or cannot be made; the next attempt is made after `pauseMs`. */
   onDisconnect?: ((error: Error, pauseMs: number) => void) | undefined;
 }
@@ -30,7 +32,7 @@ const SILENCE_MS = 45_000;
  */
 export async function* watchDomain(
   connection: ApiConnection,
-  { domain, signal, onConnect, onDiagnosis, onDisconnect }: WatchOptions,
+  { domain, signal, onConnect, onDiagnosis, onReadyToSwitch, onDisconnect }: WatchOptions,
 ): AsyncGenerator<Domain, never, void> {
   let lastEventId: string | undefined;
   let retryMs: number | undefined;
@@ -42,6 +44,7 @@ export async function* watchDomain(
         lastEventId = event.id ?? lastEventId;
         retryMs = event.retryMs ?? retryMs;
         if (event.event === 'diagnosis') onDiagnosis?.(JSON.parse(event.data));
+        if (event.event === 'ready_to_switch') onReadyToSwitch?.(JSON.parse(event.data));
         if (event.event === 'domain') yield JSON.parse(event.data);
         if (event.event === 'end') throwReason(JSON.parse(event.data));
       }

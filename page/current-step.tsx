@@ -64,6 +64,8 @@ const ICONS: Record<View['stage'], IconName> = {
   unseen: 'clock',
   fix: 'alert',
   confirming: 'clock',
+  preparing: 'clock',
+  ready: 'lock',
   failed: 'alert',
   certificate: 'clock',
   certificate_blocked: 'alert',
@@ -78,6 +80,8 @@ const CHECKED = new Set<View['stage']>([
   'unseen',
   'fix',
   'confirming',
+  'preparing',
+  'ready',
   'failed',
   'certificate_blocked',
   'live_at_risk',
@@ -86,7 +90,7 @@ const CHECKED = new Set<View['stage']>([
 function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View): string | undefined {
   // The finding is current, and says which record to type: the last attempt to get a certificate may be older.
   if (finding !== null) return finding.message;
-  if (stage === 'certificate_blocked') return certificate?.problem?.message;
+  if (stage === 'certificate_blocked' || stage === 'preparing') return certificate?.problem?.message;
   return stage === 'failed' ? domain?.verificationError : undefined;
 }
 

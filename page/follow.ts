@@ -85,6 +85,7 @@ export function follow(api: string, linkToken: string, show: (state: SetupState)
         update({ isConnected: true, isCrowded: false });
       },
       onDisconnect: lost,
+      onReadyToSwitch: () => look.soon(),
     });
     for await (const changed of watching) {
       const { updatedAt, status } = state.domain ?? {};

@@ -83,8 +83,12 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
 
   async function refresh(): Promise<void> {
     if (state().domain?.status !== 'verified') {
-      if (state().certificate !== null) update({ certificate: null });
-      return diagnose();
+      await diagnose();
+      // It may be ordered before the domain is verified.
+      const isPrepared = state().diagnosis?.challengeRecord?.verified;
+      const certificate = isPrepared ? await client.domains.getCertificate({ domain }, { signal }) : null;
+      if (certificate !== state().certificate) update({ certificate });
+      return;
     }
     const certificate = await client.domains.getCertificate({ domain }, { signal });
     update({ certificate });

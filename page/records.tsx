@@ -21,6 +21,7 @@ export function Records({ state, view, heading }: { state: SetupState; view: Vie
         <RecordCard key={record.record} record={record} heading={heading} />
       ))}
       {!isFirst && caa}
+      {view.moving !== null && <Moving record={view.moving} isOffer={view.stage !== 'ready'} heading={heading} />}
     </>
   );
   if (isOver) {
@@ -78,7 +79,29 @@ const STATE_ICONS: Record<RecordState, IconName> = {
   not_needed: 'check',
 };
 
-function RecordCard({ record, heading }: { record: RecordView; heading: 1 | 2 }) {
+/** The optional record of a name that serves a site elsewhere. */
+function Moving({ record, isOffer, heading }: { record: RecordView; isOffer: boolean; heading: 1 | 2 }) {
+  const Heading = heading === 1 ? 'h3' : 'h4';
+  return (
+    <section class="moving">
+      {isOffer && (
+        <>
+          <Heading>{TEXT.movingTitle}</Heading>
+          <p>{TEXT.movingText}</p>
+        </>
+      )}
+      <RecordCard record={record} heading={heading} purpose={TEXT.movingPurpose} />
+    </section>
+  );
+}
+
+interface RecordCardProps {
+  record: RecordView;
+  heading: 1 | 2;
+  purpose?: string;
+}
+
+function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, record.needed) }: RecordCardProps) {
   const Heading = heading === 1 ? 'h3' : 'h4';
   const { type, name, entered, value, state } = record;
   return (
@@ -91,7 +114,7 @@ function RecordCard({ record, heading }: { record: RecordView; heading: 1 | 2 })
         </span>
       </header>
       <p class="purpose">
-        {TEXT.purpose(record.record, record.needed)} {type === 'ALIAS' && TEXT.alias}
+        {purpose} {type === 'ALIAS' && TEXT.alias}
       </p>
       <dl>
         <NameField entered={entered} name={name} type={type} />

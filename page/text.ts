@@ -40,6 +40,14 @@ const STAGES: Record<Stage, (about: About) => Said> = {
       ? 'We ask every nameserver once more. Meanwhile, add the CAA record below: the certificate needs it.'
       : 'What is needed is there. We ask every nameserver once more; there is nothing for you to do.',
   }),
+  preparing: () => ({
+    title: 'Getting your certificate first',
+    text: 'Your site stays where it is meanwhile. Do not change its record yet: this page says when.',
+  }),
+  ready: () => ({
+    title: 'Your certificate is ready. Now change this record',
+    text: 'Replace the record that leads to your present site by the one below. Your visitors notice nothing. Keep the old server up for an hour: some of them still go there.',
+  }),
   failed: () => ({
     title: 'Checks have stopped',
     text: 'The domain could not be verified in time. Check the records below, then start again: their values stay the same.',
@@ -179,6 +187,10 @@ export const TEXT = {
   step: (step: keyof Steps) => STEPS[step],
   stepState: (step: keyof Steps, state: StepState) =>
     step === 'dns' && state === 'current' ? 'Your turn' : STEP_STATES[state],
+  movingTitle: 'Keep your site up while you move',
+  movingText:
+    'Does this name serve a site today? Add the TXT record and this one, and leave the others for now. This page tells you when the certificate is ready, and which record to change then.',
+  movingPurpose: 'Lets us get the certificate before you move. If your provider offers to proxy it, turn that off.',
   records: 'Records',
   recordState: (state: RecordState) => RECORD_STATES[state],
   purpose: (record: RecordView['record'], needed: RecordView['needed']) => PURPOSES[record][needed],

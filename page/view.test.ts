@@ -43,6 +43,58 @@ describe('the view', () => {
     expect(Object.values(view?.steps ?? {}).join(' ')).toBe(steps);
   });
 
+  describe('of a name that serves a site elsewhere', () => {
+    const challengeRecord = {
+      ...({
+        type: 'CNAME',
+        name: '_acme-challenge.shop.example.com',
+        value: 'k7q2.acme.example.net',
+        ttl: 60,
+      } as const),
+      ...{ verified: false, nameInZone: '_acme-challenge.shop', valueInZone: 'k7q2.acme.example.net' },
+    };
+    const elsewhere = (
+      isFound: boolean,
+      records: [routing: boolean, ownership: boolean] = [false, isFound],
+    ): SetupState => {
+      const state = stateOf('fix');
+      if (state.domain === null || state.diagnosis === null) throw new Error('the state has both');
+      const dnsRecords = state.domain.dnsRecords.map((record, at) => ({ ...record, verified: records[at] ?? false }));
+      const diagnosis = { ...state.diagnosis, challengeRecord: { ...challengeRecord, verified: isFound } };
+      return { ...state, domain: { ...state.domain, status: 'verifying', dnsRecords }, diagnosis };
+    };
+    const { certificate } = stateOf('live');
+
+    it('offers the way without an interruption, and nobody else is offered it', () => {
+      expect(viewOf(elsewhere(false))).toMatchObject({ stage: 'fix', moving: { state: 'missing' } });
+      expect(viewOf(stateOf('fix'))?.moving).toBeNull();
+      const { diagnosis, ...rest } = stateOf('publish');
+      if (diagnosis === null) throw new Error('the state has one');
+      expect(viewOf({ ...rest, diagnosis: { ...diagnosis, challengeRecord } })).toMatchObject({
+        ...{ stage: 'publish', moving: null },
+      });
+    });
+
+    it('waits for the certificate once both records are there, and says nothing of the record that is to change', () => {
+      expect(viewOf(elsewhere(true))).toMatchObject({
+        ...{ stage: 'preparing', finding: null, moving: { state: 'found' } },
+        steps: { dns: 'current', certificate: 'current' },
+      });
+    });
+
+    it('says when the record may be changed, until it was', () => {
+      const state = { ...elsewhere(true), certificate };
+      expect(viewOf(state)).toMatchObject({
+        stage: 'ready',
+        finding: null,
+        steps: { certificate: 'done', live: 'waiting' },
+      });
+      if (state.domain === null) throw new Error('the state has one');
+      const verified = { ...state, domain: { ...state.domain, status: 'verified' as const } };
+      expect(viewOf(verified)?.stage).not.toBe('ready');
+    });
+  });
+
   it('is nothing before a domain is known', () => {
     expect(viewOf({ ...stateOf('publish'), domain: null })).toBeUndefined();
   });

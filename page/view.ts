@@ -20,6 +20,10 @@ export type Stage =
   | 'fix'
   /** The needed records were found; the checks that confirm them go on. */
   | 'confirming'
+  /** The certificate is ordered before the name is moved here. */
+  | 'preparing'
+  /** It is there: the routing record may be changed. */
+  | 'ready'
   /** Checks have ended without success. */
   | 'failed'
   | 'certificate'
@@ -36,6 +40,8 @@ export interface View {
   records: RecordView[];
   /** The CAA record that has to be added, for the certificate. */
   caa: CaaView | null;
+  /** The optional record of a name that leads elsewhere: with it, the site stays up while it moves. Null: it is not offered. */
+  moving: RecordView | null;
 }
 
 /** A CAA record (RFC 8659), as it is typed at the provider. */
@@ -124,9 +130,32 @@ export function viewOf(state: SetupState): View | undefined {
   const records = domain.dnsRecords.map((record, at) =>
     viewRecord(record, RECORDS[at] ?? 'challenge', { diagnosis, first }),
   );
-  const stage = stageOf(state, records, first);
+  const moving = viewMoving(state, records);
+  const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
-  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings) };
+  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings), moving };
+}
+
+/** Who sets up a name that leads nowhere has no use for it. */
+function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]): RecordView | null {
+  const record = diagnosis?.challengeRecord;
+  const isWaiting = domain?.status === 'pending' || domain?.status === 'verifying';
+  if (record === undefined || routing === undefined || !isWaiting) return null;
+  const leadsElsewhere = routing.state === 'wrong' || routing.state === 'hidden';
+  if (!leadsElsewhere && !record.verified) return null;
+  const { name, value, nameInZone, valueInZone, verified } = record;
+  return {
+    ...{
+      record: 'routing',
+      type: 'CNAME',
+      name,
+      entered: nameInZone,
+      expected: value,
+      value: valueInZone,
+      needed: 'alternative',
+    },
+    ...{ state: verified ? 'found' : 'missing', seen: [], fix: '', instead: [] },
+  };
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
@@ -144,6 +173,7 @@ function stageOf(
   { domain, diagnosis, certificate }: SetupState,
   records: RecordView[],
   finding: Finding | null,
+  moving: RecordView | null,
 ): Stage {
   if (domain?.status === 'verified') {
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
@@ -154,6 +184,10 @@ function stageOf(
       : 'certificate';
   }
   if (domain?.status === 'failed') return 'failed';
+  if (isServed(certificate)) return 'ready';
+  const [routing, ownership] = records;
+  const isProved = ownership?.state === 'found' && routing?.state !== 'found';
+  if (isProved && moving?.state === 'found') return 'preparing';
   if (finding !== null) return 'fix';
   if (diagnosis?.findings.some(({ code }) => code === 'resolvers_unreachable')) return 'unseen';
   const found = records.filter(isThere);
@@ -174,6 +208,10 @@ function stepsOf(stage: Stage): Steps {
       return { dns: 'current', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
     case 'confirming':
       return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };
+    case 'preparing':
+      return { dns: 'current', verified: 'waiting', certificate: 'current', live: 'waiting' };
+    case 'ready':
+      return { dns: 'current', verified: 'waiting', certificate: 'done', live: 'waiting' };
     case 'fix':
     case 'failed':
       return { dns: 'problem', verified: 'waiting', certificate: 'waiting', live: 'waiting' };

@@ -11,7 +11,7 @@ import { webhookBody } from '../../server/src/domain/webhook-message.ts';
 import type { DueCertificate, DueLook, DueRecheck, IssuedCertificate, Store } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { openEngine } from '../support/engine.ts';
-import { AUTHOR, aCheckResult, failedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
+import { AUTHOR, aCheckResult, failedAt, prepare, preparedAt, verifiedAt, verifyingAt } from '../support/entities.ts';
 import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/webhooks.ts';
 
 const START = exampleDomain.createdAt;
@@ -25,7 +25,7 @@ const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
  */
 export async function producedBodies(): Promise<Map<string, string>> {
   const bodies = new Map<string, string>();
-  for (const story of [verified, refused, redirected]) {
+  for (const story of [verified, refused, redirected, prepared]) {
     const { store, remove } = await openEngine();
     await plantExamples(store);
     await story(store);
@@ -101,6 +101,15 @@ async function verified(store: Store): Promise<void> {
   now += DAY_MS;
   const recovered = await recheck(store, drifted, now, { routingVerifiedAt: now, verificationError: null });
   await takeOver(store, recovered, now + DAY_MS);
+}
+
+/** Has its certificate before the switch. */
+async function prepared(store: Store): Promise<void> {
+  const added = newDomain(exampleDomain);
+  await store.changesBy(BY).createDomain(added, START + WINDOW_MS);
+  const now = START + MINUTE_MS;
+  await prepare(store, added, now);
+  await certify(store, preparedAt(added, now), now);
 }
 
 /** Not verified in time, tried again, deleted. */

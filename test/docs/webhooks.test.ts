@@ -11,7 +11,7 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), '
 const TYPES = [...DOMAIN_EVENT_TYPES, TEST_EVENT_TYPE];
 /** The bodies on the page, by the headings above them. */
 const shown = new Map(
-  [...page.matchAll(/^### `([a-z.]+)`\n(?:(?!^#)[\s\S])*?^```json\n([\s\S]*?)\n```$/gm)].map(([, type, body]) => [
+  [...page.matchAll(/^### `([a-z._]+)`\n(?:(?!^#)[\s\S])*?^```json\n([\s\S]*?)\n```$/gm)].map(([, type, body]) => [
     type,
     body,
   ]),

@@ -76,6 +76,7 @@ export function describeChecks(subject: Subject): void {
       expect(due[1]).toEqual({
         domain: late,
         incumbent: null,
+        isPrepared: false,
         memory,
         resultDigest: null,
         attempts: 1,

@@ -21,6 +21,7 @@ import { describeMonitors } from './monitors.ts';
 import { describeOperatorNames } from './operator-names.ts';
 import { describeOrders } from './orders.ts';
 import { describeOwnData } from './own-data.ts';
+import { describePrepared } from './prepared.ts';
 import { describeRaces } from './races.ts';
 import { describeRedirectHistories } from './redirect-histories.ts';
 import { describeRedirects } from './redirects.ts';
@@ -88,6 +89,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeLedgerHistories(subject);
     describeCertificates(subject);
     describeTakeovers(subject);
+    describePrepared(subject);
     describeEdge(subject);
     describeDnsAnswers(subject);
     describeOperatorNames(subject);

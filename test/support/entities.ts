@@ -4,6 +4,7 @@ import { idMaker } from '../../server/src/base/ids.ts';
 import type { CheckResult } from '../../server/src/domain/check-result.ts';
 import { type Domain, newDomain, WINDOW_MS } from '../../server/src/domain/domain.ts';
 import type { Finding } from '../../server/src/domain/finding.ts';
+import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type {
   App,
   Author,
@@ -269,6 +270,16 @@ export function verifiedAt(domain: Domain, now: number): Domain {
 /** The domain after a check that found nothing yet. */
 export function verifyingAt(domain: Domain, now: number): Domain {
   return { ...domain, status: 'verifying', updatedAt: now, revision: domain.revision + 1 };
+}
+
+/** The domain after a check that found its ownership record and its challenge record. */
+export function preparedAt(domain: Domain, now = NOW): Domain {
+  return { ...verifyingAt(domain, now), ownershipVerifiedAt: now, challengeVerifiedAt: now };
+}
+
+/** Gives a domain its route and its certificate before it is verified. */
+export async function prepare(store: Store, before: Domain, now = NOW): Promise<'saved' | 'stale'> {
+  return store.saveTransition({ before, after: preparedAt(before, now), memory: NO_MEMORY, prepares: true, now });
 }
 
 /** The domain after the last check of the window. */

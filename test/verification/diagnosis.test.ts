@@ -29,7 +29,12 @@ afterEach(async () => {
 
 function open() {
   const resolvers = [{ address: '127.0.0.1', port: dns.port }];
-  const config = { dnsMode: 'authoritative' as const, dnsResolvers: resolvers, dnsAllowedNetworks: ['127.0.0.0/8'] };
+  const config = {
+    dnsMode: 'authoritative' as const,
+    dnsResolvers: resolvers,
+    challengeZone: undefined,
+    dnsAllowedNetworks: ['127.0.0.0/8'],
+  };
   return openDiagnoser({ config, clock: systemClock, log: createLog('silent'), supervisor, nameserverPort: dns.port });
 }
 

@@ -51,6 +51,7 @@ function told(event: WebhookEvent | UnknownEvent): unknown {
     case 'record.seen':
     case 'record.lost':
     case 'certificate.renewed':
+    case 'site.ready_to_switch':
     case 'certificate.failed':
     case 'certificate.expiring':
     case 'site.unreachable':

@@ -124,7 +124,11 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   });
   const watchers = createWatchers({
     ...{ changes, standingOf, clock, log: deps.log, metrics, settings, apexNote },
-    store: { ...(deps.uncached ?? store), findCheckResult: store.findCheckResult },
+    store: {
+      ...(deps.uncached ?? store),
+      findCheckResult: store.findCheckResult,
+      findCertificate: store.findCertificate,
+    },
     limits: { ...limits.streams, ...watchLimitsOfThread(limits.watchers, threads) },
   });
   const recordRequest = requestRecorder(deps);

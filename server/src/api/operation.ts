@@ -18,6 +18,8 @@ import type { Watchers } from './watchers/watchers.ts';
 export interface ApiSettings extends ErrorNaming {
   /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
+  /** The zone for challenges, where the operator has one. */
+  challengeZone?: string | undefined;
   /**
    * IP addresses that lead to the edge: what customers publish for an apex domain whose provider has no ALIAS record.
    */

@@ -23,6 +23,7 @@ export const DOMAIN_EVENT_TYPES = [
   'certificate.renewed',
   'certificate.failed',
   'certificate.expiring',
+  'site.ready_to_switch',
   'site.live',
   'site.unreachable',
 ] as const;
@@ -39,7 +40,7 @@ export interface Deletion {
   by: string;
 }
 
-/** The certificate after the change, in events of type `certificate.*`. */
+/** The certificate after the change, in events of type `certificate.*` and `site.ready_to_switch`. */
 export interface CertificateAfter {
   state: CertificateState;
   reason: CertificateReason | null;

@@ -45,7 +45,7 @@ export function readObservation(
 }
 
 /** One answer is enough: the record decides nothing about who has the name, and every order looks at it again. */
-function readChallenge(domain: Domain, seen: NonNullable<Observation['challenge']>): RecordReading {
+export function readChallenge(domain: Domain, seen: NonNullable<Observation['challenge']>): RecordReading {
   const reader = routingReader({ target: seen.expected });
   const [first, ...others] = readableAnswers(seen);
   if (first === undefined) return withoutAnswer(seen);

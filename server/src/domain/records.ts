@@ -92,7 +92,7 @@ export function challengeDnsRecord(domain: Domain, zone: string | null): DnsReco
       ...record,
       ttl: RECORD_TTL_SECONDS,
       verified: domain.challengeVerifiedAt !== null,
-      note: `Lets this service get and renew the certificate. Publish it at ${record.name} exactly, and do not let your provider proxy it (Cloudflare: grey cloud, "DNS only").`,
+      note: `${isWildcard(domain.name) ? '' : 'Optional: with the TXT record, the certificate is ready before you change anything else. '}Lets this service get and renew the certificate. Publish it at ${record.name} exactly, and do not let your provider proxy it (Cloudflare: grey cloud, "DNS only").`,
     }
   );
 }

@@ -57,6 +57,8 @@ interface CheckStart {
   incumbent: Domain | null;
   /** When the check was claimed. From the end of the window on it is the last one. */
   claimedAt: number;
+  /** Whether the domain has a route already, although it is not verified (`isPreparedBy`). */
+  isPrepared?: boolean;
 }
 
 /** The result to save. `after` is `domain` itself when a reader would see no change. */
@@ -65,6 +67,8 @@ interface Transition {
   memory: CheckMemory;
   /** The incumbent after a takeover; absent without one. */
   loser?: Domain;
+  /** The domain becomes prepared: it gets its route and its certificate before it is verified. */
+  prepares?: boolean;
   /** The message that tells the owner what to correct; absent: nothing new is known. */
   mistakes?: Finding[] | undefined;
 }
@@ -128,7 +132,21 @@ export function transition(
   const verificationError =
     findings === 'as_before' ? domain.verificationError : currentError(domain, reading, findings, memory);
   const after: Domain = { ...observed, status: 'verifying', verificationError };
-  return { after: sameToReaders(domain, after) ? domain : changed(after, now), memory, mistakes };
+  const prepares = !start.isPrepared && isPreparedBy(reading, incumbent);
+  return {
+    after: sameToReaders(domain, after) && !prepares ? domain : changed(after, now),
+    memory,
+    mistakes,
+    ...(prepares && { prepares }),
+  };
+}
+
+/**
+ * Whether a waiting domain may have its certificate before the switch: its owner has proved it and lets us order over DNS, and nobody holds the name. It
+ * stays prepared until it is verified, its window ends, it is deleted, or another domain has the newer proof.
+ */
+export function isPreparedBy({ ownership, challenge }: Reading, incumbent: Domain | null): boolean {
+  return incumbent === null && ownership.kind === 'matched' && challenge?.kind === 'matched';
 }
 
 /** Undefined where a record could not be read: that is told only when it lasts, and what is known of it stays. */
@@ -143,12 +161,12 @@ function mistakesIn(
   return mistakesOf(findings, { reportUnreadable });
 }
 
-/** Whether a transition needs answers that nobody can forge: it verifies or fails a domain, finds one of its records, or counts for a takeover. */
-export function isDecision(domain: Domain, { after, memory }: Transition): boolean {
+/** Whether a transition needs answers that nobody can forge: it verifies, prepares or fails a domain, finds one of its records, or counts for a takeover. */
+export function isDecision(domain: Domain, { after, memory, prepares = false }: Transition): boolean {
   const isFinal = after.status !== domain.status && (after.status === 'verified' || after.status === 'failed');
   const findsRouting = domain.routingVerifiedAt === null && after.routingVerifiedAt !== null;
   const findsOwnership = domain.ownershipVerifiedAt === null && after.ownershipVerifiedAt !== null;
-  return isFinal || findsRouting || findsOwnership || memory.provenSince !== null;
+  return isFinal || prepares || findsRouting || findsOwnership || memory.provenSince !== null;
 }
 
 /**

@@ -24,7 +24,7 @@ export interface WebhookMessage {
   seen?: string[];
   /** In `diagnosis.changed`, `domain.failed`, `domain.drifted` and `record.lost`. */
   findings?: Finding[] | undefined;
-  /** In `certificate.*`. */
+  /** In `certificate.*` and `site.ready_to_switch`. */
   certificate?: CertificateAfter;
   /** In `redirect.*`. */
   redirect?: RedirectChange;
@@ -34,7 +34,7 @@ export interface WebhookMessage {
   deletion?: Deletion;
   /** In `domain.suspended` and `domain.resumed`. */
   suspension?: { status: SuspensionStatus };
-  /** In `site.*`. */
+  /** In `site.live` and `site.unreachable`. */
   live?: Live;
 }
 

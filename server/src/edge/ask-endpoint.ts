@@ -3,6 +3,7 @@ import { networkRule } from '../net/addresses.ts';
 import { type ListeningServer, listen as startListening } from '../net/listen.ts';
 import type { ListenOptions } from '../net/listener.ts';
 import { trackResponse } from '../net/response-order.ts';
+import type { Site } from '../store/store.ts';
 import type { Sites } from './cache/site-cache.ts';
 import { domainName } from './http/authority.ts';
 import type { FindOriginAddress } from './routing/origin-addresses.ts';
@@ -40,6 +41,14 @@ const KEEP_ALIVE_MS = 150_000;
 const UNKNOWN = { kind: 'unknown' } as const;
 const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n' };
 
+/**
+ * Whether the program in front may order a certificate for a name. Below a wildcard it would for each name that somebody invents; a prepared name leads
+ * elsewhere, so that no CA could validate it there.
+ */
+function mayOrder(site: Site, hostname: string | null): boolean {
+  return site.hostname === hostname && !site.isPrepared;
+}
+
 /** Rejects when it cannot listen, and when the address is not on loopback. */
 export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpointOptions): Promise<AskEndpoint> {
   if (!isLoopback(listen.host))
@@ -69,8 +78,7 @@ export async function startAskEndpoint({ listen, sites, findAddress }: AskEndpoi
 
   async function ask(hostname: string | null): Promise<AskResponse> {
     const found = hostname === null ? UNKNOWN : await sites.find(hostname, '');
-    // The program in front would order a certificate for each name that somebody invents below a wildcard.
-    if (found.kind === 'site') return { status: found.site.hostname === hostname ? 200 : 404 };
+    if (found.kind === 'site') return { status: mayOrder(found.site, hostname) ? 200 : 404 };
     return found.kind === 'unknown' ? { status: 404 } : UNAVAILABLE;
   }
 

@@ -46,6 +46,7 @@ export async function serveApi(
     docsUrl: config.docsUrl,
     publicUrl: publicUrlOf(config),
     cnameZone: config.cnameZone,
+    challengeZone: config.challengeZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
     wildcards: wildcardsOf(config),

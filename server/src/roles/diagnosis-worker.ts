@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.ts';
 import { secureRandom } from '../base/ids.ts';
 import type { SupervisedMethods } from '../base/threads/supervisor.ts';
 import { serveParent } from '../base/threads/thread.ts';
+import type { Config } from '../config/config.ts';
 import type { DiagnosisMethods } from '../verification/observation/diagnosis-thread.ts';
 import { observe } from '../verification/observation/observe.ts';
 import { createMetrics } from './metrics.ts';
@@ -11,7 +12,9 @@ import { openResolver, type ResolverDeps } from './open-resolver.ts';
 // The script of the thread that asks DNS because somebody wants to know.
 
 /** The thread is started with these settings. */
-export type DiagnosisWorkerData = Pick<ResolverDeps, 'config' | 'nameserverPort'>;
+export interface DiagnosisWorkerData extends Pick<ResolverDeps, 'nameserverPort'> {
+  config: ResolverDeps['config'] & Pick<Config, 'challengeZone'>;
+}
 
 /** Time limit of a diagnosis. */
 const TIME_LIMIT_MS = 10_000;
@@ -24,7 +27,8 @@ const own: DiagnosisMethods & SupervisedMethods = {
   async observe({ scope, domain, incumbent }) {
     const depth = scope === 'name' ? scope : 'diagnosis';
     const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-    return observe(resolver, domain, incumbent, { depth, signal, random: secureRandom });
+    const { challengeZone = null } = data.config;
+    return observe(resolver, domain, incumbent, { depth, signal, random: secureRandom, challengeZone });
   },
   snapshot: () => metrics.registry.getMetricsAsJSON(),
   // The caller has gone.

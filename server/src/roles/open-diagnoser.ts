@@ -12,8 +12,9 @@ export function openDiagnoser({ config, clock, log, supervisor, nameserverPort }
   diagnoser: Diagnoser;
   close(): Promise<void>;
 } {
-  const { dnsMode, dnsResolvers, dnsAllowedNetworks } = config;
-  const workerData: DiagnosisWorkerData = { config: { dnsMode, dnsResolvers, dnsAllowedNetworks }, nameserverPort };
+  const { dnsMode, dnsResolvers, dnsAllowedNetworks, challengeZone } = config;
+  const asked = { dnsMode, dnsResolvers, dnsAllowedNetworks, challengeZone };
+  const workerData: DiagnosisWorkerData = { config: asked, nameserverPort };
   const script = new URL('./diagnosis-worker.ts', import.meta.url);
   const thread = diagnosisThread({ script, workerData, supervisor, log });
   return { diagnoser: createDiagnoser({ observe: thread.observe, clock }), close: thread.stop };

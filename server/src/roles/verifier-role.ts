@@ -27,7 +27,8 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
   const { store, log } = deps;
   const clock = startGuardedClock({ clock: deps.clock, store, log });
-  const verifier = createVerifier({ ...deps, clock, resolver, random: secureRandom, facts });
+  const { challengeZone = null } = deps.config;
+  const verifier = createVerifier({ ...deps, clock, resolver, random: secureRandom, facts, challengeZone });
   const validation = logUnvalidatingResolvers(deps);
   // PostgreSQL's backups are not recorded. A copy of a SQLite file may have the time of one of that file's backups.
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];

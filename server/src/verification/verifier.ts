@@ -26,6 +26,8 @@ interface VerifierOptions {
   random: () => number;
   log: Log;
   metrics: CheckMetrics;
+  /** The zone for challenges: domains whose challenge record leads there get their certificate before the switch. Null: there is none. */
+  challengeZone?: string | null;
   checkIntervalMs?: number;
   windowMs?: number;
   /** Most checks in flight. One that waits for a silent nameserver costs memory only. */
@@ -56,7 +58,7 @@ const NO_FACTS: Omit<FindingContext, 'now' | 'domainOfToken'> = { edgeAddresses:
 export function createVerifier(options: VerifierOptions): Verifier {
   const { store, resolver, clock, random, log, metrics } = options;
   const { checkIntervalMs = CHECK_INTERVAL_MS, windowMs = WINDOW_MS } = options;
-  const { facts = NO_FACTS } = options;
+  const { facts = NO_FACTS, challengeZone = null } = options;
   const { maxInFlight = 2000, deadlineMs = 10_000, pollMs = 250 } = options;
   const limitSaves = semaphore(CONCURRENT_SAVES);
 
@@ -74,11 +76,11 @@ export function createVerifier(options: VerifierOptions): Verifier {
   }
 
   async function check(due: DueCheck, claimedAt: number, depth: Depth, signal: AbortSignal) {
-    const { domain, incumbent, memory } = due;
-    const observation = await observe(resolver, domain, incumbent, { depth, memory, signal, random });
+    const { domain, incumbent, memory, isPrepared } = due;
+    const observation = await observe(resolver, domain, incumbent, { depth, memory, signal, random, challengeZone });
     const domainOfToken = observation.unchanged ? undefined : await tokenOwners(store, domain, observation);
     const now = clock.now();
-    const start = { domain, incumbent, memory, claimedAt };
+    const start = { domain, incumbent, memory, claimedAt, isPrepared };
     const reading = readObservation(start, observation);
     const findings: Finding[] | 'as_before' =
       domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
@@ -95,7 +97,8 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const loser = incumbent && next.loser ? { before: incumbent, after: next.loser } : undefined;
     const seen = recordsSeen(observation);
     const mistakes = next.mistakes && digestOfMistakes(next.mistakes);
-    const change = { before: domain, after: next.after, memory: remembered, loser, result, mistakes, seen, now };
+    const { after, prepares } = next;
+    const change = { before: domain, after, memory: remembered, loser, prepares, result, mistakes, seen, now };
     const saved = await limitSaves(() => store.saveTransition(change));
     if (saved === 'stale') return 'stale';
     const { status } = next.after;

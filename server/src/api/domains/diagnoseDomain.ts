@@ -51,7 +51,7 @@ export const diagnoseDomain = defineOperation({
       dns: DiagnosedDns | null,
       { schedule, redirect, suspension }: Awaited<ReturnType<typeof lastCheck>>,
     ): DiagnosisData => ({
-      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now(), settings.edgeAddresses),
+      ...presentDiagnosis(domain, dns && forReader(dns), schedule, clock.now(), settings),
       ...(redirect && { redirect: presentRedirect(redirect) }),
       ...(suspension && { suspension: presentSuspension(suspension) }),
     });

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/finding.ts';
 import type { Failure } from '../../domain/reading.ts';
 import { Id, Time } from '../schemas.ts';
+import { DnsRecordSchema } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
 
@@ -276,6 +277,13 @@ const RecordSchema = Type.Object(
   { title: 'DiagnosisRecord' },
 );
 
+const { nameInZone, valueInZone } = RecordSchema.properties;
+
+const ChallengeRecordSchema = Type.Object(
+  { ...DnsRecordSchema.properties, nameInZone, valueInZone },
+  { title: 'DiagnosedChallengeRecord', description: 'The optional record that domains.getSite shows.' },
+);
+
 export const DiagnosisSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
@@ -290,6 +298,7 @@ export const DiagnosisSchema = Type.Object(
     schedule: ScheduleSchema,
     zone: Type.Optional(ZoneSchema),
     records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
+    challengeRecord: Type.Optional(ChallengeRecordSchema),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
     findings: Type.Array(FindingSchema, { description: 'The mistakes, the most important first.' }),

@@ -130,7 +130,7 @@ export const CertificateSchema = Type.Object(
     state: Type.Enum(['none', 'wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'], {
       type: 'string',
       description:
-        '`none`: it is ordered once the domain is verified. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
+        '`none`: it is ordered once the domain is verified, or its ownership and challenge records are found. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
     }),
     problem: Type.Optional(CertificateProblemSchema),
     challenge: Type.Optional(
@@ -146,7 +146,7 @@ export const CertificateSchema = Type.Object(
     ),
     selfCheck: Type.Optional(SelfCheckSchema),
     issued: Type.Optional(IssuedSchema),
-    createdAt: Type.Optional(Time('When the domain was verified; absent in `none`.')),
+    createdAt: Type.Optional(Time('When it was first wanted; absent in `none`.')),
   },
   { title: 'Certificate' },
 );
@@ -218,7 +218,7 @@ export const getCertificate = defineOperation({
   name: 'domains.getCertificate',
   summary: 'Get the certificate of a domain',
   description:
-    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before the domain is verified the state is `none`, not an error, so clients can poll from the creation of the domain on.',
+    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on.',
   // The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
   permission: { resource: 'environment', action: 'read_domain' },
   credential: 'key_or_session',

@@ -31,6 +31,7 @@ export const watchDomain = defineStream({
   description: [
     'Responds with server-sent events, for as long as the client likes. Needs `Accept: text/event-stream`.',
     '`domain`: the domain, as `domains.getDomain` returns it. The first one comes at once, further ones within a second of each change. Changes in quick succession, and those that a slow client misses, are one event: the newest state.',
+    '`ready_to_switch`: before each state of a domain that is not verified, while its certificate is in use. The routing record may be changed now. It has `since`.',
     '`end`: the last event. Its `reason` is `domain_gone` (deleted, or the key may no longer see it) or `access_ended` (the key or its workspace no longer works), both with the `error` that a request would get now; or `server_stopping`: connect again.',
     'When the connection is lost, connect again with the id of the last event as `Last-Event-ID`: a client that has the present state gets nothing until it changes. A comment every 15 seconds shows that the connection works. A client that reads nothing for 30 seconds is disconnected.',
   ].join('\n\n'),

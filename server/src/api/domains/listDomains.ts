@@ -71,7 +71,7 @@ export const listWorkspaceDomains = defineList({
         Type.Enum(CERTIFICATE_STATES, {
           type: 'string',
           description:
-            'Only domains whose certificate is in this state. All of them are verified: only the other domains have no certificate.',
+            'Only domains whose certificate is in this state. They are verified, or have it ordered before they are.',
         }),
       ),
       live: Type.Optional(
@@ -99,7 +99,7 @@ export const listWorkspaceDomains = defineList({
     request: { status: 'verifying', externalId: 'customer_42', limit: 10 },
     items: [exampleSite],
   },
-  async handle({ principal: { workspaceId, grants }, input, find }, { store, apexNote }) {
+  async handle({ principal: { workspaceId, grants }, input, find }, { store, apexNote, settings }) {
     const { within, limit: _, cursor: __, ...filters } = input;
     const permitted = permittedIds(grants, permission);
     if (permitted?.size === 0) throw lacksPermission({ permission });
@@ -110,6 +110,6 @@ export const listWorkspaceDomains = defineList({
       ...filters,
       environmentIds,
     });
-    return { ...page, items: page.items.map((each) => presentSite(each, apexNote)) };
+    return { ...page, items: page.items.map((each) => presentSite(each, apexNote, settings.challengeZone)) };
   },
 });

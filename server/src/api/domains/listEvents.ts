@@ -44,7 +44,7 @@ export const EventDataSchema = Type.Object(
           issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
-        { description: 'In `certificate.*`: the certificate.' },
+        { description: 'In `certificate.*` and `site.ready_to_switch`: the certificate.' },
       ),
     ),
     redirect: Type.Optional(
@@ -101,7 +101,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
+        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(

@@ -13,9 +13,11 @@ import type {
 } from '../../domain/observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
-import { answerMatches, withoutOwnWildcard } from '../../domain/read-observation.ts';
-import { type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
+import { answerMatches, readChallenge, withoutOwnWildcard } from '../../domain/read-observation.ts';
+import { challengeDnsRecord, type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 import type { CheckSchedule } from '../../store/store.ts';
+import type { ApiSettings } from '../operation.ts';
 import {
   type DiagnosisData,
   type DiagnosisRecord,
@@ -41,7 +43,7 @@ export function presentDiagnosis(
   dns: DiagnosedDns | null,
   schedule: CheckSchedule,
   now: number,
-  edgeAddresses: readonly string[] = [],
+  { edgeAddresses = [], challengeZone }: Pick<ApiSettings, 'edgeAddresses' | 'challengeZone'> = {},
 ): DiagnosisData {
   const [routing, ownership, challenge] = dnsRecords(domain);
   const zoneOf = (record: RecordKind) => dns && (dns.observation[record] ?? dns.observation.routing).zone;
@@ -71,7 +73,28 @@ export function presentDiagnosis(
       show('ownership', ownership),
       ...(challenge === undefined ? [] : [show('challenge', challenge)]),
     ],
+    ...presentChallenge(domain, dns?.observation, challengeZone ?? null),
     findings: (dns?.findings ?? []).map(presentFinding),
+  };
+}
+
+/** The optional record of a domain that is no wildcard. */
+function presentChallenge(
+  domain: Domain,
+  observation: Observation | undefined,
+  challengeZone: string | null,
+): Pick<DiagnosisData, 'challengeRecord'> {
+  const record = isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone);
+  if (record === null) return {};
+  const seen = observation?.challenge;
+  const zone = (seen ?? observation?.ownership)?.zone ?? null;
+  return {
+    challengeRecord: {
+      ...record,
+      verified: seen === undefined ? record.verified : readChallenge(domain, seen).kind === 'matched',
+      nameInZone: zone === null ? record.name : enteredName(record.name, zone),
+      valueInZone: enteredValue(record, zone),
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import type { Domain } from '../../domain/domain.ts';
 import { closed, Id, Time } from '../schemas.ts';
 
-const DnsRecordSchema = Type.Object(
+export const DnsRecordSchema = Type.Object(
   {
     type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], {
       type: 'string',

@@ -3,13 +3,15 @@ import type { CertificateState } from '../../domain/certificate-state.ts';
 import { LIVE_PROBLEMS, LIVE_STATES, presentLive } from '../../domain/live.ts';
 import { presentOwnData } from '../../domain/own-data.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
+import { challengeDnsRecord } from '../../domain/records.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 import type { ListedDomain } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
 import { CertificateProblemSchema } from './getCertificate.ts';
 import { shownOwnData } from './own-data-schema.ts';
-import { DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
+import { DnsRecordSchema, DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
 import { SiteSettingsSchema } from './site-settings-schema.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
@@ -89,6 +91,19 @@ export const SiteSchema = Type.Object(
     domain: DomainSchema,
     live: Type.Optional(LiveSchema),
     certificate: SiteCertificateSchema,
+    challengeRecord: Type.Optional(
+      Type.Object(DnsRecordSchema.properties, {
+        title: 'ChallengeRecord',
+        description:
+          'An optional record: with it and the TXT record, the certificate is ordered before the domain is verified. Absent where the service has no zone for challenges; a wildcard has it among its `dnsRecords`.',
+      }),
+    ),
+    readyToSwitch: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise.',
+      }),
+    ),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
     origin: Type.Optional(SiteOriginSchema),
@@ -103,14 +118,18 @@ const show = shownBy(SiteSchema);
 export function presentSite(
   { deployment, live, ...listed }: ListedDomain,
   apexNote: string,
+  challengeZone: string | undefined,
 ): Static<typeof SiteSchema> {
   const own = listed.settings?.origin;
+  const { domain, certificate } = listed;
   return show({
     ...listed,
     ...presentOwnData(listed.domain),
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
-    certificate: listed.certificate ?? { state: 'none' },
+    certificate: certificate ?? { state: 'none' },
+    challengeRecord: isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone ?? null),
+    readyToSwitch: domain.status !== 'verified' && certificate?.notAfter != null ? true : null,
     origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },
   });
 }
@@ -142,10 +161,10 @@ export const getSite = defineOperation({
   response: SiteSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: exampleSite },
-  async handle({ principal: { workspaceId }, input, find }, { store, apexNote }) {
+  async handle({ principal: { workspaceId }, input, find }, { store, apexNote, settings }) {
     const { id } = await find.domain(input.domain);
     const found = await store.findListedDomain(workspaceId, id);
     if (found === null) throw new Problem('data/domain_not_found');
-    return presentSite(found, apexNote);
+    return presentSite(found, apexNote, settings.challengeZone);
   },
 });

@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
-import type { CheckStore, DomainStore, StoredCheck } from '../../store/store.ts';
+import type { CertificateStore, CheckStore, DomainStore, StoredCheck } from '../../store/store.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { findDomain } from '../find.ts';
@@ -34,7 +34,9 @@ interface WatchRequest {
 
 interface WatchersDeps extends Pick<Access, 'standingOf'> {
   /** The store itself: a cache may be behind what a client has been told elsewhere. */
-  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'> & Pick<CheckStore, 'findCheckResult'>;
+  store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'> &
+    Pick<CheckStore, 'findCheckResult'> &
+    Pick<CertificateStore, 'findCertificate'>;
   changes: ChangeFeed | undefined;
   clock: Clock;
   log: Log;
@@ -48,6 +50,8 @@ interface WatchersDeps extends Pick<Access, 'standingOf'> {
 interface WatchedState {
   domain: Domain;
   diagnosis: StoredCheck['result'];
+  /** Since when it has a certificate in use, although it is not verified, Unix ms; null: it does not. */
+  readySince: number | null;
 }
 
 /** One open stream. */
@@ -100,9 +104,10 @@ export function createWatchers(deps: WatchersDeps): Watchers {
       const { authorization = '', 'last-event-id': known } = request.headers;
       const { workspaceId, session } = principal;
       const release = acquire(principal);
+      let name = '';
       try {
         const found = await findDomain(store, workspaceId, identifier);
-        request.domainId = visible(principal, permission, found).id;
+        ({ id: request.domainId, name } = visible(principal, permission, found));
       } catch (error) {
         release();
         throw error;
@@ -137,7 +142,8 @@ export function createWatchers(deps: WatchersDeps): Watchers {
             sent = id;
             // In one text: a slow client misses whole states, never a part of one. The last event has the id.
             events.send(
-              formatDiagnosis(state, session !== undefined) +
+              formatReady(state) +
+                formatDiagnosis(state, session !== undefined) +
                 formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id),
             );
           } catch (error) {
@@ -158,7 +164,12 @@ export function createWatchers(deps: WatchersDeps): Watchers {
           if (events.tick()) ended ??= 'stalled';
         },
       };
-      const remove = add(stream, [`domain ${stream.domainId}`, ...changesOf(authorization, principal)]);
+      const remove = add(stream, [
+        `domain ${stream.domainId}`,
+        // It may be ready now.
+        `certificate ${name}`,
+        ...changesOf(authorization, principal),
+      ]);
       response.once('close', () => {
         release();
         remove();
@@ -226,7 +237,11 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
     if (domain === null) return null;
     const check = await store.findCheckResult(workspaceId, domainId);
     const isTold = check?.result?.toldAt != null;
-    return { domain, diagnosis: isTold ? check.result : null };
+    // No other domain that waits may have a certificate.
+    const mayBeReady = domain.status === 'verifying' && domain.ownershipVerifiedAt !== null;
+    const certificate = mayBeReady ? await store.findCertificate(domain.name) : null;
+    const readySince = certificate?.domainId === domainId ? (certificate.issued?.issuedAt ?? null) : null;
+    return { domain, diagnosis: isTold ? check.result : null, readySince };
   }
 
   function tick(): void {
@@ -270,8 +285,13 @@ function visible({ grants }: Principal, permission: Permission, domain: Domain |
 }
 
 /** The time of the change belongs to it: after a backup was restored, a revision may come again. */
-function idOfState({ domain: { id, revision, updatedAt, createdAt }, diagnosis }: WatchedState): string {
-  return [id, revision, updatedAt ?? createdAt, ...(diagnosis ? [diagnosis.toldAt] : [])].join('.');
+function idOfState({ domain: { id, revision, updatedAt, createdAt }, diagnosis, readySince }: WatchedState): string {
+  const ready = readySince === null ? [] : [`ready${readySince}`];
+  return [id, revision, updatedAt ?? createdAt, ...(diagnosis ? [diagnosis.toldAt] : []), ...ready].join('.');
+}
+
+function formatReady({ readySince }: WatchedState): string {
+  return readySince === null ? '' : formatEvent('ready_to_switch', { since: readySince });
 }
 
 function formatDiagnosis({ diagnosis }: WatchedState, isForCustomer: boolean): string {

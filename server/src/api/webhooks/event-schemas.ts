@@ -47,6 +47,7 @@ const DATA: Record<WebhookEventType, TObject> = {
   'certificate.renewed': CertificateChange,
   'certificate.failed': CertificateChange,
   'certificate.expiring': CertificateChange,
+  'site.ready_to_switch': CertificateChange,
   'site.live': SiteChange,
   'site.unreachable': SiteChange,
   'webhook.test': Type.Object({ webhookId: Id('wh', 'The webhook.') }, { title: 'WebhookTest' }),

@@ -1,7 +1,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Resolver } from '../../dns/resolver.ts';
-import { type ChallengeType, IMPORTED, isBeforeChallenge, problemWhileOrdering } from '../../domain/certificate-state.ts';
+import {
+  type ChallengeType,
+  IMPORTED,
+  isBeforeChallenge,
+  problemWhileOrdering,
+} from '../../domain/certificate-state.ts';
 import type {
   Certificate,
   CertificateOrder,

@@ -130,17 +130,20 @@ function addTheirLives(domains: Command): void {
     apiAction(
       async ({ api }, domain) => {
         const site = await api.call<ListedDomain>('domains.getSite', { domain });
-        const { domain: shown, live, externalId, metadata } = site;
+        const { domain: shown, live, challengeRecord, readyToSwitch, externalId, metadata } = site;
         return {
           ...shown,
           ...(live && { live }),
+          ...(challengeRecord && { challengeRecord }),
+          ...(readyToSwitch && { readyToSwitch }),
           ...(externalId !== undefined && { externalId }),
           ...(metadata && { metadata }),
         };
       },
-      (found: ShownDomain & OwnDataOptions & { live?: ShownLive }) => {
+      (found: ShownDomain & OwnDataOptions & { live?: ShownLive; readyToSwitch?: true }) => {
         const own = ownDataLines(found);
-        const parts = [describeDomain(found), own.join('\n'), found.live ? describeLive(found.live) : ''];
+        const ready = found.readyToSwitch ? 'Its certificate is ready: change the routing record now.' : '';
+        const parts = [describeDomain(found), ready, own.join('\n'), found.live ? describeLive(found.live) : ''];
         return parts.filter((part) => part !== '').join('\n\n');
       },
     ),

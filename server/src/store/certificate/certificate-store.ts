@@ -227,7 +227,7 @@ export interface CertificateStore extends CertificateChanges {
    * Saves the result of an attempt, and releases the lease. `orderOutcome` ends the order in flight: it is settled in the ledger and
    * deleted, with the name's challenges; without it the order stays, to be resumed. `issued` replaces the certificate in use; without it
    * only `renewal` of that changes. Events: `certificate.issued`, or `certificate.renewed` if one was in use; `certificate.failed` if the
-   * problem's reason changed. Logs the change `certificate` with `issued`, which also deletes an inherited certificate.
+   * problem's reason changed; `site.ready_to_switch` with the first one of a domain that is not verified. Logs the change `certificate` with `issued`, which also deletes an inherited certificate.
    */
   saveCertificate(save: {
     hostname: string;

@@ -202,7 +202,10 @@ async function recordChange(tx: Transaction, before: Certificate, after: Certifi
   const type = eventOf(before, after);
   const domain = type && (await findDomainById(tx, after.workspaceId, after.domainId));
   if (type === null || domain === null) return;
-  await recordEvent(tx, type, domain, now, { certificate: certificateAfter(after) });
+  const details = { certificate: certificateAfter(after) };
+  await recordEvent(tx, type, domain, now, details);
+  const isPrepared = domain.status !== 'verified';
+  if (type === 'certificate.issued' && isPrepared) await recordEvent(tx, 'site.ready_to_switch', domain, now, details);
 }
 
 /** The certificate as an event shows it. */

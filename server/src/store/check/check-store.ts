@@ -9,6 +9,8 @@ export interface DueCheck {
   domain: Domain;
   /** Another workspace's `verified` domain of the same name, if there is one. */
   incumbent: Domain | null;
+  /** Whether it has a route already (`domain/status.isPreparedBy`). */
+  isPrepared: boolean;
   memory: CheckMemory;
   /** `domain/check-result.digestOf` the stored result; null: there is none. */
   resultDigest: string | null;
@@ -67,10 +69,13 @@ export interface CheckStore {
   /**
    * Saves the result of a check. `stale`, and nothing is saved, when `before.revision` is no longer the domain's (it was deleted, retried or
    * checked elsewhere), or when `after` is verified and the name's incumbent is not exactly `loser.before` (none, when absent).
+   * With `prepares`, where nobody has the name verified (otherwise `stale`): a waiting domain gets its route and a `wanted` certificate, in place of
+   * those of another prepared domain; no re-check and no look. Logs the change `route`.
    * To `verified`: in the same step the loser's change, the route, a new `wanted` certificate in place of the loser's, which is
-   * inherited (`ServedCertificate`) unless it was imported or has expired, the first re-check at `recheckAt` (an hour after `now`, when absent), the end of
+   * inherited (`ServedCertificate`) unless it was imported or has expired; a prepared domain keeps its route and its certificate, and what another one
+   * was prepared with is deleted. Also the first re-check at `recheckAt` (an hour after `now`, when absent), the end of
    * the checks, and the events of both; logs the change `route`. To `failed`: the end
-   * of the checks and the event. Otherwise the check's memory. Each flag that changed is an event `record.seen` or `record.lost` with the values
+   * of the checks, of the route of a prepared domain with its certificate, and the event. Otherwise the check's memory. Each flag that changed is an event `record.seen` or `record.lost` with the values
    * of `seen`. Logs the change `domain` for each that changed. Replaces the stored result where `result` is given: callers give it when its
    * digest is not `DueCheck.resultDigest`, and when the domain changed. Its findings are in the events `record.lost` and `domain.failed`.
    * Where `mistakes` is not what an event told last, the event `diagnosis.changed`: at most one in `DIAGNOSIS_EVERY_MS` after the last
@@ -81,6 +86,8 @@ export interface CheckStore {
     after: Domain;
     memory: CheckMemory;
     loser?: { before: Domain; after: Domain } | undefined;
+    /** `domain/status.Transition.prepares`. */
+    prepares?: boolean | undefined;
     result?: CheckResult | undefined;
     /** `domain/check-result.digestOfMistakes` in `result`; absent: nothing is to be told. */
     mistakes?: string | undefined;
@@ -159,7 +166,7 @@ export interface DueLook {
   lease: number;
 }
 
-/** Looks at verified names from outside. Every route has one schedule, which ends with it. */
+/** Looks at verified names from outside. Every route of a verified domain has one schedule, which ends with it. */
 export interface LiveStore {
   /**
    * Claims at most `limit` due looks: the most overdue first, then those further ahead than `domain/schedule.furthestDueAt`. A claim

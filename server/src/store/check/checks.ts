@@ -7,7 +7,7 @@ import { domainColumns, domainOf } from '../domain/domain-rows.ts';
 import { changeDomain, isNotOf } from '../domain/domains.ts';
 import { recordEvent, recordFlags } from '../domain/events.ts';
 import { endRedirectsTo } from '../domain/redirect-rows.ts';
-import { addRoute } from '../domain/routes.ts';
+import { addRoute, prepareRoute, withdrawRoute } from '../domain/routes.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { CheckStore, DueCheck } from '../store.ts';
 import { findingsIn, type Packable, saveResult } from './check-results.ts';
@@ -37,11 +37,12 @@ export async function claimDue(
 export type CheckRow = InferResult<ReturnType<typeof selectChecks>>[number];
 
 export async function dueCheckOf(reader: Reader, row: CheckRow): Promise<DueCheck> {
-  const { attempts, dueAt, incumbentId, resultDigest } = row;
+  const { attempts, dueAt, incumbentId, routed, resultDigest } = row;
   const memory = pick(row, MEMORY);
   const domain = domainOf(row);
   const incumbent = incumbentId === null ? null : await findIncumbent(reader, domain);
-  return { domain, incumbent, memory, resultDigest, attempts: attempts + 1, dueAt };
+  const isPrepared = routed !== null;
+  return { domain, incumbent, isPrepared, memory, resultDigest, attempts: attempts + 1, dueAt };
 }
 
 export async function saveTransition(tx: Transaction, save: Save): Promise<'saved' | 'stale'> {
@@ -64,10 +65,13 @@ async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Pr
   const { before, after, seen, result, now: at } = save;
   if (after.revision === before.revision) return saveMemoryOf(tx, before, memory);
   if (after.status === 'verified') return saveVerified(tx, save);
+  if (save.prepares && (await tx.one(selectStanding, { id: before.id }))?.incumbentId !== null) return false;
   if (!(await changeDomain(tx, before, after))) return false;
   const findings = findingsIn(result);
   await recordFlags(tx, { before, after, seen, findings, at });
+  if (save.prepares) await prepareRoute(tx, after, at);
   if (after.status === 'failed') {
+    await withdrawRoute(tx, after);
     await recordEvent(tx, 'domain.failed', after, at, { findings });
     removeCheck(tx, after.id);
   } else {
@@ -93,7 +97,7 @@ async function saveVerified(tx: Transaction, save: Save): Promise<boolean> {
   await changeDomain(tx, before, after);
   await recordFlags(tx, { before, after, seen, findings: findingsIn(save.result), at: now });
   await supersedeHeld(tx, after, now);
-  await addRoute(tx, after, now, recheckAt ?? now + FIRST_RECHECK_MS);
+  await addRoute(tx, after, { at: now, recheckAt: recheckAt ?? now + FIRST_RECHECK_MS, loser: loser?.after });
   await recordEvent(tx, 'domain.verified', after, now);
   removeCheck(tx, after.id);
   return true;
@@ -112,6 +116,7 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
     .selectFrom('checks')
     .innerJoin('domains', 'domains.id', 'checks.domainId')
     .leftJoin('checkResults as results', 'results.domainId', 'checks.domainId')
+    .leftJoin('routes', 'routes.domainId', 'checks.domainId')
     .where('checks.nextCheckAt', '>', p.from)
     .where('checks.nextCheckAt', '<=', p.to)
     .where(isNotOf(p.except))
@@ -124,6 +129,7 @@ export function selectChecks(db: Tables, p: DueRange & { except: string }) {
       'checks.attempts',
       ...columnsOf('checks', MEMORY),
       'results.digest as resultDigest',
+      'routes.domainId as routed',
     ])
     .select((of) =>
       of

@@ -44,8 +44,9 @@ export async function listWorkspaceDomains(
   { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
   const { limit, cursor = '', status, certificate, live, environmentIds } = page;
-  // Only verified domains have a certificate, and are looked at.
-  if ((certificate ?? live) !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  // Only verified domains are looked at, and a failed one has no certificate.
+  if (live !== undefined && (status ?? 'verified') !== 'verified') return { items: [] };
+  if (certificate !== undefined && status === 'failed') return { items: [] };
   const [pair = { key: '', value: '' }] = pairsOf(page);
   const values = { workspaceId, environmentId: '', status: status ?? '', state: certificate ?? '', ...pair };
   const wanted = isFoundByIndex(page) ? null : wantedOf(page);
@@ -156,8 +157,7 @@ function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: st
 function isFoundByIndex(page: WorkspacePageRequest): boolean {
   const { status, certificate, live, search, createdAfter, createdBefore, environmentIds } = page;
   const pairs = pairsOf(page).length;
-  // A certificate says that the domain is verified.
-  const filters = pairs + Number((certificate ?? status) !== undefined);
+  const filters = pairs + [certificate, status].filter((each) => each !== undefined).length;
   const ofIndex = environmentIds === undefined || pairs > 0 ? 1 : 0;
   const others = [live, search, createdAfter, createdBefore];
   return filters <= ofIndex && others.every((other) => other === undefined);

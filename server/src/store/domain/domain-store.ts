@@ -133,7 +133,7 @@ export interface DomainChanges {
 
   /**
    * Changes what the platform keeps with a domain: undefined leaves a value as it is, null removes it. Nothing else of the domain changes but `updatedAt`. Logs the
-   * changes `domain`, and `route` if the domain is verified and its external id or its settings change. A result of a check in flight is stale. A change of its
+   * changes `domain`, and `route` if the domain is `verifying` or verified and its external id or its settings change. A result of a check in flight is stale. A change of its
    * settings alone leaves the domain as it is: only `route` is logged.
    */
   updateDomain(workspaceId: string, domainId: string, change: DomainChange, now: number): Promise<DomainUpdate>;
@@ -266,7 +266,7 @@ export interface RedirectChanges {
 /**
  * Redirects from domain to domain. At most one for each domain, of whatever status. The transaction
  * that ends the verification of a destination removes the redirects to it (`redirect.removed`). Each change is logged as the change `route` with the name
- * of the domain that redirects, if that is verified.
+ * of the domain that redirects, if that is `verifying` or verified.
  */
 export interface RedirectStore extends RedirectChanges {
   /** Null: the domain does not redirect, or there is no such domain in the workspace. */
@@ -282,7 +282,7 @@ export type SuspensionChange = { kind: 'missing' } | { kind: 'changed' | 'unchan
 export interface SuspensionChanges {
   /**
    * Suspends a domain, of whatever status, or changes the status of its page; adds the event `domain.suspended`. Where it is so already, nothing changes. Logs the change
-   * `route` if the domain is verified.
+   * `route` if the domain is `verifying` or verified.
    */
   suspendDomain(
     workspaceId: string,
@@ -296,7 +296,7 @@ export interface SuspensionChanges {
   /**
    * Suspends all sites of a workspace, those too that it adds later; null lifts it. False when there is no such workspace. Logs the change `workspace`. With `name`
    * it suspends that name alone, whichever domain of the workspace has it, now or later. False when none has it now, or there is nothing to lift. Logs the change
-   * `route` if the domain is verified.
+   * `route` if the domain is `verifying` or verified.
    */
   setWorkspaceSuspension(workspaceId: string, suspension: WorkspaceSuspension | null, name?: string): Promise<boolean>;
 }
@@ -341,7 +341,7 @@ export interface DomainEventData {
   seen?: string[];
   /** The findings of the check: in `diagnosis.changed`, `domain.failed` and `domain.drifted`; in `record.lost` about this record. At most 8 KiB of JSON. */
   findings?: Finding[] | undefined;
-  /** The certificate after the change, in events of type `certificate.*`. */
+  /** The certificate after the change, in events of type `certificate.*` and `site.ready_to_switch`. */
   certificate?: CertificateAfter;
   /** In events of type `redirect.*`. */
   redirect?: RedirectChange;
@@ -351,7 +351,7 @@ export interface DomainEventData {
   deletion?: Deletion;
   /** In `domain.suspended`; in `domain.resumed` what it was. */
   suspension?: { status: SuspensionStatus };
-  /** In events of type `site.*`. */
+  /** In `site.live` and `site.unreachable`. */
   live?: Live;
 }
 

@@ -8,6 +8,7 @@ import { NO_SECRET } from '../engine/write.ts';
 import type { DomainChange, DomainUpdate } from '../store.ts';
 import { changePairs } from './domain-pairs.ts';
 import { domainTargets, findDomainById } from './domains.ts';
+import { logRedirect } from './redirect-rows.ts';
 import { changeSettings, findSettings } from './site-settings-rows.ts';
 
 async function updateDomain(
@@ -30,7 +31,7 @@ async function updateDomain(
   changePairs(tx, before, domain);
   logChange(tx, 'domain', domainId);
   // The edge may send it to the origin.
-  if (domain.status === 'verified' && own.externalId !== before.externalId) logChange(tx, 'route', domain.name);
+  if (own.externalId !== before.externalId) await logRedirect(tx, domain);
   return { kind: 'updated', domain, settings };
 }
 

@@ -8,7 +8,7 @@ import type { Deployment } from '../tree/tree-store.ts';
 export interface EdgeStore {
   /**
    * All that is needed to serve a host name, in one read: the site of exactly this name, or else of the wildcard domain above it, as its `hostname`
-   * says. Null: neither is verified. Logged as the changes `route` and `certificate` with the name of either, a new deployment as `environment`,
+   * says. Verified domains come before prepared ones. Null: neither is verified or prepared. Logged as the changes `route` and `certificate` with the name of either, a new deployment as `environment`,
    * and for all sites of a workspace as `workspace`. A wildcard changes with the route of each name below it, too.
    */
   findSite(hostname: string): Promise<Site | null>;
@@ -44,6 +44,8 @@ export interface Site {
   redirect: SiteRedirect | null;
   /** The domain's external id; absent: it has none. */
   externalId?: string;
+  /** Its domain is not verified: it has its certificate before the switch. Absent: it is verified. */
+  isPrepared?: true;
   /** Status of the page that visitors get in place of the site, whatever else it has; null: it is not suspended. */
   suspendedStatus: SuspensionStatus | null;
   /** Null: the domain has none. */

@@ -33,9 +33,9 @@ export async function endRedirectsTo(
   }
 }
 
-/** The edge has it with the route of the domain that redirects. */
+/** The edge has it with the route of the domain that redirects, which a domain may have before it is verified. */
 export async function logRedirect(tx: Transaction, { name, status }: Pick<Domain, 'name' | 'status'>): Promise<void> {
-  if (status === 'verified') logChange(tx, 'route', name);
+  if (status === 'verified' || status === 'verifying') logChange(tx, 'route', name);
 }
 
 /** The redirects to a domain take effect, whose route was just added. */

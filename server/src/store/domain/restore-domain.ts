@@ -36,7 +36,7 @@ async function restoreDomain(
   insertPairs(tx, domain);
   await tx.execute(deleteHeld, { id });
   if (domain.status === 'verified') {
-    await addRoute(tx, domain, now, now);
+    await addRoute(tx, domain, { at: now, recheckAt: now });
     if (certificate !== null && certificate.notAfter > now) await restoreCertificate(tx, domain.name, certificate, now);
   } else {
     await scheduleCheck(tx, { domainId: id, at: now, windowEndsAt: windowEndsAt(domain, windowMs) });

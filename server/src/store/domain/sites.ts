@@ -1,4 +1,4 @@
-import type { InferResult } from 'kysely';
+import { type InferResult, sql } from 'kysely';
 import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
 import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
@@ -12,15 +12,17 @@ export async function findSite(reader: Reader, asked: string): Promise<Site | nu
   if (row === null) return null;
   const { workspaceId, domainId, environmentId, destination, destinationId, status, externalId, usageNumber } = row;
   const { hostname } = row;
+  const isPrepared = row.domainStatus !== 'verified';
   return {
     hostname,
-    ...(isWildcard(hostname) && { exceptions: await findExceptions(reader, hostname) }),
+    ...(isWildcard(hostname) && { exceptions: await findExceptions(reader, hostname, isPrepared) }),
     workspaceId,
     domainId,
     environmentId,
     usageNumber: usageNumber ?? 0,
     origin: originOf(row),
     ...(externalId !== null && { externalId }),
+    ...(isPrepared && { isPrepared: true as const }),
     certificate: certificateOf(row),
     redirect:
       destination === null || destinationId === null || status === null
@@ -32,8 +34,12 @@ export async function findSite(reader: Reader, asked: string): Promise<Site | nu
 }
 
 /** Null: there are more than `MOST_EXCEPTIONS`. */
-async function findExceptions(reader: Reader, wildcard: string): Promise<ReadonlySet<string> | null> {
-  const rows = await reader.all(selectExceptions, { wildcard });
+async function findExceptions(
+  reader: Reader,
+  wildcard: string,
+  isPrepared: boolean,
+): Promise<ReadonlySet<string> | null> {
+  const rows = await reader.all(selectExceptions, { wildcard, isPrepared });
   return rows.length > MOST_EXCEPTIONS ? null : new Set(rows.map(({ hostname }) => hostname));
 }
 
@@ -98,7 +104,10 @@ const SETTINGS = [
   'sendsExternalId',
 ] as const;
 
-/** A site leads to the current deployment of its environment, and has a certificate once one was issued. The exact name comes before its wildcard. */
+/**
+ * A site leads to the current deployment of its environment, and has a certificate once one was issued. A verified domain comes before a prepared one,
+ * which leads elsewhere, and then the exact name before its wildcard.
+ */
 function selectSite(db: Tables, p: { hostname: string; wildcard: string }) {
   return (
     db
@@ -118,8 +127,14 @@ function selectSite(db: Tables, p: { hostname: string; wildcard: string }) {
         join.onRef('above.hostname', '=', 'routes.wildcard').on('above.issuer', '!=', 'imported'),
       )
       .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
-      .leftJoin('routes as destinations', 'destinations.domainId', 'redirects.destinationId')
+      // A domain that is prepared has a route, but leads elsewhere.
+      .leftJoin('domains as destinations', (join) =>
+        join
+          .onRef('destinations.id', '=', 'redirects.destinationId')
+          .on('destinations.status', '=', sql.lit('verified')),
+      )
       .where('routes.hostname', 'in', [p.hostname, p.wildcard])
+      .orderBy((of) => of('domains.status', '=', sql.lit('verified')), 'desc')
       .orderBy((of) => of('routes.hostname', '=', p.hostname), 'desc')
       .limit(1)
       .select([
@@ -141,8 +156,9 @@ function selectSite(db: Tables, p: { hostname: string; wildcard: string }) {
         'above.chain as wildcardChain',
         'above.privateKey as wildcardKey',
         'above.notAfter as wildcardNotAfter',
-        'destinations.hostname as destination',
-        'destinations.domainId as destinationId',
+        'destinations.name as destination',
+        'destinations.id as destinationId',
+        'domains.status as domainStatus',
         'redirects.status',
         'siteSettings.settings',
       ])
@@ -151,12 +167,15 @@ function selectSite(db: Tables, p: { hostname: string; wildcard: string }) {
   );
 }
 
-function selectExceptions(db: Tables, p: { wildcard: string }) {
+/** Prepared domains are no exceptions of a verified wildcard. */
+function selectExceptions(db: Tables, p: { wildcard: string; isPrepared: boolean }) {
   return db
     .selectFrom('routes')
-    .where('wildcard', '=', p.wildcard)
-    .select('hostname')
-    .orderBy('hostname')
+    .innerJoin('domains', 'domains.id', 'routes.domainId')
+    .where('routes.wildcard', '=', p.wildcard)
+    .where('domains.status', 'in', p.isPrepared ? ['verified', 'pending', 'verifying'] : ['verified'])
+    .select('routes.hostname')
+    .orderBy('routes.hostname')
     .limit(MOST_EXCEPTIONS + 1);
 }
 

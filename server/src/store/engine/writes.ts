@@ -35,9 +35,9 @@ export const writes = {
   saveTransition: write({
     perform: saveTransition,
     prepare: async (_, save) => [packed(save)],
-    locks({ before, after, loser }) {
-      // A transition to verified relies on who else has the name verified.
-      const name = after.status === 'verified' ? [before.name] : [];
+    locks({ before, after, loser, prepares = false }) {
+      // A transition to verified, and a route before it, rely on who else has the name verified.
+      const name = after.status === 'verified' || prepares ? [before.name] : [];
       return [before.id, ...(loser === undefined ? [] : [loser.before.id]), ...name];
     },
     secret: NO_SECRET,

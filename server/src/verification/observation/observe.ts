@@ -57,7 +57,10 @@ export async function observe(
 ): Promise<Observation> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
   const options: Asking = { ...given, budget: queryBudget(), routingName: anyNameOf(domain.name, given.random) };
-  const [first, challenge] = await Promise.all([askFirst(dns, domain, options), askChallenge(dns, domain, options)]);
+  const [first, challenge] = await Promise.all([
+    askFirst(dns, domain, options),
+    askChallenge(options.depth === 'deciding' ? dns.deciding : dns, domain, options),
+  ]);
   const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first), challenge.challenge);
   const proof = proofOf(domain, incumbent, first);
   const matchesAnew =

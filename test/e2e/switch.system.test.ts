@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { createServer, request } from 'node:https';
+import { setTimeout as pause } from 'node:timers/promises';
+import packet from 'dns-packet';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Playground, startPlayground } from '../../playground/playground.ts';
+import { createLog } from '../../server/src/base/log.ts';
+import { readPlaygroundConfig } from '../../server/src/config/config.ts';
+import { run, runJson, temporaryDirectory } from '../support/command.ts';
+import { sendUdp } from '../support/dns-query.ts';
+import { issueChain, keyPem } from '../support/issue-chain.ts';
+
+const NAME = 'shop.customer.test';
+const OLD = '127.0.0.2';
+const CHALLENGES = 'acme.nameplate.test';
+/** 50 requests a second. */
+const EVERY_MS = 20;
+
+const directory = temporaryDirectory();
+const data = ['--data', directory.path];
+const chain = issueChain(NAME);
+const old = createServer({ key: keyPem(chain.key), cert: chain.leaf + chain.intermediate }, (_, response) =>
+  response.end('the old server'),
+);
+let playground: Playground;
+
+beforeAll(async () => {
+  const config = { ...readPlaygroundConfig({}), challengeZone: CHALLENGES };
+  const ports = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
+  playground = await startPlayground({
+    ...{ dataDir: directory.path, config, ...ports, log: createLog('silent'), checkIntervalMs: 500 },
+  });
+  await new Promise<void>((resolve) => old.listen(portOf(playground), OLD, resolve));
+});
+afterAll(async () => {
+  await playground.stop();
+  old.close();
+  directory.remove();
+});
+
+interface Site {
+  domain: { status: string; dnsRecords: { type: string; name: string; value: string }[] };
+  challengeRecord: { type: string; name: string; value: string; verified: boolean };
+  certificate: { state: string };
+  readyToSwitch?: true;
+}
+
+function portOf({ ready }: Playground): number {
+  return Number(ready.edge.https.split(':')[1]);
+}
+
+const getSite = async (): Promise<Site> => {
+  const headers = { authorization: `Bearer ${playground.ready.rootKey}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ domain: NAME });
+  const response = await fetch(`${playground.ready.api}/v2/domains.getSite`, { method: 'POST', headers, body });
+  return ((await response.json()) as { data: Site }).data;
+};
+const serialOf = async () =>
+  (await runJson<{ issued?: { serialNumber: string } }>(['domains', 'certificate', NAME, ...data])).issued
+    ?.serialNumber;
+const set = async (name: string, type: string, ...values: string[]) => {
+  expect((await run(['dns', 'set', name, type, ...values, ...data])).stderr).toBe('');
+};
+
+/** One visit as a browser makes it: the name is resolved, and the certificate has to be right for it. */
+async function visit(): Promise<string> {
+  const query = packet.encode({
+    ...{ type: 'query', id: 4711, flags: packet.RECURSION_DESIRED, questions: [{ name: NAME, type: 'A' }] },
+  });
+  const { answers = [] } = packet.decode(await sendUdp(playground.ready.dns, query));
+  const address = answers.flatMap((answer) => (answer.type === 'A' ? [answer.data] : []))[0];
+  const ca = [chain.root, readFileSync(playground.ready.edge.ca, 'utf8')];
+  const options = {
+    host: address,
+    port: portOf(playground),
+    servername: NAME,
+    headers: { host: NAME },
+    ca,
+    agent: false,
+  };
+  if (address === undefined) throw new Error(`no address: ${JSON.stringify(answers)}`);
+  return new Promise((resolve, reject) => {
+    request(options, (response) => {
+      response.resume().once('end', () => resolve(`${response.statusCode} from ${address}`));
+    })
+      .once('error', reject)
+      .end();
+  });
+}
+
+/** Visits at a fixed rate, whatever becomes of those before; resolves with how often each result came. */
+function startVisitors() {
+  const results = new Map<string, number>();
+  const inFlight = new Set<Promise<void>>();
+  const count = (result: string) => {
+    results.set(result, (results.get(result) ?? 0) + 1);
+  };
+  const timer = setInterval(() => {
+    const one = visit()
+      .then(count, (error: Error) => count(error.message))
+      .finally(() => inFlight.delete(one));
+    inFlight.add(one);
+  }, EVERY_MS);
+  return {
+    results,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(inFlight);
+      return results;
+    },
+  };
+}
+
+test('a site moves here without one failed visit: certificate first, then the record', {
+  timeout: 120_000,
+}, async () => {
+  await set(NAME, 'CNAME', 'old.provider.test');
+  await set('old.provider.test', 'A', OLD);
+  await run(['domains', 'create', NAME, ...data]);
+  const before = await getSite();
+  const [routing, ownership] = before.domain.dnsRecords;
+  if (routing === undefined || ownership === undefined) throw new Error('a domain has two records');
+  expect(before.challengeRecord).toMatchObject({ name: `_acme-challenge.${NAME}`, verified: false });
+  expect(before.challengeRecord.value).toBe(`${routing.value.split('.')[0]}.${CHALLENGES}`);
+
+  await set(ownership.name, 'TXT', ownership.value);
+  await set(before.challengeRecord.name, 'CNAME', before.challengeRecord.value);
+  await expect.poll(async () => (await getSite()).readyToSwitch, { timeout: 30_000 }).toBe(true);
+  expect(await getSite()).toMatchObject({
+    ...{ domain: { status: 'verifying' }, certificate: { state: 'issued' }, challengeRecord: { verified: true } },
+  });
+  const serial = await serialOf();
+
+  const visitors = startVisitors();
+  const [here, there] = ['200 from 127.0.0.1', `200 from ${OLD}`];
+  const reached = async (result: string, visits: number) => {
+    while ((visitors.results.get(result) ?? 0) < visits) await pause(EVERY_MS);
+  };
+  await reached(there, 100);
+  await set(NAME, 'CNAME', routing.value);
+  await reached(here, 1);
+  await expect.poll(async () => (await getSite()).domain.status, { timeout: 30_000 }).toBe('verified');
+  await reached(here, 200);
+  const results = await visitors.stop();
+  expect([...results.keys()].toSorted()).toEqual([here, there]);
+
+  expect(await serialOf()).toBe(serial);
+  expect(await getSite()).not.toHaveProperty('readyToSwitch');
+  const events = await runJson<{ type: string }[]>(['domains', 'events', NAME, ...data]);
+  const types = events.map(({ type }) => type).filter((type) => /issued|ready|verified/.test(type));
+  expect(types).toEqual(['certificate.issued', 'site.ready_to_switch', 'domain.verified']);
+});
