@@ -26,6 +26,13 @@ test('every code is found where it belongs, and its fix is verified by the next 
   expect(tried.map(failureOf).filter((failure) => failure !== null)).toEqual([]);
 });
 
+test('a parked zone, records at another provider, and a name that alone fails are told as what they are', async () => {
+  const told = ['zone_parked', 'zone_elsewhere', 'nameserver_servfail', 'nameserver_refused'];
+  const scenarios = allScenarios(lab, other).filter(({ code, isSlow }) => told.includes(code) && !isSlow);
+  const tried = await tryScenarios(lab, scenarios, other, 'again');
+  expect(tried.map(failureOf).filter((failure) => failure !== null)).toEqual([]);
+});
+
 test('held_elsewhere: removing the records of the other workspace moves the name', async () => {
   const { world, internet } = lab;
   const zone = await internet.register('held');

@@ -17,6 +17,7 @@ export interface Scenario {
   verified: boolean;
   /** Its checks last until their time limit. */
   isSlow: boolean;
+  says?: ZoneMistake['says'];
 }
 
 /** Every mistake of both catalogues, each in a zone of its own. */
@@ -69,11 +70,16 @@ export interface Tried {
 const HOUR_MS = 3_600_000;
 
 /** Every scenario in a zone of its own, all of them side by side. */
-export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domain): Promise<Tried[]> {
+export async function tryScenarios(
+  lab: Lab,
+  scenarios: Scenario[],
+  other: Domain,
+  label = 'mistake',
+): Promise<Tried[]> {
   const { world } = lab;
   const tried: Tried[] = [];
   for (const [number, scenario] of scenarios.entries()) {
-    const subject = await lab.subject(`mistake${number}`, scenario);
+    const subject = await lab.subject(`${label}${number}`, scenario);
     await scenario.breaks(subject);
     tried.push({ scenario, subject, before: subject.domain, findings: [], after: subject.domain });
   }
@@ -93,10 +99,15 @@ export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domai
  * Returns a failed expectation: the mistake is the first finding, nothing is verified with it, and without it the
  * domain is.
  */
-export function failureOf({ scenario, before, findings: [first], after }: Tried): string | null {
+export function failureOf({ scenario, subject, before, findings: [first], after }: Tried): string | null {
+  const { says } = scenario;
   const failures = [
     first?.code === scenario.code ? null : `the first finding is ${first?.code}`,
     (before.status === 'verified') === scenario.verified ? null : `${before.status} with the mistake`,
+    says?.about === undefined || says.about(subject.domain).includes(first?.name ?? '')
+      ? null
+      : `it is about ${first?.name}`,
+    says?.text?.test(first?.message ?? '') === false ? `it says: ${first?.message}` : null,
     after.status === 'verified' ? null : `${after.status} without the mistake`,
   ].filter((failure) => failure !== null);
   return failures.length === 0 ? null : `${scenario.code} (${scenario.what}): ${failures.join(', ')}`;

@@ -95,6 +95,8 @@ export const FINDING_REASONS = [
   'other_records_left',
   'both_needed',
   'some_asked',
+  'registration_ended',
+  'record_there',
 ] as const;
 
 export type FindingReason = (typeof FINDING_REASONS)[number] | Failure;
@@ -152,8 +154,8 @@ export interface DifferingAnswer {
 /** Facts that the sentences of a finding mention besides its other fields. */
 export interface FindingFacts {
   reason?: FindingReason;
-  /** How much `nameserver_…` is about: none of the zone could be read, some could not, or nobody says which they are. */
-  scope?: 'zone' | 'some' | 'delegation';
+  /** How much `nameserver_…` is about: none of the zone could be read, some could not, nobody says which they are, or one name alone could not be read. */
+  scope?: 'zone' | 'some' | 'delegation' | 'name';
   zone?: string;
   /** The zone from which `zone` was delegated. */
   zoneAbove?: string;

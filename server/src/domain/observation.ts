@@ -133,7 +133,9 @@ export type ProbePurpose =
   /** The CAA records that apply to the name. */
   | 'caa'
   /** The DS records of the zone, at its parent. */
-  | 'ds';
+  | 'ds'
+  /** The record itself, at a nameserver that the parent does not name. */
+  | 'other_server';
 
 export interface Probe {
   purpose: ProbePurpose;
@@ -142,4 +144,6 @@ export interface Probe {
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
   answer: Answer;
+  /** Of `other_server`: its name. */
+  server?: string;
 }

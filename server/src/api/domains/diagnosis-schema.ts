@@ -88,9 +88,9 @@ const FactsSchema = Type.Object(
       }),
     ),
     scope: Type.Optional(
-      Type.Enum(['zone', 'some', 'delegation'], {
+      Type.Enum(['zone', 'some', 'delegation', 'name'], {
         type: 'string',
-        description: 'Unread: the whole zone, some of its nameservers, or which nameservers it has.',
+        description: 'Unread: the whole zone, some of its nameservers, which nameservers it has, or one name alone.',
       }),
     ),
     zone: Type.Optional(Name('A zone of its own.')),

@@ -17,6 +17,7 @@ import {
   type FreshZones,
   freshZones,
 } from './ask-nameservers.ts';
+import { askOtherServers } from './other-servers.ts';
 import { runProbes } from './probes.ts';
 
 /**
@@ -87,8 +88,12 @@ export async function observe(
     observation.incumbent = await observeIncumbent(queries, seen);
   }
   // Nothing delays a domain that is being verified.
-  if (!isCheck || proof === null) observation.probes = await runProbes(dns, domain, observation, options);
-  return observation;
+  if (isCheck && proof !== null) return observation;
+  const [probes, others] = await Promise.all([
+    runProbes(dns, domain, observation, options),
+    given.depth === 'diagnosis' ? askOtherServers(dns, domain, observation, given.signal) : [],
+  ]);
+  return { ...observation, probes: [...probes, ...others] };
 }
 
 /** Asks one nameserver for each record, and others only while none answers; the resolvers, where all of them are silent. */
