@@ -8,7 +8,9 @@ import { ownershipLine, routingLine } from './world.ts';
 
 // Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail:
 // test/api/domains/deadResolvers.test.ts.
-const APART = ['held_elsewhere', 'nameserver_timeout', 'resolvers_unreachable'];
+// What visitors get has servers of its own: test/verification/look-outside.test.ts.
+const OUTSIDE = ['other_certificate', 'certificate_expired_outside', 'tls_unreachable'];
+const APART = ['held_elsewhere', 'nameserver_timeout', 'resolvers_unreachable', ...OUTSIDE];
 
 let lab: Lab;
 let other: Domain;

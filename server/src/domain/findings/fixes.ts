@@ -66,6 +66,14 @@ export function fixOf(said: Said): string {
         : `${where}, add a CAA record.${action.nameInZone === undefined ? '' : ` ${typedName(action)},`} Flags: \`${action.flags}\`, Tag: \`${action.tag}\`, Value: \`${action.value}\`.`;
     case 'held_elsewhere':
       return heldFix(said);
+    case 'other_certificate':
+      return action.kind === 'repair'
+        ? 'At the proxy or load balancer that has this address, replace the certificate, or let connections pass through to this service as they are.'
+        : `${byAction(action)} Or, if a proxy of yours has this address, let it pass on what is below /.well-known/acme-challenge/ too.`;
+    case 'certificate_expired_outside':
+      return 'At the proxy or load balancer that has this address, renew the certificate, or let connections pass through to this service as they are.';
+    case 'tls_unreachable':
+      return `Open port 443 at that server. Or, if the address is not in use any more: ${byAction(action)}`;
     case 'stale_cache':
       return 'Wait until then.';
     default:

@@ -124,6 +124,24 @@ const nameserverFails: Message = (said) => {
   return [`${read}: ${failing(nameservers)} ${nameservers.length === 1 ? does : several}.`];
 };
 
+/** What visitors find at an address. */
+const FOUND_OUTSIDE: Partial<Record<FindingReason, string>> = {
+  answered_by_another: 'another server answers, which does not pass requests on to this service',
+  certificate_wrong_name: 'they get a certificate that is not for this name',
+  certificate_expired: 'they get a certificate that has expired',
+  certificate_not_yet_valid: 'they get a certificate that is not valid yet',
+  certificate_untrusted: 'they get a certificate that browsers do not trust',
+  address_not_public: 'the Internet has no way there',
+  connection_refused: 'nothing listens at port 443',
+  tls_failed: 'there is no TLS handshake at port 443',
+  no_response: 'the server ends the connection without a response',
+  timeout: 'there is no answer in time',
+};
+
+const outside: Message = ({ name, seen, reason = 'timeout' }) => [
+  `Visitors of ${name} do not reach the site at the ${addressesOf(seen)}: ${FOUND_OUTSIDE[reason]}.`,
+];
+
 const MESSAGES: Record<FindingCode, Message> = {
   record_missing: missing,
   txt_missing: missing,
@@ -317,6 +335,9 @@ const MESSAGES: Record<FindingCode, Message> = {
   stale_cache: ({ name, action, until = 0, reason }) => [
     `${reason === 'some_asked' ? 'The nameservers that were asked' : 'The nameservers'} have the ${action.type} record of ${name}, but public resolvers may answer from their cache until ${new Date(until).toISOString().replace(/\.\d+Z$/, 'Z')}.`,
   ],
+  other_certificate: outside,
+  certificate_expired_outside: outside,
+  tls_unreachable: outside,
 };
 
 const OF_UNKNOWN = 'which looks like the value of another domain, or of this one before it was deleted and added again';

@@ -1,4 +1,4 @@
-import type { DifferingAnswer, FindingFields, FindingReason } from '../finding.ts';
+import type { DifferingAnswer, FindingFacts, FindingFields, FindingReason } from '../finding.ts';
 import { registeredDomain } from '../name.ts';
 import { type Answer, MAX_UNASKED } from '../observation.ts';
 import { parkingOf, providerOf } from '../providers.ts';
@@ -58,8 +58,17 @@ function delegation(subject: Subject): FindingFields[] {
   const { zone } = subject.routing;
   const { ownNameservers } = zone;
   const named = namedIn(zone);
-  const published = [subject.routing, subject.ownership].flatMap((view) => recordElsewhere(view, named));
-  if (published.length > 0) return published;
+  const here = providerOf(named)?.name;
+  const common = { name: zone.apex, nameservers: named, retryable: false, action: zoneAction('change', zone.apex) };
+  const elsewhere = (seen: string[], more: FindingFacts = {}, record?: RecordView['role']): FindingFields => {
+    const there = providerOf(seen)?.name;
+    const facts = { ...(here && { provider: here }), ...(there && { seenProvider: there }), ...more };
+    return { ...common, code: 'zone_elsewhere', severity: 'blocking', seen, facts, ...(record && { record }) };
+  };
+  for (const view of [subject.routing, subject.ownership]) {
+    const servers = probesOf(view, 'other_server').flatMap(({ server }) => server ?? []);
+    if (servers.length > 0) return [elsewhere(servers, { reason: 'record_there', otherName: view.name }, view.role)];
+  }
   if (zone.source !== 'parent' || ownNameservers === null || ownNameservers.length === 0 || named.length === 0)
     return [];
   const unknown = ownNameservers.filter((name) => !named.includes(name));
@@ -68,47 +77,11 @@ function delegation(subject: Subject): FindingFields[] {
   const isWhole = (zone.unasked?.length ?? 0) < MAX_UNASKED;
   const onlyInZone = isWhole || unknown.length === ownNameservers.length ? unknown : [];
   if (onlyInZone.length === 0 && unlisted.length === 0) return [];
-  const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
-  const isSameProvider = here !== undefined && here === there;
+  const isSameProvider = here !== undefined && here === providerOf(ownNameservers)?.name;
   const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
-  const common = {
-    name: zone.apex,
-    seen: ownNameservers,
-    nameservers: named,
-    retryable: false,
-    action: zoneAction('change', zone.apex),
-  };
-  if (isElsewhere) {
-    const facts = { ...(here && { provider: here }), ...(there && { seenProvider: there }) };
-    return [{ ...common, code: 'zone_elsewhere', severity: 'blocking', facts }];
-  }
+  if (isElsewhere) return [elsewhere(ownNameservers)];
   const facts = { onlyDelegated: limitedTexts(unlisted), onlyInZone: limitedTexts(onlyInZone) };
-  return [{ ...common, code: 'delegation_mismatch', severity: 'warning', facts }];
-}
-
-/** The record is at a nameserver that the parent does not name. */
-function recordElsewhere(view: RecordView, named: string[]): FindingFields[] {
-  const servers = probesOf(view, 'other_server').flatMap(({ server }) => server ?? []);
-  if (servers.length === 0) return [];
-  const [here, there] = [providerOf(named)?.name, providerOf(servers)?.name];
-  return [
-    {
-      code: 'zone_elsewhere',
-      severity: 'blocking',
-      record: view.role,
-      name: view.zone.apex,
-      seen: servers,
-      nameservers: named,
-      retryable: false,
-      action: zoneAction('change', view.zone.apex),
-      facts: {
-        reason: 'record_there',
-        otherName: view.name,
-        ...(here && { provider: here }),
-        ...(there && { seenProvider: there }),
-      },
-    },
-  ];
+  return [{ ...common, seen: ownNameservers, code: 'delegation_mismatch', severity: 'warning', facts }];
 }
 
 /** Nameservers of one zone that answer differently, or one that answers differently each time. */

@@ -91,9 +91,22 @@ export async function observe(
   if (isCheck && proof !== null) return observation;
   const [probes, others] = await Promise.all([
     runProbes(dns, domain, observation, options),
-    given.depth === 'diagnosis' ? askOtherServers(dns, domain, observation, given.signal) : [],
+    given.depth === 'diagnosis' ? askElsewhere(dns, domain, observation, given.signal) : [],
   ]);
   return { ...observation, probes: [...probes, ...others] };
+}
+
+/** Looks for the record that verifies the domain at nameservers that the parent does not name. */
+function askElsewhere(dns: RecordQueries, domain: Domain, observation: Observation, signal: AbortSignal) {
+  const record = domain.kind === 'apex' ? 'ownership' : 'routing';
+  const question = questionOf(domain, record, 'A');
+  const { name } = question;
+  const type = record === 'ownership' ? 'TXT' : 'A';
+  return askOtherServers(dns, question, observation[record], {
+    signal,
+    found: ({ server, answers: [answer] }) =>
+      answerMatches(domain, record, answer) ? [{ purpose: 'other_server', record, name, type, answer, server }] : [],
+  });
 }
 
 /** Asks one nameserver for each record, and others only while none answers; the resolvers, where all of them are silent. */

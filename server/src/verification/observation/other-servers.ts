@@ -1,9 +1,7 @@
 import { queryBudget } from '../../dns/query-budget.ts';
 import type { RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
-import type { Domain } from '../../domain/domain.ts';
-import type { Observation, Probe, RecordObservation } from '../../domain/observation.ts';
+import type { NameserverAnswers, Probe, RecordObservation } from '../../domain/observation.ts';
 import { otherNameservers } from '../../domain/providers.ts';
-import { answerMatches } from '../../domain/read-observation.ts';
 
 /** Nameservers that only the zone itself names, and that are asked. */
 const MAX_OWN = 2;
@@ -12,42 +10,31 @@ const MAX_QUERIES = 24;
 const TIMEOUT_MS = 1500;
 
 /**
- * Looks for a record where nobody else does, because the parent names other nameservers: at those that the zone itself names, and at those of
- * well-known providers. Returns only what has the record.
+ * Looks for a record that is nowhere at nameservers that the parent does not name: those that the zone itself names, and those of well-known providers.
+ * `found`: makes the probe of an answer.
  */
 export async function askOtherServers(
   dns: RecordQueries,
-  { target, ...domain }: Domain,
-  { ownership, routing }: Observation,
-  signal: AbortSignal,
+  question: RecordQuestion,
+  { zone, nameservers }: RecordObservation,
+  { signal, found }: { signal: AbortSignal; found: (seen: NameserverAnswers) => Probe[] },
 ): Promise<Probe[]> {
-  const [role, seen] = domain.kind === 'apex' ? (['ownership', ownership] as const) : (['routing', routing] as const);
-  const { zone, name } = seen;
-  if (zone.source !== 'parent' || zone.failure !== null || !isNowhere(seen)) return [];
+  if (zone.source !== 'parent' || zone.failure !== null || !nameservers.every(isWithout)) return [];
   const limits = {
     signal: AbortSignal.any([signal, AbortSignal.timeout(2 * TIMEOUT_MS)]),
     budget: queryBudget(MAX_QUERIES),
   };
-  const named = zone.nameservers.map((nameserver) => nameserver.name);
+  const named = zone.nameservers.map(({ name }) => name);
   const own = (zone.ownNameservers ?? []).filter((server) => !named.includes(server)).slice(0, MAX_OWN);
   const servers = await dns.locateNameservers([...own, ...otherNameservers([...named, ...own])], limits);
-  const type = role === 'ownership' ? 'TXT' : 'A';
-  const question: RecordQuestion = { name, type, ...(role === 'routing' && { stopAt: target }) };
   const asked = servers
     .filter(({ addresses }) => addresses.length > 0)
-    .map(async (server): Promise<Probe[]> => {
-      const { answers } = await dns.askNameserver(zone, server, question, { ...limits, timeoutMs: TIMEOUT_MS });
-      const [answer] = answers;
-      if (!answerMatches({ ...domain, target }, role, answer)) return [];
-      return [{ purpose: 'other_server', record: role, name, type, answer, server: server.name }];
-    });
-  return (await Promise.all(asked)).flat();
+    .map((server) => dns.askNameserver(zone, server, question, { ...limits, timeoutMs: TIMEOUT_MS }));
+  return (await Promise.all(asked)).flatMap(found);
 }
 
-/** Whether no nameserver has anything at the name, as far as they know the zone at all. */
-function isNowhere({ nameservers }: RecordObservation): boolean {
-  return nameservers.every(({ answers: [{ kind, chain, ...answer }] }) => {
-    if (chain.length > 0 || kind === 'found') return false;
-    return kind === 'absent' || ('reason' in answer && ['refused', 'lame', 'servfail'].includes(answer.reason));
-  });
+/** Whether a nameserver has nothing at the name, or does not know the zone. */
+function isWithout({ answers: [answer] }: NameserverAnswers): boolean {
+  if (answer.chain.length > 0 || answer.kind === 'found') return false;
+  return answer.kind === 'absent' || ['refused', 'lame', 'servfail'].includes(answer.reason);
 }
