@@ -120,6 +120,8 @@ export function newDomain(ids: Population['ids'], id: string, name: string, at: 
     token: randomText(24),
     status: 'verifying',
     routingVerifiedAt: null,
+    challengeZone: null,
+    challengeVerifiedAt: null,
     ownershipVerifiedAt: null,
     verificationError: null,
     createdAt: at,

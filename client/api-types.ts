@@ -12,7 +12,7 @@ export interface ApiCalls {
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
-      /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. */
+      /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it. */
       domain: string;
       /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
@@ -1031,8 +1031,8 @@ interface DiagnosisChangedEvent {
 }
 
 interface DiagnosisRecord {
-  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record: 'routing' | 'ownership' | (string & {});
+  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. `challenge`: the CNAME record that the certificate of a wildcard needs. */
+  record: 'routing' | 'ownership' | 'challenge' | (string & {});
   /** Type to publish. */
   type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
   /** Fully qualified name of the record. */
@@ -1452,11 +1452,11 @@ type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authen
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
   /** The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
-  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | 'other_certificate' | 'certificate_expired_outside' | 'tls_unreachable' | (string & {});
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | 'other_certificate' | 'certificate_expired_outside' | 'tls_unreachable' | 'challenge_missing' | 'challenge_elsewhere' | 'challenge_proxied' | (string & {});
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
   severity: 'blocking' | 'warning' | 'info' | (string & {});
-  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. */
-  record?: 'routing' | 'ownership' | (string & {});
+  /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. `challenge`: the CNAME record that the certificate of a wildcard needs. */
+  record?: 'routing' | 'ownership' | 'challenge' | (string & {});
   /** Name at which it was seen. */
   name?: string;
   /** The values that are there: text from the DNS, as it is. */

@@ -43,11 +43,14 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
       {finding !== null && <Compared finding={finding} />}
       {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
         <>
-          <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
-            {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}
-            <Icon name="external" />
-            <span class="sr">{TEXT.opensInNewTab}</span>
-          </a>
+          {/* A wildcard is no address. */}
+          {!domain.domain.startsWith('*.') && (
+            <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
+              {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}
+              <Icon name="external" />
+              <span class="sr">{TEXT.opensInNewTab}</span>
+            </a>
+          )}
           <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
         </>
       )}

@@ -85,6 +85,9 @@ const SEEN: Record<Seen['outcome'], string> = {
   unreadable: 'No answer',
 };
 
+const FOR_CERTIFICATE =
+  'Lets the service get the certificate, and renew it. If your provider offers to proxy this record, turn that off.';
+
 const PURPOSES: Record<RecordView['record'], Record<RecordView['needed'], string>> = {
   routing: {
     yes: 'Leads visitors of your domain to the service.',
@@ -96,6 +99,7 @@ const PURPOSES: Record<RecordView['record'], Record<RecordView['needed'], string
     no: 'Proves that the domain is yours. The other record has done that already.',
     alternative: 'Proves that the domain is yours, even where your provider hides the other record.',
   },
+  challenge: { yes: FOR_CERTIFICATE, no: FOR_CERTIFICATE, alternative: FOR_CERTIFICATE },
 };
 
 const ENDS: Record<Exclude<SetupState['link'], 'opening' | 'open'>, Said> = {

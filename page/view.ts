@@ -61,8 +61,11 @@ export type RecordState =
   | 'unreadable'
   | 'not_needed';
 
+/** In the order in which a domain has them. */
+const RECORDS = ['routing', 'ownership', 'challenge'] as const;
+
 export interface RecordView {
-  record: 'routing' | 'ownership';
+  record: (typeof RECORDS)[number];
   type: DnsRecord['type'];
   /** As the panel of the provider wants it; empty: nothing is entered. */
   entered: string;
@@ -89,7 +92,7 @@ export interface Seen {
 }
 
 /** These findings say that a record is not there yet: that is no mistake while checks run. */
-const ABSENT = new Set(['record_missing', 'txt_missing']);
+const ABSENT = new Set(['record_missing', 'txt_missing', 'challenge_missing']);
 
 /** These findings say that a record is there under another name. */
 const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
@@ -119,7 +122,7 @@ export function viewOf(state: SetupState): View | undefined {
   const blocking = findings.filter(({ severity }) => severity === 'blocking');
   const first = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
   const records = domain.dnsRecords.map((record, at) =>
-    viewRecord(record, at === 0 ? 'routing' : 'ownership', { diagnosis, first }),
+    viewRecord(record, RECORDS[at] ?? 'challenge', { diagnosis, first }),
   );
   const stage = stageOf(state, records, first);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
@@ -146,7 +149,9 @@ function stageOf(
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
     const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
     // Shown before the first attempt too.
-    return isBlocked || finding?.code === 'caa_forbids' ? 'certificate_blocked' : 'certificate';
+    return isBlocked || finding?.code === 'caa_forbids' || finding?.record === 'challenge'
+      ? 'certificate_blocked'
+      : 'certificate';
   }
   if (domain?.status === 'failed') return 'failed';
   if (finding !== null) return 'fix';

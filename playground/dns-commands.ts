@@ -10,6 +10,7 @@ import {
   define,
   PROGRAM,
   parseCount,
+  shellQuote,
 } from '../server/src/cli/options.ts';
 import { type Column, listing, paint, printable, show, table, timeOfDay } from '../server/src/cli/output/output.ts';
 import { recordsTable, type ShownDomain } from '../server/src/cli/output/show-domain.ts';
@@ -96,7 +97,7 @@ function addRemove(dns: Command): void {
 
 function addPublish(dns: Command): void {
   const summary = 'Publish all records that a domain needs, replacing other routing records of the name.';
-  dataCommand(dns, 'publish <domain>', summary, ['shop.example.com']).action(
+  dataCommand(dns, 'publish <domain>', summary, ['shop.example.com', "'*.shop.example.com'"]).action(
     async (typed: string, options: DataOptions) => {
       const api = playgroundClient(await findPlayground(options), options.data);
       const { domain, dnsRecords } = await api.call<ShownDomain>('domains.getDomain', { domain: typed });
@@ -108,7 +109,7 @@ function addPublish(dns: Command): void {
         await control(options, 'set', { name, type, values: [value], ttl });
       }
       show(options, dnsRecords, () => {
-        const next = `${PROGRAM} domains wait ${printable(domain)} --certificate${dataFlag(options.data)}`;
+        const next = `${PROGRAM} domains wait ${shellQuote(printable(domain))} --certificate${dataFlag(options.data)}`;
         return `Published in the simulator:\n\n${recordsTable(dnsRecords)}\n\nNext: ${paint('bold', next)}`;
       });
     },

@@ -91,6 +91,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       NAMEPLATE_DNS_RESOLVERS: `${address}:${port}`,
       NAMEPLATE_DNS_ALLOWED_NETWORKS: LOOPBACK,
       NAMEPLATE_ISSUER: 'internal',
+      // Its own CA asks nobody: the record of a wildcard is there to be seen.
+      NAMEPLATE_CHALLENGE_ZONE: 'acme.nameplate.test',
       NAMEPLATE_DRAIN_SECONDS: '3',
       NAMEPLATE_EDGE_ADDRESSES: '127.0.0.1',
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${options.edgeHttpPort}`,

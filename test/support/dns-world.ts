@@ -39,9 +39,12 @@ interface CreateOptions {
   workspaceId?: string;
   /** Token of the ownership record. */
   token?: string;
+  challengeZone?: string;
 }
 
 interface WorldOptions {
+  /** For the schedule, and the labels below wildcards. */
+  random?: () => number;
   /** Address of the resolver. */
   resolver?: string;
   /** Answers in place of every server what is asked over UDP, from a port that others can learn. */
@@ -73,7 +76,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     store,
     resolver,
     clock,
-    random: () => 0.5,
+    random: options.random ?? (() => 0.5),
     log: createLog('silent'),
     metrics: createMetrics(),
   });
@@ -110,6 +113,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         service: 'service',
         target: `target${serial}.cname.nameplate.test`,
         token: options.token ?? `Token${serial}`,
+        ...(options.challengeZone !== undefined && { challengeZone: options.challengeZone }),
         createdAt: now,
       });
       await store.createDomain(domain, now + DAY_MS);

@@ -10,6 +10,7 @@ import type {
 } from '../../server/src/domain/observation.ts';
 import type { Failure } from '../../server/src/domain/reading.ts';
 import { ownershipName, ownershipValue } from '../../server/src/domain/records.ts';
+import { challengeRecordOf } from '../../server/src/domain/wildcard.ts';
 
 /** Observations written by hand: what the nameservers ns1, ns2, … of a zone answer. */
 
@@ -75,6 +76,8 @@ export function validation(changes: Partial<Validation>): Validation {
 export interface Seen {
   ownership?: Answers;
   routing?: Answers;
+  /** Only of a domain with a challenge record; absent: nobody looked. */
+  challenge?: Answers;
   zone?: Partial<ZoneObservation>;
   ownershipValidation?: Validation;
   routingValidation?: Validation;
@@ -88,8 +91,15 @@ export function observation(domain: Domain, apex: string, seen: Seen = {}): Obse
   return {
     ownership: recordSeen(ownershipName(domain), zone, ownership, seen.ownershipValidation ?? null),
     routing: recordSeen(domain.name, zone, routing, seen.routingValidation ?? null),
+    ...challengeSeen(domain, zone, seen.challenge),
     ...(seen.probes && { probes: seen.probes }),
   };
+}
+
+function challengeSeen(domain: Domain, zone: ZoneObservation, answers?: Answers): Pick<Observation, 'challenge'> {
+  const record = challengeRecordOf(domain, null);
+  if (record === null || answers === undefined) return {};
+  return { challenge: { ...recordSeen(record.name, zone, answers), expected: record.value } };
 }
 
 /** The ownership record as it must be. */

@@ -24,6 +24,8 @@ export interface ApiSettings extends ErrorNaming {
   edgeAddresses?: readonly string[] | undefined;
   /** How the certificate authorities identify themselves in CAA records; empty where they are not known. */
   caNames?: readonly string[] | undefined;
+  /** The zone for challenges that new wildcards get; null: they need none. Absent: no certificate could be had, so they are refused. */
+  wildcards?: { challengeZone: string | null } | undefined;
   /** Names that may not be attached, with everything below them; the CNAME zone is always one. */
   reservedNames: readonly string[];
   /** Defaults; a workspace's own limits override them. */

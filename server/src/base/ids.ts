@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { Clock } from './clock.ts';
 
 type IdPrefix =
@@ -20,6 +20,9 @@ type IdPrefix =
   | 'aud';
 
 type RandomBytes = (bytes: number) => Uint8Array;
+
+/** In place of `Math.random`, where who sees some of its numbers must not foresee others. */
+export const secureRandom = () => randomInt(2 ** 47) / 2 ** 47;
 
 /** Generates TypeIDs (prefix, `_`, 26 letters and digits) that sort in the order of creation. */
 export type NewId = (prefix: IdPrefix) => string;

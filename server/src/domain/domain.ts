@@ -28,6 +28,10 @@ export interface Domain {
   routingVerifiedAt: number | null;
   /** The same for the ownership record. */
   ownershipVerifiedAt: number | null;
+  /** The zone that the challenge record of a wildcard leads to, kept from creation time; null: the domain needs no such record. */
+  challengeZone: string | null;
+  /** The same as `routingVerifiedAt` for the challenge record; null too where nobody looks at it. */
+  challengeVerifiedAt: number | null;
   /** Message for the customer, at most 512 characters; null while verification makes normal progress. */
   verificationError: string | null;
   createdAt: number;
@@ -51,18 +55,20 @@ const UNCHECKED = {
   status: 'pending',
   routingVerifiedAt: null,
   ownershipVerifiedAt: null,
+  challengeVerifiedAt: null,
   verificationError: null,
   updatedAt: null,
   verifiedAt: null,
   revision: 1,
 } as const;
 
-type NewDomain = Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt' | keyof OwnData> & Partial<OwnData>;
+type Defaulted = OwnData & Pick<Domain, 'challengeZone'>;
+type NewDomain = Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt' | keyof Defaulted> & Partial<Defaulted>;
 
 /** A domain before its first check. */
 export function newDomain(created: NewDomain): Domain {
-  const { externalId = null, metadata = null } = created;
-  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt, externalId, metadata };
+  const { externalId = null, metadata = null, challengeZone = null } = created;
+  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt, externalId, metadata, challengeZone };
 }
 
 /** Length of the verification window (spec: Limits). */

@@ -37,7 +37,10 @@ function describeLoss(domain: Domain, { addresses, findings, ownership, routing 
 function firstMistake(findings: readonly Finding[], isElsewhere: boolean): Finding | undefined {
   return findings.find(
     ({ code, severity, record }) =>
-      severity === 'blocking' && !BESIDE_THE_LOSS.includes(code) && !(isElsewhere && record === 'routing'),
+      severity === 'blocking' &&
+      record !== 'challenge' &&
+      !BESIDE_THE_LOSS.includes(code) &&
+      !(isElsewhere && record === 'routing'),
   );
 }
 

@@ -61,6 +61,9 @@ export const FINDING_CODES = [
   'other_certificate',
   'certificate_expired_outside',
   'tls_unreachable',
+  'challenge_missing',
+  'challenge_elsewhere',
+  'challenge_proxied',
 ] as const;
 
 export type FindingCode = (typeof FINDING_CODES)[number];
@@ -197,7 +200,7 @@ export interface FindingFields {
   code: FindingCode;
   severity: FindingSeverity;
   /** The record that it is about; absent where it is about the zone. */
-  record?: 'routing' | 'ownership';
+  record?: 'routing' | 'ownership' | 'challenge';
   /** The name where it was seen. */
   name?: string;
   /** The values there, as they are: untrusted text, limited in length. */

@@ -25,6 +25,8 @@ const subdomain: Domain = {
   status: 'verified',
   routingVerifiedAt: VERIFIED,
   ownershipVerifiedAt: VERIFIED,
+  challengeZone: null,
+  challengeVerifiedAt: null,
   verificationError: null,
   createdAt: VERIFIED - DAY_MS,
   updatedAt: VERIFIED,

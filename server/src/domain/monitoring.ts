@@ -2,7 +2,7 @@ import type { Domain } from './domain.ts';
 import { describeDrift, describeRemoval } from './drift-error.ts';
 import type { RecordReading, RecordRole } from './reading.ts';
 import type { AddressReading, Recheck } from './recheck.ts';
-import { changed, flag, sameToReaders } from './status.ts';
+import { challengeFlag, changed, flag, sameToReaders } from './status.ts';
 
 /** The rule for verified domains (docs/verification.md, Monitoring). Pure: time and randomness are arguments. */
 
@@ -96,6 +96,7 @@ export function monitor(
     ...domain,
     routingVerifiedAt: laterFlag(domain.routingVerifiedAt, seen.routing, confirmed('routing'), now),
     ownershipVerifiedAt: laterFlag(domain.ownershipVerifiedAt, seen.ownership, confirmed('ownership'), now),
+    challengeVerifiedAt: challengeFlag(domain, seen, now),
     verificationError: drifted ? driftError(domain, seen, healthy, next) : null,
   };
   return {
@@ -215,6 +216,7 @@ function fail(domain: Domain, now: number): Monitored {
       verificationError: describeRemoval(domain, GONE_DAYS),
       routingVerifiedAt: null,
       ownershipVerifiedAt: null,
+      challengeVerifiedAt: null,
       verifiedAt: null,
     },
     now,

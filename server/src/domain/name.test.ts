@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalName, type NamePolicy, type NameRule, parseName } from './name.ts';
+import { canonicalName, type NamePolicy, type NameRule, parseName, unicodeName } from './name.ts';
 
 const policy: NamePolicy = { service: 'service', reserved: ['cname.nameplate.dev', 'nameplate.example'] };
 
@@ -22,7 +22,9 @@ const MUST: Record<NameRule, string> = {
   quotation_mark: 'must not contain a quotation mark',
   white_space: 'must not contain white space',
   control_character: 'must not contain a control character',
-  wildcard: 'must be one name, not a wildcard',
+  wildcard: 'must have "*" only as its whole first label, which stands for one label ("*.example.com")',
+  no_certificate:
+    'must not be a wildcard, for which no certificate could be had (the operator of this service has not set NAMEPLATE_CHALLENGE_ZONE)',
   ip_address: 'must be a name, not an IP address',
   trailing_dot: 'must not end with a dot',
   full_stop: 'must have plain dots (".") between its labels',
@@ -77,8 +79,18 @@ describe('an invalid name is refused with the rule it breaks', () => {
     ['ac\u3000me.com', 'white_space', ' '],
     ['acme\0.com', 'control_character', '\\u{0}'],
     ['acme.com\u007f', 'control_character', '\\u{7f}', 'acme.com'],
-    ['*.acme.com', 'wildcard', '*'],
     ['w*.acme.com', 'wildcard', 'w*'],
+    ['a.*.acme.com', 'wildcard', '*'],
+    ['*.*.acme.com', 'wildcard', '*', '*.acme.com'],
+    ['*acme.com', 'wildcard', '*acme', '*.acme.com'],
+    ['*shop.acme.com', 'wildcard', '*shop', '*.shop.acme.com'],
+    ['＊.acme.com', 'wildcard', '*', '*.acme.com'],
+    ['https://*.acme.com/', 'scheme', 'https://', '*.acme.com'],
+    ['*.acme.com.', 'trailing_dot', '.', '*.acme.com'],
+    ['*._x.acme.com', 'underscore', '_x'],
+    ['*', 'wildcard', '*'],
+    ['*.', 'empty'],
+    ['*.1.2.3.4', 'ip_address', '1.2.3.4'],
 
     // IP addresses, in every form that something reads as one
     ['1.2.3.4', 'ip_address', '1.2.3.4'],
@@ -150,6 +162,10 @@ describe('an invalid name is refused with the rule it breaks', () => {
     ['公司.cn', 'public_suffix', 'xn--55qx5d.cn'],
     ['anything.ck', 'public_suffix', 'anything.ck'],
     [long(245), 'ownership_too_long', '_service.'],
+    ['*.github.io', 'public_suffix', 'github.io'],
+    ['*.co.uk', 'public_suffix', 'co.uk'],
+    ['*.localhost', 'special_use', 'localhost'],
+    ['*.cname.nameplate.dev', 'reserved', 'cname.nameplate.dev'],
   ];
   test.each(refusals)('%j: %s', (input, rule, part, meant) => {
     const message = part === undefined ? MUST[rule] : `${MUST[rule]}: "${part}"`;
@@ -158,13 +174,21 @@ describe('an invalid name is refused with the rule it breaks', () => {
   });
 
   test('every rule has an example here', () => {
-    expect(new Set(refusals.map(([, rule]) => rule))).toEqual(new Set(Object.keys(MUST)));
+    const message = `${MUST.no_certificate}: "*.acme.com"`;
+    const refused = parseName('*.acme.com', { ...policy, refusesWildcards: true });
+    expect(refused).toEqual({ ok: false, rule: 'no_certificate', message });
+    expect(new Set([...refusals.map(([, rule]) => rule), 'no_certificate'])).toEqual(new Set(Object.keys(MUST)));
   });
 });
 
 describe('a name that can be added has one canonical form, and is an apex if it is its own registrable domain', () => {
   const accepted: [input: string, name: string, kind: 'apex' | 'subdomain'][] = [
     ['acme.com', 'acme.com', 'apex'],
+    ['*.acme.com', '*.acme.com', 'subdomain'],
+    ['*.Shop.acme.com', '*.shop.acme.com', 'subdomain'],
+    ['*.MÜNCHEN.de', '*.xn--mnchen-3ya.de', 'subdomain'],
+    ['*.acme.github.io', '*.acme.github.io', 'subdomain'],
+    [`*.${long(237)}`, `*.${long(237)}`, 'subdomain'],
     ['api.acme.com', 'api.acme.com', 'subdomain'],
     ['API.Acme.COM', 'api.acme.com', 'subdomain'],
     ['a-b.9.1and1.com', 'a-b.9.1and1.com', 'subdomain'],
@@ -198,6 +222,20 @@ describe('a name that can be added has one canonical form, and is an apex if it 
   ];
   test.each(accepted)('%j is %s, %s', (input, name, kind) => {
     expect(parseName(input, policy)).toEqual({ ok: true, name, kind });
+  });
+
+  test.each([
+    ['*.com', 'must not be a wildcard of a public suffix, below which anyone may have a name: "*.com"'],
+    // A rule of the list names its wildcard: each name below the base is a suffix.
+    ['*.compute.amazonaws.com', expect.stringContaining('must not be a')],
+    ['*.nameplate.dev', 'must not stand for a name that this service keeps for itself: "cname.nameplate.dev"'],
+    [`*.${long(238)}`, expect.stringContaining('together with the label of its challenge record')],
+  ])('the wildcard %s is refused', (input, message) => {
+    expect(parseName(input, policy)).toEqual(expect.objectContaining({ ok: false, message }));
+  });
+
+  test('a wildcard is written as people write its base name', () => {
+    expect(unicodeName('*.xn--mnchen-3ya.de')).toBe('*.münchen.de');
   });
 
   test('a longer service label leaves fewer characters for the name', () => {
@@ -237,6 +275,7 @@ describe('any input', () => {
     fc.string({ unit: 'grapheme', maxLength: 300 }),
     fc.webUrl(),
     fc.domain(),
+    fc.domain().map((name) => `*.${name}`),
     fc.emailAddress(),
     fc.ipV4Extended(),
     fc.ipV6(),
@@ -258,7 +297,7 @@ describe('any input', () => {
       fc.property(typed, (input) => {
         const parsed = parseName(input, policy);
         if (!parsed.ok) return;
-        expect(parsed.name).toMatch(/^[a-z0-9.-]+$/);
+        expect(parsed.name).toMatch(/^(?:\*\.)?[a-z0-9.-]+$/);
         expect(parsed.name.split('.').every((part) => part.length > 0 && part.length <= 63)).toBe(true);
         expect(`_service.${parsed.name}`.length).toBeLessThanOrEqual(253);
       }),
@@ -341,10 +380,19 @@ describe('all spellings of one name', () => {
 });
 
 describe('canonicalName', () => {
-  test.each(['dom_01h455vb4pex5vsknk084sn02q', 'acme', '', 'acme.com.', '1.2.3.4', 'https://acme.com', 'ab--cd.com'])(
-    'is null for %j',
-    (text) => {
-      expect(canonicalName(text)).toBeNull();
-    },
-  );
+  test.each([
+    'dom_01h455vb4pex5vsknk084sn02q',
+    'acme',
+    '',
+    'acme.com.',
+    '1.2.3.4',
+    'https://acme.com',
+    'ab--cd.com',
+    '*.com',
+    '*',
+    'a.*.com',
+    '*.*.com',
+  ])('is null for %j', (text) => {
+    expect(canonicalName(text)).toBeNull();
+  });
 });

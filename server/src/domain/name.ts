@@ -3,6 +3,7 @@ import { type ToASCIIOptions, toASCII, toUnicode } from 'tr46';
 import type { DomainKind } from './domain.ts';
 import { ownershipName } from './records.ts';
 import { quote } from './text.ts';
+import { baseName, challengeName, isWildcard, wildcardOf } from './wildcard.ts';
 
 /** Names that nobody may add. */
 export interface NamePolicy {
@@ -10,6 +11,8 @@ export interface NamePolicy {
   service: string;
   /** The operator's own names, the CNAME zone among them, in lower-case ASCII without a final dot. Names below them are refused too. */
   reserved: readonly string[];
+  /** No certificate could be had for a wildcard. */
+  refusesWildcards?: boolean;
 }
 
 /** The rule that an invalid name breaks. */
@@ -28,6 +31,7 @@ export type NameRule =
   | 'query'
   | 'fragment'
   | 'wildcard'
+  | 'no_certificate'
   | 'underscore'
   | 'trailing_dot'
   | 'empty_label'
@@ -95,17 +99,23 @@ const ICANN_SUFFIXES = { ...PUBLIC_SUFFIX_LIST, allowPrivateDomains: false };
 
 /**
  * The canonical form of a domain name, lower-case ASCII (A-labels), under which it is stored and looked up; null if the
- * text is not a domain name. All spellings of one name have one canonical form. `parseName` decides whether it may be added.
+ * text is not a domain name. All spellings of one name have one canonical form. A wildcard is `*.` and a name. `parseName` decides whether it may be added.
  */
 export function canonicalName(input: string): string | null {
-  const name = PLAIN.test(input) ? input : asciiName(input);
+  const name = PLAIN.test(input) ? input : isWildcard(input) ? wildcardName(input) : asciiName(input);
   return name !== null && ENDING.test(name) ? name : null;
+}
+
+function wildcardName(input: string): string | null {
+  const written = baseName(input);
+  const base = PLAIN.test(written) ? written : asciiName(written);
+  return base === null || base.length > NAME_LIMIT - 2 || !ENDING.test(base) ? null : `*.${base}`;
 }
 
 /** Parses any text as the name of a domain to add; nothing is trimmed. */
 export function parseName(input: string, policy: NamePolicy): ParsedName {
   const name = canonicalName(input);
-  const parsed = name === null ? explainInvalid(input) : applyPolicy(name, policy);
+  const parsed = name === null ? explainInvalid(input, policy) : applyPolicy(name, policy);
   if (parsed.ok || isTooLong(input)) return parsed;
   const meant = canonicalName(stripUrl(mapped(input)));
   return meant !== null && applyPolicy(meant, policy).ok ? { ...parsed, fix: `use ${quote(meant)}` } : parsed;
@@ -123,7 +133,9 @@ function isTooLong(input: string): boolean {
 }
 
 /** Whether a canonical name may be added, and what kind it is. */
-function applyPolicy(name: string, { service, reserved }: NamePolicy): ParsedName {
+function applyPolicy(name: string, policy: NamePolicy): ParsedName {
+  if (isWildcard(name)) return applyWildcardPolicy(name, policy);
+  const { service, reserved } = policy;
   const unicode = name.includes('xn--') ? toUnicode(name).domain : name;
   // IDNA allows typographic quotation marks; they come from copied text, never from a registry.
   const broken = firstBroken([SPECIAL_USE], name) ?? firstBroken([QUOTATION_MARK], unicode);
@@ -142,6 +154,29 @@ function applyPolicy(name: string, { service, reserved }: NamePolicy): ParsedNam
   }
   return { ok: true, name, kind: registrable === name ? 'apex' : 'subdomain' };
 }
+
+/** A wildcard is at a name that could be added itself, and stands for no public suffix and no reserved name. */
+function applyWildcardPolicy(name: string, policy: NamePolicy): ParsedName {
+  const base = baseName(name);
+  const parsed = applyPolicy(base, policy);
+  if (!parsed.ok) return parsed;
+  const own = policy.reserved.find((each) => wildcardOf(each) === name);
+  if (own !== undefined)
+    return invalidName('reserved', 'must not stand for a name that this service keeps for itself', own);
+  // Each name below it is one, although the base name is none: `*.compute.amazonaws.com`.
+  if (registrableDomain(`a.${base}`) === null) return invalidName('public_suffix', PUBLIC_SUFFIX_BELOW, name);
+  if (challengeName(name).length > NAME_LIMIT) {
+    const must = `must not have more than ${NAME_LIMIT} characters together with the label of its challenge record`;
+    return invalidName('ownership_too_long', must, challengeName(''));
+  }
+  if (policy.refusesWildcards) return invalidName('no_certificate', NO_CERTIFICATE, name);
+  return { ok: true, name, kind: 'subdomain' };
+}
+
+const NO_CERTIFICATE =
+  'must not be a wildcard, for which no certificate could be had (the operator of this service has not set NAMEPLATE_CHALLENGE_ZONE)';
+
+const PUBLIC_SUFFIX_BELOW = 'must not be a wildcard of a public suffix, below which anyone may have a name';
 
 /** A rule about how a name is written. */
 interface SyntaxRule {
@@ -179,7 +214,11 @@ const TEXT_RULES: readonly SyntaxRule[] = [
   { rule: 'path', offence: /(?<=^[^?#]*)[/\\].*/, must: 'must be a name without a path' },
   { rule: 'query', offence: /(?<=^[^#]*)\?.*/, must: 'must be a name without a query' },
   { rule: 'fragment', offence: /#.*/, must: 'must be a name without a fragment' },
-  { rule: 'wildcard', offence: /[^.]*\*[^.]*/, must: 'must be one name, not a wildcard' },
+  {
+    rule: 'wildcard',
+    offence: /[^.]*\*[^.]*/,
+    must: 'must have "*" only as its whole first label, which stands for one label ("*.example.com")',
+  },
   { rule: 'underscore', offence: /[^.]*_[^.]*/, must: 'must not have an underscore in a label' },
   { rule: 'trailing_dot', offence: /\.$/, must: 'must not end with a dot' },
   { rule: 'empty_label', offence: /^\.|\.\.+/, must: 'must not have an empty label' },
@@ -232,8 +271,10 @@ const IDNA_CHECKS: readonly { rule: NameRule; check: ToASCIIOptions; must: strin
 ];
 
 /** Why a text is not a domain name. `canonicalName` has already decided that it is not. */
-function explainInvalid(input: string): InvalidName {
+function explainInvalid(input: string, policy: NamePolicy): InvalidName {
   if (isTooLong(input)) return tooLong();
+  // Only what follows its first label can be wrong.
+  if (isWildcard(input) && !isWildcard(baseName(input))) return explainBase(baseName(input), policy);
   const fullStop = FULL_STOP.exec(input);
   if (fullStop !== null) return invalidName('full_stop', 'must have plain dots (".") between its labels', fullStop[0]);
 
@@ -245,6 +286,13 @@ function explainInvalid(input: string): InvalidName {
   if (badCharacter !== undefined)
     return invalidName('character', 'must have letters, digits and hyphens only', badCharacter);
   return firstBroken(LAST_LABEL_RULES, text) ?? invalidLabel(text);
+}
+
+function explainBase(base: string, policy: NamePolicy): InvalidName {
+  const parsed = parseName(base, policy);
+  if (parsed.ok) return tooLong();
+  const { fix: _, ...broken } = parsed;
+  return broken.rule === 'single_label' ? invalidName('public_suffix', PUBLIC_SUFFIX_BELOW, `*.${base}`) : broken;
 }
 
 function firstBroken(rules: readonly SyntaxRule[], text: string): InvalidName | undefined {
@@ -289,7 +337,9 @@ function stripUrl(text: string): string {
     .replace(/[/?#\\].*$/s, '')
     .replace(/^.*@/s, '')
     .replace(/:\d*$/, '')
-    .replace(/\.+$/, '');
+    .replace(/\.+$/, '')
+    .replace(/^(?:\*\.){2,}/, '*.')
+    .replace(/^\*(?=[^.*])/, '*.');
 }
 
 /** The part of a canonical name that its owner registered, by the public suffix list; null when there is none. */

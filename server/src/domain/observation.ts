@@ -9,6 +9,8 @@ export interface Observation {
   ownership: RecordObservation;
   /** The CNAME record; of an apex, its addresses. */
   routing: RecordObservation;
+  /** The challenge record, as one nameserver has it; only where the domain has one (`challengeRecordOf`). It leads to `expected`. */
+  challenge?: RecordObservation & { expected: string };
   /** The incumbent's own records; only where they matter to the check. */
   incumbent?: { ownership: RecordObservation; routing: RecordObservation };
   /** Other names and types around the records; absent in a check that did not ask for them. */
@@ -140,7 +142,7 @@ export type ProbePurpose =
 export interface Probe {
   purpose: ProbePurpose;
   /** The record that it is about. */
-  record: 'ownership' | 'routing';
+  record: 'ownership' | 'routing' | 'challenge';
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
   answer: Answer;

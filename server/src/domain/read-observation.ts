@@ -4,6 +4,7 @@ import { isProxy } from './proxy-zones.ts';
 import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
+import { isWildcard } from './wildcard.ts';
 
 type ReadableAnswer = Exclude<Answer, Unreadable>;
 type Unconfirmed = Extract<RecordReading, { kind: 'unconfirmed' }>;
@@ -26,6 +27,7 @@ export function readObservation(
     ownership: readRecord(ownershipReader(domain), observation.ownership, memory.ownershipDoubt),
     routing: readRecord(routingReader(domain), observation.routing, memory.routingDoubt),
   };
+  if (observation.challenge !== undefined) reading.challenge = readChallenge(domain, observation.challenge);
   if (incumbent === null) return reading;
   const claim: Reading = {
     ownership: claimed(reading.ownership, observation.ownership),
@@ -40,6 +42,16 @@ export function readObservation(
       routing: readAbsence(routingReader(incumbent), routing),
     },
   };
+}
+
+/** One answer is enough: the record decides nothing about who has the name, and every order looks at it again. */
+function readChallenge(domain: Domain, seen: NonNullable<Observation['challenge']>): RecordReading {
+  const reader = routingReader({ target: seen.expected });
+  const [first, ...others] = readableAnswers(seen);
+  if (first === undefined) return withoutAnswer(seen);
+  return [first, ...others].every(reader.matches)
+    ? { kind: 'matched' }
+    : reader.read(withoutOwnWildcard(domain, first));
 }
 
 /** A claimant's match has to be read at the zone's own nameservers. */
@@ -63,6 +75,12 @@ interface RecordReader {
   read(answer: ReadableAnswer): RecordReading;
 }
 
+/** At names below its base a wildcard's own CNAME answers where there is no record. */
+export function withoutOwnWildcard(domain: Pick<Domain, 'name' | 'target'>, answer: ReadableAnswer): ReadableAnswer {
+  const isOwn = isWildcard(domain.name) && answer.chain[0] === domain.target;
+  return isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
+}
+
 function ownershipReader(domain: Domain): RecordReader {
   const expected = ownershipValue(domain);
   // Compared byte for byte: DNS names fold case, TXT values do not.
@@ -70,12 +88,16 @@ function ownershipReader(domain: Domain): RecordReader {
   return {
     matches,
     names: matches,
-    read: (answer) =>
-      answer.kind === 'found' ? { kind: 'wrong', values: answer.values } : { kind: 'absent', reason: answer.reason },
+    read(given) {
+      const answer = withoutOwnWildcard(domain, given);
+      return answer.kind === 'found'
+        ? { kind: 'wrong', values: answer.values }
+        : { kind: 'absent', reason: answer.reason };
+    },
   };
 }
 
-function routingReader({ target }: Domain): RecordReader {
+function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
   return {
     matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
     names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),

@@ -74,6 +74,8 @@ export type RecordReading =
 
 /** One check's conclusions: `ownership` about the TXT record, `routing` about the CNAME record or the addresses. */
 export interface Reading extends Record<RecordRole, RecordReading> {
+  /** About the CNAME that leads a CA's challenge to our DNS servers; absent: nobody looked. It verifies nothing. */
+  challenge?: RecordReading;
   /** The incumbent's own records; only present when they matter to the check. */
   incumbent?: Record<RecordRole, RecordReading>;
 }

@@ -3,7 +3,7 @@ import type { Finding } from './finding.ts';
 import type { Reading } from './reading.ts';
 
 /** The results of one re-check of a verified domain: `monitoring.ts` judges it. */
-export interface Recheck extends Pick<Reading, 'ownership' | 'routing'> {
+export interface Recheck extends Pick<Reading, 'ownership' | 'routing' | 'challenge'> {
   addresses: AddressReading;
   /** The mistakes in its DNS, the most important first. */
   findings: readonly Finding[];

@@ -1,6 +1,7 @@
 import type { Domain } from './domain.ts';
+import { baseName, challengeRecordOf, isWildcard } from './wildcard.ts';
 
-/** Advised TTL of both records, in seconds. */
+/** Advised TTL of the records, in seconds. */
 const RECORD_TTL_SECONDS = 60;
 
 /** One DNS record that a domain needs (spec: DnsRecord). */
@@ -16,9 +17,9 @@ export interface DnsRecord {
 
 type Named = Pick<Domain, 'name' | 'service'>;
 
-/** Name of the ownership record: the domain prefixed with the service's own label. */
+/** Name of the ownership record: the domain, of a wildcard its base name, prefixed with the service's own label. */
 export function ownershipName({ name, service }: Named): string {
-  return `_${service}.${name}`;
+  return `_${service}.${baseName(name)}`;
 }
 
 /** Exact value of the ownership record. */
@@ -46,10 +47,13 @@ export function apexRoutingNote(edgeAddresses: readonly string[]): string {
 const APEX_ROUTING_NOTE = apexRoutingNote([]);
 
 /**
- * The records a domain needs, routing first (spec: Shape of the records of a domain). Same values for as long as it exists. `apexNote` is from
- * `apexRoutingNote`.
+ * The records a domain needs, routing first (spec: Shape of the records of a domain). Same values for as long as it exists. A wildcard may have a
+ * third one, for its certificate. `apexNote` is from `apexRoutingNote`.
  */
-export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routing: DnsRecord, ownership: DnsRecord] {
+export function dnsRecords(
+  domain: Domain,
+  apexNote = APEX_ROUTING_NOTE,
+): [routing: DnsRecord, ownership: DnsRecord, ...challenge: DnsRecord[]] {
   const routing: DnsRecord = {
     type: domain.kind === 'apex' ? 'ALIAS' : 'CNAME',
     name: domain.name,
@@ -59,7 +63,7 @@ export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routi
     note:
       domain.kind === 'apex'
         ? apexNote
-        : 'Routes traffic and verifies the domain. If your provider hides it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.',
+        : `Routes traffic${isWildcard(domain.name) ? ` of all names one label below ${baseName(domain.name)}` : ''} and verifies the domain. If your provider hides it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.`,
   };
   const ownership: DnsRecord = {
     type: 'TXT',
@@ -72,5 +76,23 @@ export function dnsRecords(domain: Domain, apexNote = APEX_ROUTING_NOTE): [routi
         ? 'Proves that you own the domain. Required for an apex domain. Copy the value as it is, with its prefix.'
         : 'Proves that you own the domain. Needed when your provider hides the CNAME record (Cloudflare: orange cloud), or when another account of this service holds the domain. Copy the value as it is, with its prefix.',
   };
-  return [routing, ownership];
+  const challenge = isWildcard(domain.name) ? challengeDnsRecord(domain, null) : null;
+  return challenge === null ? [routing, ownership] : [routing, ownership, challenge];
+}
+
+/**
+ * The record that lets a certificate be ordered over DNS; null: there is none to publish. A wildcard needs it; any other domain may have it. `zone`: the
+ * zone for challenges that is set now.
+ */
+export function challengeDnsRecord(domain: Domain, zone: string | null): DnsRecord | null {
+  const record = challengeRecordOf(domain, zone);
+  return (
+    record && {
+      type: 'CNAME',
+      ...record,
+      ttl: RECORD_TTL_SECONDS,
+      verified: domain.challengeVerifiedAt !== null,
+      note: `Lets this service get and renew the certificate. Publish it at ${record.name} exactly, and do not let your provider proxy it (Cloudflare: grey cloud, "DNS only").`,
+    }
+  );
 }

@@ -40,6 +40,8 @@ const subdomain: Domain = {
   status: 'pending',
   routingVerifiedAt: null,
   ownershipVerifiedAt: null,
+  challengeZone: null,
+  challengeVerifiedAt: null,
   verificationError: null,
   createdAt: CREATED,
   updatedAt: null,

@@ -110,6 +110,7 @@ export function transition(
     ...domain,
     routingVerifiedAt: flag(domain.routingVerifiedAt, reading.routing, now),
     ownershipVerifiedAt: flag(domain.ownershipVerifiedAt, reading.ownership, now),
+    challengeVerifiedAt: challengeFlag(domain, reading, now),
   };
 
   const verified = incumbent === null ? proves(domain, reading) : hasProvenLongEnough(memory, now, timing);
@@ -289,6 +290,7 @@ function loseName(incumbent: Domain, now: number): Domain {
       verificationError: describeTakeover(incumbent),
       routingVerifiedAt: null,
       ownershipVerifiedAt: null,
+      challengeVerifiedAt: null,
       verifiedAt: null,
     },
     now,
@@ -296,10 +298,15 @@ function loseName(incumbent: Domain, now: number): Domain {
 }
 
 /** A flag keeps the result of the last check that could read the record to the end. */
-export function flag(before: number | null, { kind }: Reading['routing' | 'ownership'], now: number): number | null {
+export function flag(before: number | null, { kind }: RecordReading, now: number): number | null {
   if (kind === 'matched') return before ?? now;
   if (kind === 'unreadable' || kind === 'disagree' || kind === 'unconfirmed') return before;
   return null;
+}
+
+/** The flag of the challenge record, which nobody may have looked at. */
+export function challengeFlag(domain: Domain, { challenge }: Pick<Reading, 'challenge'>, now: number): number | null {
+  return challenge === undefined ? domain.challengeVerifiedAt : flag(domain.challengeVerifiedAt, challenge, now);
 }
 
 /** Whether the API shows the same of both. */
@@ -308,7 +315,8 @@ export function sameToReaders(a: Domain, b: Domain): boolean {
     a.status === b.status &&
     a.verificationError === b.verificationError &&
     (a.routingVerifiedAt === null) === (b.routingVerifiedAt === null) &&
-    (a.ownershipVerifiedAt === null) === (b.ownershipVerifiedAt === null)
+    (a.ownershipVerifiedAt === null) === (b.ownershipVerifiedAt === null) &&
+    (a.challengeVerifiedAt === null) === (b.challengeVerifiedAt === null)
   );
 }
 

@@ -1,3 +1,5 @@
+import type { Domain } from './domain.ts';
+
 /** Wildcard domains: `*.shop.example.com` is each name that is one label below `shop.example.com`. */
 
 const PREFIX = '*.';
@@ -17,12 +19,36 @@ export function wildcardOf(hostname: string): string | null {
   return parent.includes('.') ? `${PREFIX}${parent}` : null;
 }
 
+/** A name that a domain serves: of a wildcard one below it, with a label that nobody can have published a record for and no cache can have. */
+export function anyNameOf(name: string, random: () => number): string {
+  return isWildcard(name) ? `${randomLabel(random)}.${baseName(name)}` : name;
+}
+
+/** At most 12 characters. `random` yields numbers in [0, 1). */
+export function randomLabel(random: () => number): string {
+  return `np${Math.floor(random() * 2 ** 47).toString(36)}`;
+}
+
 /** A CA looks for the answer to a DNS-01 challenge there, for a wildcard at its base name (RFC 8555 section 8.4). */
 export function challengeName(name: string): string {
   return `_acme-challenge.${baseName(name)}`;
 }
 
 /** Where the CNAME at `challengeName` has to lead, for our DNS servers to answer: the label of the domain's target, in the zone for challenges. */
-export function challengeTarget({ target }: { target: string }, challengeZone: string): string {
+export function challengeTarget({ target }: Pick<Domain, 'target'>, challengeZone: string): string {
   return `${target.slice(0, target.indexOf('.'))}.${challengeZone}`;
+}
+
+/**
+ * The CNAME that leads a CA's challenge of a domain to our DNS servers; null: there is none to publish. `zone`: the zone for challenges that is set now,
+ * for all but wildcards, which keep theirs.
+ */
+export function challengeRecordOf(
+  domain: Pick<Domain, 'name' | 'target' | 'challengeZone'>,
+  zone: string | null,
+): { name: string; value: string } | null {
+  const inZone = isWildcard(domain.name) ? domain.challengeZone : zone;
+  // A name that is not attached has no target.
+  if (inZone === null || domain.target === '') return null;
+  return { name: challengeName(domain.name), value: challengeTarget(domain, inZone) };
 }

@@ -27,6 +27,13 @@ export interface ApiThreadSettings {
   failureCounts: SharedArrayBuffer;
 }
 
+/** A wildcard needs a certificate: of our own CA, or by DNS-01, to which its own record leads where we serve the CNAME zone. */
+function wildcardsOf(config: RoleDeps['config']): ApiSettings['wildcards'] {
+  const { issuer, challengeZone, cnameZoneDelegated } = config;
+  if (cnameZoneDelegated === 'on') return { challengeZone: null };
+  return challengeZone === undefined && issuer !== 'internal' ? undefined : { challengeZone: challengeZone ?? null };
+}
+
 /** The API in one thread. */
 export async function serveApi(
   deps: RoleDeps,
@@ -41,6 +48,7 @@ export async function serveApi(
     cnameZone: config.cnameZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
+    wildcards: wildcardsOf(config),
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,

@@ -1,5 +1,6 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.ts';
+import { secureRandom } from '../base/ids.ts';
 import type { SupervisedMethods } from '../base/threads/supervisor.ts';
 import { serveParent } from '../base/threads/thread.ts';
 import type { DiagnosisMethods } from '../verification/observation/diagnosis-thread.ts';
@@ -23,7 +24,7 @@ const own: DiagnosisMethods & SupervisedMethods = {
   async observe({ scope, domain, incumbent }) {
     const depth = scope === 'name' ? scope : 'diagnosis';
     const signal = AbortSignal.timeout(TIME_LIMIT_MS);
-    return observe(resolver, domain, incumbent, { depth, signal, random: Math.random });
+    return observe(resolver, domain, incumbent, { depth, signal, random: secureRandom });
   },
   snapshot: () => metrics.registry.getMetricsAsJSON(),
   // The caller has gone.

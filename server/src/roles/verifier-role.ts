@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { DueLoop } from '../base/due-loop.ts';
+import { secureRandom } from '../base/ids.ts';
 import { caTransport } from '../certificates/acme/ca-transport.ts';
 import type { Resolver } from '../dns/resolver.ts';
 import { addressRule } from '../net/addresses.ts';
@@ -26,7 +27,7 @@ export function startVerifier(deps: RoleDeps): Stoppable {
   const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
   const { store, log } = deps;
   const clock = startGuardedClock({ clock: deps.clock, store, log });
-  const verifier = createVerifier({ ...deps, clock, resolver, random: Math.random, facts });
+  const verifier = createVerifier({ ...deps, clock, resolver, random: secureRandom, facts });
   const validation = logUnvalidatingResolvers(deps);
   // PostgreSQL's backups are not recorded. A copy of a SQLite file may have the time of one of that file's backups.
   const backupGauges = deps.config.databaseUrl.engine === 'sqlite' ? [startBackupGauge(deps)] : [];
@@ -57,11 +58,11 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
   const checkSelf = createSelfChecker({ ...deps, resolver, mayDial, ports, timeoutMs: SELF_CHECK_MS });
   const monitor = createMonitor({
     ...deps,
-    observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
+    observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: secureRandom }),
     checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
     mode: config.monitoring,
     intervalMs: config.monitoringIntervalMs,
-    random: Math.random,
+    random: secureRandom,
   });
   return [monitor];
 }

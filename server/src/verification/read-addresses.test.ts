@@ -24,7 +24,7 @@ async function read(own: SelfCheckResult, control: SelfCheckResult | null = null
     if (control === null) throw new Error('no control was expected');
     return control;
   };
-  return (await readAddresses(check, domain, new AbortController().signal)).kind;
+  return (await readAddresses(check, domain, new AbortController().signal, () => 0.5)).kind;
 }
 
 test('a name is ours where an address answers as ours and no other server answers', async () => {
@@ -54,6 +54,8 @@ test('a check that takes too long is unreadable; an error of the store is not', 
   const fails: SelfChecker = async () => {
     throw new Error('the store is down');
   };
-  await expect(readAddresses(fails, domain, new AbortController().signal)).rejects.toThrow('the store is down');
-  expect(await readAddresses(fails, domain, AbortSignal.abort())).toEqual({ kind: 'unreadable' });
+  await expect(readAddresses(fails, domain, new AbortController().signal, () => 0.5)).rejects.toThrow(
+    'the store is down',
+  );
+  expect(await readAddresses(fails, domain, AbortSignal.abort(), () => 0.5)).toEqual({ kind: 'unreadable' });
 });

@@ -5,6 +5,7 @@ import { type InvalidName, type NameRule, type NewName, type ParsedName, parseNa
 import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
 import { windowEndsAt } from '../../domain/status.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 import { wwwCounterpart } from '../../domain/www.ts';
 import type { Creation, Environment } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
@@ -18,15 +19,17 @@ import { findReplaceable, replacement, replaceUnverified } from './replacement.t
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
-export function parseNewName(name: string, { service, cnameZone, reservedNames }: ApiSettings): ParsedName {
-  return parseName(name, { service, reserved: [...reservedNames, cnameZone] });
+export function parseNewName(name: string, settings: ApiSettings): ParsedName {
+  const { service, cnameZone, reservedNames, wildcards } = settings;
+  const reserved = [...reservedNames, cnameZone];
+  return parseName(name, { service, reserved, refusesWildcards: wildcards === undefined });
 }
 
 /** A domain that has yet to be stored. */
 export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
-  { clock, settings: { service, cnameZone }, newId, randomBytes }: HandlerContext,
+  { clock, settings: { service, cnameZone, wildcards }, newId, randomBytes }: HandlerContext,
   own: OwnData,
 ): Domain {
   return newDomain({
@@ -41,12 +44,13 @@ export function domainIn(
     service,
     target: newTarget(cnameZone, randomBytes),
     token: newToken(randomBytes),
+    challengeZone: isWildcard(name) ? (wildcards?.challengeZone ?? null) : null,
     createdAt: clock.now(),
   });
 }
 
-/** Names reserved by the operator or the Internet are forbidden; any other invalid name is a mistake in the input. */
-const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use'];
+/** Names reserved by the operator or the Internet, and wildcards without a certificate, are forbidden; any other invalid name is a mistake in the input. */
+const FORBIDDEN: readonly NameRule[] = ['reserved', 'special_use', 'no_certificate'];
 
 export function nameProblem({ rule, message, fix }: InvalidName, location: string): Problem {
   if (FORBIDDEN.includes(rule)) return new Problem('authorization/forbidden', { detail: `The domain ${message}.` });
@@ -99,7 +103,8 @@ export const createDomain = defineOperation({
       ...environmentPath,
       domain: Type.String({
         maxLength: 253,
-        description: 'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot.',
+        description:
+          'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it.',
       }),
       replaceUnverified,
       ...ownDataOfNew,

@@ -15,9 +15,10 @@ const Name = (description: string) => Type.String({ maxLength: SEEN_TEXT_LIMIT, 
 const Seen = (description: string) =>
   Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), { maxItems: SEEN_LIST_LIMIT, description });
 
-const RecordKind = Type.Enum(['routing', 'ownership'], {
+const RecordKind = Type.Enum(['routing', 'ownership', 'challenge'], {
   type: 'string',
-  description: '`routing`: the CNAME or ALIAS record. `ownership`: the TXT record.',
+  description:
+    '`routing`: the CNAME or ALIAS record. `ownership`: the TXT record. `challenge`: the CNAME record that the certificate of a wildcard needs.',
 });
 
 /** Why a nameserver could not be read. */

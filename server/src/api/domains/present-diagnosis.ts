@@ -6,13 +6,14 @@ import type {
   Answer,
   NameserverAnswers,
   Observation,
+  RecordObservation,
   Validation,
   ZoneNameserver,
   ZoneObservation,
 } from '../../domain/observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
-import { answerMatches } from '../../domain/read-observation.ts';
+import { answerMatches, withoutOwnWildcard } from '../../domain/read-observation.ts';
 import { type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
 import type { CheckSchedule } from '../../store/store.ts';
 import {
@@ -42,17 +43,20 @@ export function presentDiagnosis(
   now: number,
   edgeAddresses: readonly string[] = [],
 ): DiagnosisData {
-  const [routing, ownership] = dnsRecords(domain);
-  const show = (record: RecordKind, published: DnsRecord): DiagnosisRecord => ({
+  const [routing, ownership, challenge] = dnsRecords(domain);
+  const zoneOf = (record: RecordKind) => dns && (dns.observation[record] ?? dns.observation.routing).zone;
+  const show = (record: RecordKind, published: DnsRecord, zone = zoneOf(record)): DiagnosisRecord => ({
     record,
     type: published.type,
     name: published.name,
-    nameInZone: dns === null ? published.name : enteredName(published.name, dns.observation[record].zone),
+    nameInZone: zone === null ? published.name : enteredName(published.name, zone),
     expected: published.value,
     ...(published.type === 'ALIAS' &&
       edgeAddresses.length > 0 && { addresses: edgeAddresses.slice(0, MAX_NAMED_ADDRESSES) }),
-    valueInZone: enteredValue(published, dns?.observation[record].zone),
-    ...(dns === null ? { verified: published.verified, seen: [] } : presentSeen(domain, record, dns, now)),
+    valueInZone: enteredValue(published, zone),
+    ...(dns?.observation[record] === undefined
+      ? { verified: published.verified, seen: [] }
+      : presentSeen(domain, record, dns.observation[record], dns.checkedAt, now)),
     needed: neededOf(domain, record, dns?.observation ?? null),
   });
   return {
@@ -62,7 +66,11 @@ export function presentDiagnosis(
     ...(dns && { checkedAt: dns.checkedAt }),
     schedule: presentSchedule(schedule),
     ...(dns && { zone: presentZone(dns.observation) }),
-    records: [show('routing', routing), show('ownership', ownership)],
+    records: [
+      show('routing', routing),
+      show('ownership', ownership),
+      ...(challenge === undefined ? [] : [show('challenge', challenge)]),
+    ],
     findings: (dns?.findings ?? []).map(presentFinding),
   };
 }
@@ -108,7 +116,7 @@ function presentProvider({ id, name, panel }: DnsProvider): NonNullable<Diagnosi
   return { id, name, ...(panel !== undefined && { panel }) };
 }
 
-function enteredValue({ type, value }: DnsRecord, zone: ZoneObservation | undefined): string {
+function enteredValue({ type, value }: DnsRecord, zone: ZoneObservation | null): string {
   return type === 'TXT' ? value : hostAsValue(value, providerOf(zone?.nameservers.map(({ name }) => name) ?? []));
 }
 
@@ -129,17 +137,27 @@ export function presentFinding(finding: Finding): DiagnosisData['findings'][numb
 function presentSeen(
   domain: Domain,
   record: RecordKind,
-  { observation, checkedAt }: DiagnosedDns,
+  { nameservers: looks, validation, expected = '' }: RecordObservation & { expected?: string },
+  checkedAt: number,
   now: number,
 ): Pick<DiagnosisRecord, 'verified' | 'seen' | 'visible'> {
-  const { nameservers, validation } = observation[record];
-  const matches = (answer: Answer) => answerMatches(domain, record, answer);
+  const matches = (answer: Answer) =>
+    record === 'challenge' ? answer.chain.includes(expected) : answerMatches(domain, record, answer);
+  // The customer published nothing at these names where a wildcard answers.
+  const nameservers = record === 'routing' ? looks : looks.map((look) => withoutOwnWildcards(domain, look));
   const seen = nameservers.map((each) => presentAnswers(record, each, matches));
   const readable = seen.filter(({ outcome }) => READABLE.includes(outcome));
   const verified =
     validation?.status !== 'bogus' && readable.length > 0 && readable.every(({ outcome }) => outcome === 'matched');
   const visible = validation && staleAt(record, validation, nameservers, checkedAt);
   return { verified, seen, ...(visible && visible.until > now && { visible }) };
+}
+
+function withoutOwnWildcards(domain: Domain, look: NameserverAnswers): NameserverAnswers {
+  const answers = look.answers.map((answer) =>
+    answer.kind === 'unreadable' ? answer : withoutOwnWildcard(domain, answer),
+  );
+  return { ...look, answers: answers as NameserverAnswers['answers'] };
 }
 
 function presentAnswers(
@@ -166,7 +184,7 @@ function presentAnswers(
 function outcomeOf(record: RecordKind, answer: Answer, matches: (answer: Answer) => boolean): RecordSeen['outcome'] {
   if (matches(answer)) return 'matched';
   // The CNAME is there, whatever is at its end.
-  if (record === 'routing' && answer.kind === 'absent' && answer.chain.length > 0) return 'other';
+  if (record !== 'ownership' && answer.kind === 'absent' && answer.chain.length > 0) return 'other';
   return answer.kind === 'found' ? 'other' : answer.reason;
 }
 
@@ -190,7 +208,7 @@ function besideOf(answer: Answer): string[] {
 
 /** The same text for two answers with the same records. Addresses may rotate; the customer did not publish them. */
 function textOf(record: RecordKind, answer: Answer): string {
-  const said = record === 'routing' ? answer.chain : [...aliasesOf(answer), ...valuesOf(record, answer)].toSorted();
+  const said = record !== 'ownership' ? answer.chain : [...aliasesOf(answer), ...valuesOf(record, answer)].toSorted();
   return JSON.stringify([answer.kind, said]);
 }
 
@@ -213,7 +231,7 @@ function staleAt(
  * record to be verified, and a routing record to be served.
  */
 function neededOf(domain: Domain, record: RecordKind, observation: Observation | null): DiagnosisRecord['needed'] {
-  if (record === 'routing' || domain.kind === 'apex') return 'yes';
+  if (record !== 'ownership' || domain.kind === 'apex') return 'yes';
   const isMatched = observation === null ? domain.routingVerifiedAt !== null : routingMatches(domain, observation);
   if (isMatched) return observation?.incumbent === undefined ? 'no' : 'yes';
   const hidden = observation?.routing.nameservers.some(({ answers }) => answers.some(isHidden));

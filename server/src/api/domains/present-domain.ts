@@ -73,6 +73,8 @@ export const exampleDomain: Domain = {
   status: 'verifying',
   routingVerifiedAt: null,
   ownershipVerifiedAt: NOON,
+  challengeZone: null,
+  challengeVerifiedAt: null,
   verificationError: null,
   createdAt: NOON,
   updatedAt: NOON + 60_000,

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { permits } from '../../access/permissions.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 import type { Redirect, SetRedirect } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
@@ -94,6 +95,8 @@ export const setRedirect = defineOperation({
     const isPermitted = (found: Domain) => permits(grants, permission, found.environmentId);
     const domain = await find.domain(identifier);
     const destination = await find.domain(to, 'data/redirect_destination_not_found');
+    if (isWildcard(destination.name))
+      throw invalid('body.to', 'must be one name, not a wildcard', 'name a domain that visitors can be sent to');
     const wanted = { domainId: domain.id, destinationId: destination.id, status };
     const result = await changes.setRedirect(workspaceId, wanted, clock.now());
     switch (result.kind) {

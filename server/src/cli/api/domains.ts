@@ -4,7 +4,7 @@ import type { SiteSchema } from '../../api/domains/site.ts';
 import { systemClock } from '../../base/clock.ts';
 import { addServing, withSuspensions } from '../api/serving.ts';
 import { EXIT } from '../cli-error.ts';
-import { type ApiOptions, apiCommand, curlCommand, define, parseDuration } from '../options.ts';
+import { type ApiOptions, apiCommand, curlCommand, define, parseDuration, shellQuote } from '../options.ts';
 import { type Column, dateTime, jsonText, listing, paint, print, printable, show } from '../output/output.ts';
 import { describeCertificate, type ShownCertificate } from '../output/show-certificate.ts';
 import {
@@ -112,7 +112,10 @@ function addTheirLives(domains: Command): void {
                 `Created ${printable(counterpart.domain)} (${counterpart.domainId}) too: it redirects to ${printable(domain)} once both are verified.`,
                 '',
               ]),
-          nextCommand(call, call.api.playground === null ? `domains wait ${domain}` : `dns publish ${domain}`),
+          nextCommand(
+            call,
+            call.api.playground === null ? `domains wait ${shellQuote(domain)}` : `dns publish ${shellQuote(domain)}`,
+          ),
         ].join('\n'),
     ),
   );
@@ -237,7 +240,8 @@ function addWaiting(domains: Command): void {
         await api.call('domains.verifyDomain', { domain });
         return { domain, accepted: true };
       },
-      ({ domain }, call) => `Checking ${printable(domain)} now.\n\n${nextCommand(call, `domains wait ${domain}`)}`,
+      ({ domain }, call) =>
+        `Checking ${printable(domain)} now.\n\n${nextCommand(call, `domains wait ${shellQuote(domain)}`)}`,
     ),
   );
 
@@ -279,7 +283,7 @@ async function wait(name: string, options: WaitOptions): Promise<void> {
   show(options, domain, () => {
     if (outcome === 'verified') return 'The domain is verified and routed.';
     if (outcome === 'timed out') return 'Not verified within the timeout. The server keeps checking.';
-    return `Correct the records, then check again.\n${nextCommand(call, `domains verify ${name}`)}`;
+    return `Correct the records, then check again.\n${nextCommand(call, `domains verify ${shellQuote(name)}`)}`;
   });
   if (outcome !== 'verified') process.exitCode = EXIT.blocked;
 }

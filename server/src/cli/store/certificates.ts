@@ -7,7 +7,7 @@ import { readCommandConfig } from '../../config/config.ts';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
-import { define, type StoreOptions, storeCommand, storeFlag } from '../options.ts';
+import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '../options.ts';
 import { type Column, dateTime, listing, printable, printError, show } from '../output/output.ts';
 import { describeCertificate, fromNow, stateStyle } from '../output/show-certificate.ts';
 import { requireYes } from '../output/terminal.ts';
@@ -115,7 +115,7 @@ function addRenew(certificates: Command): void {
         renewal === 'accepted'
           ? `The certificate of ${hostname} is due now. ${starts}`
           : `${hostname} is already being processed, so nothing was changed.`;
-      const next = `Next: nameplate certificates show ${hostname}${storeFlag(options)}`;
+      const next = `Next: nameplate certificates show ${shellQuote(hostname)}${storeFlag(options)}`;
       show(options, { name: hostname, renewal, ...(isHeld && { heldCas }) }, () => `${outcome}\n\n${next}`);
       if (isHeld) process.exitCode = EXIT.blocked;
     },
@@ -216,7 +216,7 @@ function addRevoke(certificates: Command): void {
         const privateKey = served && 'privateKey' in served ? served.privateKey : null;
         await revokeAtCa({ issuer, chain, privateKey }, reason, { store, trustRoots, clock: systemClock, log });
         await store.replaceRevoked({ hostname, chain, withdraw, reason: reason ?? null }, systemClock.now());
-        const next = `nameplate certificates show ${hostname}${storeFlag(options)}`;
+        const next = `nameplate certificates show ${shellQuote(hostname)}${storeFlag(options)}`;
         const done = `Revoked the certificate of ${hostname} at ${at}. ${meanwhile}\n\nNext: ${next}`;
         show(options, { name: hostname, revoked: true, served: !withdraw }, () => done);
       });
@@ -228,7 +228,7 @@ function revocable({ hostname, issued }: Certificate): NonNullable<Certificate['
   if (issued === null) throw new CliError(`No certificate of ${hostname} is in use, so there is none to revoke.`);
   if (issued.issuer === 'internal')
     throw new CliError(
-      `The certificate of ${hostname} is of the internal CA, which has no revocation. For a new key: nameplate certificates renew ${hostname}`,
+      `The certificate of ${hostname} is of the internal CA, which has no revocation. For a new key: nameplate certificates renew ${shellQuote(hostname)}`,
     );
   if (URL.canParse(issued.issuer)) return issued;
   throw new CliError(

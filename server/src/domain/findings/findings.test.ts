@@ -78,6 +78,118 @@ const routing = (...answers: Parameters<typeof cname>): Seen => ({ routing: ever
 const ownership = (...values: string[]): Seen => ({ ownership: everywhere(txt(...values)) });
 const right: Seen = { routing: everywhere(cname(TARGET)), ownership: everywhere(rightTxt(shop)) };
 
+/** `*.shop.acme.com`, whose certificate needs a record of its own. */
+const wild: Domain = { ...shop, name: '*.shop.acme.com', challengeZone: 'acme.example' };
+const CHALLENGE = '_acme-challenge.shop.acme.com';
+const LABEL = TARGET.slice(0, TARGET.indexOf('.'));
+const rightWild: Seen = { routing: everywhere(cname(TARGET)), challenge: everywhere(cname(`${LABEL}.acme.example`)) };
+
+describe('a wildcard', () => {
+  const mistakes = (seen: Seen, about: Partial<Domain> = {}) =>
+    find({ ...rightWild, ...seen }, { domain: { ...wild, ...about } }).map(({ code, record, name, action }) => ({
+      ...{ code, record, name, enter: action?.nameInZone },
+    }));
+
+  test.each<[string, Seen]>([
+    ['its CNAME and the record for its certificate', {}],
+    ['its CNAME, which answers at the name of the TXT record too', { ownership: everywhere(cname(TARGET)) }],
+    ['all three records', { ownership: everywhere(rightTxt(wild)) }],
+    [
+      'a proxy and the TXT record',
+      { routing: everywhere(addresses('198.51.100.7')), ownership: everywhere(rightTxt(wild)) },
+    ],
+  ])('has no mistake with %s', (_, seen) => {
+    const all = find({ ...rightWild, ...seen }, { domain: wild });
+    expect(all.filter(({ severity }) => severity !== 'info')).toEqual([]);
+  });
+
+  test.each<[string, Seen, { code: FindingCode; record: string; name?: string; enter: string }]>([
+    ['is nowhere', { routing: everywhere(NXDOMAIN) }, { code: 'record_missing', record: 'routing', enter: '*.shop' }],
+    [
+      'is at the base name, without the star',
+      { routing: everywhere(NXDOMAIN), probes: [probe('other_name', 'routing', 'shop.acme.com', cname(TARGET))] },
+      { code: 'record_at_other_name', record: 'routing', name: 'shop.acme.com', enter: '*.shop' },
+    ],
+    [
+      'is of one name below it',
+      { routing: everywhere(NXDOMAIN), probes: [probe('www', 'routing', 'www.shop.acme.com', cname(TARGET))] },
+      { code: 'record_at_other_name', record: 'routing', name: 'www.shop.acme.com', enter: '*.shop' },
+    ],
+    [
+      'has the zone twice in its name',
+      {
+        routing: everywhere(NXDOMAIN),
+        probes: [probe('doubled', 'routing', '*.shop.acme.com.acme.com', cname(TARGET))],
+      },
+      { code: 'name_doubled', record: 'routing', name: '*.shop.acme.com.acme.com', enter: '*.shop' },
+    ],
+    [
+      'is hidden by nothing but a broader wildcard',
+      {
+        routing: everywhere(cname('old.example.net')),
+        probes: [probe('sibling', 'routing', 'np1.acme.com', cname('old.example.net'))],
+      },
+      { code: 'wildcard_answers', record: 'routing', enter: '*.shop' },
+    ],
+    [
+      'leads elsewhere itself',
+      {
+        routing: everywhere(cname('old.example.net')),
+        probes: [probe('sibling', 'routing', 'np1.acme.com', NXDOMAIN)],
+      },
+      { code: 'cname_elsewhere', record: 'routing', enter: '*.shop' },
+    ],
+  ])('is told what is wrong where its CNAME %s', (_, seen, expected) => {
+    expect(mistakes(seen)).toEqual([{ name: '*.shop.acme.com', ...expected }]);
+  });
+
+  test.each<[string, Seen, { code: FindingCode; name?: string }]>([
+    ['is not there', { challenge: everywhere(NXDOMAIN) }, { code: 'challenge_missing' }],
+    [
+      'is not there, so that the wildcard answers',
+      { challenge: everywhere(cname(TARGET)) },
+      { code: 'challenge_missing' },
+    ],
+    ['leads elsewhere', { challenge: everywhere(cname('x.acme.example')) }, { code: 'challenge_elsewhere' }],
+    ['is proxied', { challenge: everywhere(addresses('104.16.1.2')) }, { code: 'challenge_proxied' }],
+    [
+      'has the zone twice in its name',
+      {
+        challenge: everywhere(NXDOMAIN),
+        probes: [probe('doubled', 'challenge', `${CHALLENGE}.acme.com`, cname(`${LABEL}.acme.example`))],
+      },
+      { code: 'name_doubled', name: `${CHALLENGE}.acme.com` },
+    ],
+    [
+      'is a TXT record',
+      {
+        challenge: everywhere(NODATA),
+        probes: [probe('other_type', 'challenge', CHALLENGE, txt(`${LABEL}.acme.example`))],
+      },
+      { code: 'wrong_type' },
+    ],
+    [
+      'is kept out by the TXT record of another program',
+      { challenge: everywhere(NODATA), probes: [probe('other_type', 'challenge', CHALLENGE, txt('gfj9Xq'))] },
+      { code: 'challenge_missing' },
+    ],
+  ])('is told what is wrong where the record for its certificate %s', (_, seen, expected) => {
+    const name = '_acme-challenge.shop';
+    expect(mistakes(seen)).toEqual([{ record: 'challenge', name: CHALLENGE, enter: name, ...expected }]);
+  });
+
+  test('is verified without the record for its certificate, and not served', () => {
+    const severity = (status: Domain['status']) =>
+      find({ ...rightWild, challenge: everywhere(NXDOMAIN) }, { domain: { ...wild, status } })[0]?.severity;
+    expect([severity('verifying'), severity('verified')]).toEqual(['warning', 'blocking']);
+  });
+
+  test('whose CNAME zone we serve is not asked for a record for its certificate', () => {
+    const { challenge: _, ...others } = rightWild;
+    expect(find(others, { domain: { ...wild, challengeZone: null } })).toEqual([]);
+  });
+});
+
 describe('nothing but information is found in a healthy zone', () => {
   test.each<[string, Seen, Domain?]>([
     ['both records', right],
@@ -766,6 +878,9 @@ const EVERY_CODE: Record<Exclude<FindingCode, CodeOutside>, [seen: Seen, options
   ],
   caa_forbids: [{ ...right, probes: [probe('caa', 'routing', 'acme.com', txt('0 issue "other.test"'))] }],
   held_elsewhere: [{}, { incumbent: holder }],
+  challenge_missing: [{ challenge: everywhere(NXDOMAIN) }, { domain: wild }],
+  challenge_elsewhere: [{ challenge: everywhere(cname('other.acme.example')) }, { domain: wild }],
+  challenge_proxied: [{ challenge: everywhere(addresses('104.16.1.2')) }, { domain: wild }],
   stale_cache: [{ ...right, routingValidation: validation({ answer: NXDOMAIN, ttl: 600 }) }],
 };
 

@@ -5,6 +5,7 @@ import { readObservation } from '../read-observation.ts';
 import { type CheckMemory, claimOf } from '../status.ts';
 import { absentFindings } from './absent-findings.ts';
 import { apexFindings } from './apex-findings.ts';
+import { challengeFindings } from './challenge-findings.ts';
 import { misplacedFindings } from './misplaced-findings.ts';
 import { chainFindings, nameserverFindings } from './nameserver-findings.ts';
 import { ownershipFindings } from './ownership-findings.ts';
@@ -81,6 +82,7 @@ function allOf(subject: Subject): FindingFields[] {
     routingFindings,
     apexFindings,
     chainFindings,
+    challengeFindings,
   ].flatMap((rule) => rule(subject));
   const mistakes = seen.filter(({ severity }) => severity !== 'info');
   const explained = new Set(mistakes.map(({ record }) => record));
@@ -99,6 +101,7 @@ const LEAST_SPECIFIC: readonly FindingCode[] = [
   'record_below_cut',
   'record_missing',
   'txt_missing',
+  'challenge_missing',
   'held_elsewhere',
 ];
 

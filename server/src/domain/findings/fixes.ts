@@ -36,6 +36,8 @@ export function fixOf(said: Said): string {
       return severity === 'info'
         ? `If these are not the addresses of a proxy of yours, replace them by a CNAME record. ${typed(action)}`
         : `${byAction(action)} ${orText(second)}`;
+    case 'challenge_proxied':
+      return `${byAction(action)} Do not let the provider proxy it (Cloudflare: grey cloud, "DNS only").`;
     case 'conflicting_records':
       return `${where}, delete every other CNAME, A and AAAA record at this name, and keep one CNAME record. ${typed(action)}`;
     case 'txt_quoted':

@@ -19,6 +19,8 @@ const TXT_NAME = '_service.shop.example.com.';
 const TARGET = 'k7q2m9x4c1v8b3n6.cname.example.net';
 const TOKEN = 'Zt4mQ8rV1xKc7NwLb2YpH5sJ';
 const VALUE = `service-domain-verify=${TOKEN}`;
+const CHALLENGE_NAME = '_acme-challenge.shop.example.com.';
+const CHALLENGE = `${CHALLENGE_NAME} CNAME k7q2m9x4c1v8b3n6.acme.example.net.`;
 const CNAME = `${NAME} CNAME ${TARGET}.`;
 const TXT = `${TXT_NAME} TXT "${VALUE}"`;
 
@@ -294,6 +296,30 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
       'The name has the addresses of a proxy. That works as long as the proxy passes visitors on to the target. The record itself cannot be seen, so its `verified` stays false.',
     causes: 'The provider proxies the name (Cloudflare: orange cloud).',
     fix: 'Nothing has to be done as long as the TXT record is published: it verifies the domain.',
+  },
+  challenge_missing: {
+    title: 'The CNAME record for certificates is not published.',
+    means:
+      'The certificate of a wildcard is proved over DNS, by a CNAME record at `_acme-challenge` that leads to this service. Without it there is no certificate, and visitors see an error.',
+    causes:
+      'It was left out, as the record that is not for visitors. Or a TXT record of another program is at its name.',
+    fix: 'Publish the third record of `dnsRecords`, and delete any other record at its name. It stays: each renewal needs it.',
+    example: { seen: 'no record', right: CHALLENGE },
+  },
+  challenge_elsewhere: {
+    title: 'The CNAME record for certificates leads elsewhere.',
+    means: 'A certificate authority asks another service for the proof, so there is no certificate.',
+    causes:
+      'The record is of another service, or of this domain before it was deleted and added again; or the value is mistyped.',
+    fix: EDIT_CNAME,
+    example: { seen: `${CHALLENGE_NAME} CNAME k7q2m9x4c1v8b3n6.acme.example.org.`, right: CHALLENGE },
+  },
+  challenge_proxied: {
+    title: 'The CNAME record for certificates is proxied.',
+    means: 'The name has the addresses of a proxy in place of the CNAME, so no certificate authority finds the proof.',
+    causes: 'The provider proxies every new record (Cloudflare: orange cloud).',
+    fix: 'Turn the proxy off for this record (Cloudflare: grey cloud, "DNS only").',
+    example: { seen: `${CHALLENGE_NAME} A 104.16.1.2`, right: CHALLENGE },
   },
   name_not_punycode: {
     title: 'The record is at a name with special characters.',

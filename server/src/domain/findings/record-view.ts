@@ -1,16 +1,17 @@
 import type { Domain } from '../domain.ts';
 import type { FindingAction } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
-import type { Answer, Observation, Probe, ProbePurpose, ZoneObservation } from '../observation.ts';
+import type { Answer, Observation, Probe, ProbePurpose, RecordObservation, ZoneObservation } from '../observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../providers.ts';
+import { withoutOwnWildcard } from '../read-observation.ts';
 import type { Reading, RecordReading, RecordRole } from '../reading.ts';
 import { ownershipName, ownershipValue } from '../records.ts';
 
 export type ReadableAnswer = Exclude<Answer, { kind: 'unreadable' }>;
 
-/** One of the two records, as the rules look at it. */
-export interface RecordView {
-  role: RecordRole;
+/** One of the records, as the rules look at it. */
+export interface RecordView<Role = RecordRole> {
+  role: Role;
   type: 'CNAME' | 'TXT' | 'ALIAS';
   name: string;
   /** The value that belongs there. */
@@ -28,21 +29,51 @@ export interface RecordView {
   probes: Probe[];
 }
 
+export type AnyView = RecordView<RecordRole | 'challenge'>;
+
 export function viewOf(domain: Domain, role: RecordRole, observation: Observation, reading: Reading): RecordView {
-  const seen = observation[role];
   const isOwnership = role === 'ownership';
-  const looks = seen.nameservers.flatMap(({ server, answers }) =>
-    answers.filter(isReadable).map((answer) => ({ server, answer })),
-  );
-  const { kind } = reading[role];
-  return {
+  return viewOfRecord(domain, observation[role], reading[role], observation, {
     role,
     type: isOwnership ? 'TXT' : domain.kind === 'apex' ? 'ALIAS' : 'CNAME',
     name: isOwnership ? ownershipName(domain) : domain.name,
     expected: isOwnership ? ownershipValue(domain) : domain.target,
+  });
+}
+
+/** The record for certificates; null where nobody looked at it. */
+export function challengeViewOf(domain: Domain, observation: Observation, reading: Reading): AnyView | null {
+  const { challenge: seen } = observation;
+  if (seen === undefined || reading.challenge === undefined) return null;
+  const { name, expected } = seen;
+  return viewOfRecord(domain, seen, reading.challenge, observation, {
+    role: 'challenge',
+    type: 'CNAME',
+    name,
+    expected,
+  });
+}
+
+function viewOfRecord<Role extends RecordRole | 'challenge'>(
+  domain: Domain,
+  seen: RecordObservation,
+  reading: RecordReading,
+  observation: Observation,
+  about: Pick<RecordView<Role>, 'role' | 'type' | 'name' | 'expected'>,
+): RecordView<Role> {
+  const { role } = about;
+  const looks = seen.nameservers.flatMap(({ server, answers }) =>
+    answers.filter(isReadable).map((answer) => ({
+      server,
+      answer: role === 'routing' ? answer : withoutOwnWildcard(domain, answer),
+    })),
+  );
+  const { kind } = reading;
+  return {
+    ...about,
     zone: seen.zone,
     provider: providerOf(seen.zone.nameservers.map(({ name }) => name)),
-    reading: reading[role],
+    reading,
     isRight: kind === 'matched' || kind === 'unconfirmed',
     answer: looks.map(({ answer }) => answer).toSorted((a, b) => rankOf(a) - rankOf(b))[0] ?? null,
     servers: [...new Set(looks.map(({ server }) => server))],
@@ -61,7 +92,7 @@ function rankOf(answer: ReadableAnswer): number {
   return answer.kind === 'found' ? 3 : 4;
 }
 
-export function probesOf(view: RecordView, ...purposes: ProbePurpose[]): Probe[] {
+export function probesOf(view: AnyView, ...purposes: ProbePurpose[]): Probe[] {
   return view.probes.filter(({ purpose }) => purposes.includes(purpose));
 }
 
@@ -95,18 +126,18 @@ export function zoneAction(kind: FindingAction['kind'], zone: string, type: 'NS'
 }
 
 /** A change at the name of a record. */
-export function nameAction(kind: FindingAction['kind'], { type, name, zone, provider }: RecordView): FindingAction {
+export function nameAction(kind: FindingAction['kind'], { type, name, zone, provider }: AnyView): FindingAction {
   const place = { zone: zone.apex, ...(provider && { provider: provider.name }) };
   return { kind, at: 'zone', ...place, type, name, nameInZone: nameInZone(name, zone.apex, provider) };
 }
 
 /** The change that gives a record its name and its value. `removes`: the types of those that are there. */
-export function recordAction(kind: FindingAction['kind'], view: RecordView, removes?: string[]): FindingAction {
+export function recordAction(kind: FindingAction['kind'], view: AnyView, removes?: string[]): FindingAction {
   const { role, expected, provider } = view;
   return {
     ...nameAction(kind, view),
     value: expected,
-    valueInZone: role === 'routing' ? hostAsValue(expected, provider) : expected,
+    valueInZone: role === 'ownership' ? expected : hostAsValue(expected, provider),
     ...(removes && { removes }),
   };
 }

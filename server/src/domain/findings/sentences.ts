@@ -241,6 +241,7 @@ const MESSAGES: Record<FindingCode, Message> = {
   ),
   wildcard_answers: (said, quoted) => {
     const { at, seen, first, record, reason } = said;
+    const star = at.startsWith('*.') ? 'a wildcard record above it' : 'a wildcard record (*)';
     if (reason === 'wildcard_txt') {
       return [
         `The TXT record at ${at} comes from a wildcard record (*) and has the value ${quoted(first)}.`,
@@ -252,7 +253,7 @@ const MESSAGES: Record<FindingCode, Message> = {
       reason === 'wildcard_address'
         ? `gives it the ${addressesOf(seen)}`
         : `makes it a CNAME to ${record === 'ownership' ? quoted(first) : chainOf(seen, quoted)}`;
-    return [`${at} has no record of its own: a wildcard record (*) ${gives}.`];
+    return [`${at} has no record of its own: ${star} ${gives}.`];
   },
   cname_at_apex: ({ at, seen }, quoted) => [
     `${at} is a CNAME to ${chainOf(seen, quoted)}.`,
@@ -332,6 +333,17 @@ const MESSAGES: Record<FindingCode, Message> = {
         return [`${held}.`];
     }
   },
+  challenge_missing: ({ at, first }, quoted) => [
+    `There is no CNAME record at ${at}, so this service cannot get the certificate.`,
+    ...(first === '' ? [] : [`There is a TXT record instead, ${quoted(first)}: nothing else can be beside a CNAME.`]),
+  ],
+  challenge_elsewhere: ({ at, seen, expected }, quoted) => [
+    `${at} is a CNAME to ${chainOf(seen, quoted)}.`,
+    `It has to lead to ${expected}, so that this service can get the certificate.`,
+  ],
+  challenge_proxied: ({ at, seen, expected }, quoted) => [
+    `${at} leads to a proxy (${joinList(seen.slice(0, 4).map(quoted))}), not to ${expected}, so this service cannot get the certificate.`,
+  ],
   stale_cache: ({ name, action, until = 0, reason }) => [
     `${reason === 'some_asked' ? 'The nameservers that were asked' : 'The nameservers'} have the ${action.type} record of ${name}, but public resolvers may answer from their cache until ${new Date(until).toISOString().replace(/\.\d+Z$/, 'Z')}.`,
   ],

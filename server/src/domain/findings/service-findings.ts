@@ -2,6 +2,7 @@ import { judgeCaa } from '../caa.ts';
 import type { CaaRecord } from '../certificate-state.ts';
 import type { FindingAction, FindingFields } from '../finding.ts';
 import { answerMatches } from '../read-observation.ts';
+import { isWildcard } from '../wildcard.ts';
 import { nameAction, type RecordView, recordAction, zoneAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -68,7 +69,12 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
     .find(({ answer }) => answer.kind === 'found' && answer.values.length > 0);
   if (caNames.length === 0 || nearest?.answer.kind !== 'found') return [];
   const { values } = nearest.answer;
-  const verdict = judgeCaa(values.map(parseCaa), { names: caNames, accountUrl: null });
+  const records = values.map(parseCaa);
+  // Where a set has any, they alone count for a wildcard (RFC 8659 section 4.3).
+  const tag = isWildcard(domain.name) && records.some((record) => record.tag === 'issuewild') ? 'issuewild' : 'issue';
+  const relevant = records.filter((record) => tag === 'issue' || record.tag !== 'issue');
+  const judged = relevant.map((record) => (record.tag === tag ? { ...record, tag: 'issue' } : record));
+  const verdict = judgeCaa(judged, { names: caNames, accountUrl: null });
   // Whether the account is ours is known only where the certificate is ordered.
   if (verdict.kind === 'allowed' || verdict.because === 'account') return [];
   const [ca = ''] = caNames;
@@ -78,12 +84,12 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
       severity: domain.status === 'verified' ? 'blocking' : 'warning',
       name: nearest.name,
       seen: values,
-      expected: `0 issue "${ca}"`,
+      expected: `0 ${tag} "${ca}"`,
       retryable: false,
       action:
         verdict.because === 'unknown'
           ? { ...caaAction('delete', routing, nearest.name), tag: verdict.record.tag.slice(0, MAX_TAG) }
-          : { ...caaAction('add', routing, nearest.name), flags: '0', tag: 'issue', value: ca },
+          : { ...caaAction('add', routing, nearest.name), flags: '0', tag, value: ca },
     },
   ];
 }

@@ -16,6 +16,8 @@ export const DOMAIN = [
   'status',
   'routingVerifiedAt',
   'ownershipVerifiedAt',
+  'challengeZone',
+  'challengeVerifiedAt',
   'verificationError',
   'createdAt',
   'updatedAt',

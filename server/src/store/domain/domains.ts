@@ -286,6 +286,7 @@ const CHANGING = [
   'status',
   'routingVerifiedAt',
   'ownershipVerifiedAt',
+  'challengeVerifiedAt',
   'verificationError',
   'updatedAt',
   'verifiedAt',

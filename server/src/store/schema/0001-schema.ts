@@ -70,7 +70,7 @@ create table domains (
   kind TEXT not null, service TEXT not null, target TEXT not null unique, token TEXT not null, status TEXT not null,
   routing_verified_at INTEGER, ownership_verified_at INTEGER, verification_error TEXT, created_at INTEGER not null,
   updated_at INTEGER, verified_at INTEGER, window_started_at INTEGER not null, revision INTEGER not null,
-  external_id TEXT, metadata TEXT,
+  external_id TEXT, metadata TEXT, challenge_zone TEXT, challenge_verified_at INTEGER,
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);

@@ -300,3 +300,73 @@ describe('a takeover', () => {
     expect(['absent', 'elsewhere', 'hidden']).not.toContain(seen.incumbent?.routing.kind);
   });
 });
+
+describe('a wildcard', () => {
+  const wildcard: Domain = {
+    ...aDomain(environment, { name: '*.shop.acme.com', kind: 'subdomain', token: 'Token3' }),
+    target: 'k7q2.cname.test',
+    challengeZone: 'acme.test',
+  };
+  const CHALLENGE = '_acme-challenge.shop.acme.com';
+  /** Answers for every name below the base that has no answer of its own. */
+  const zone =
+    (own: Record<string, Answer>, wild: Answer = NXDOMAIN): Nameserver =>
+    ({ name }) =>
+      own[name] ?? (name.endsWith('.shop.acme.com') ? wild : NXDOMAIN);
+  const read = async (nameserver: Nameserver, about: Partial<Domain> = {}) => {
+    const subject = { ...wildcard, ...about };
+    return readObservation(
+      { domain: subject, incumbent: null, memory: NO_MEMORY },
+      await check(subject, acme({ ns1: nameserver, ns2: nameserver })),
+    );
+  };
+
+  test('is matched by an answer for a label that is asked for once', async () => {
+    let drawn = 0.25;
+    const fake = acme({ ns1: zone({}, cname(wildcard.target)), ns2: zone({}, cname(wildcard.target)) });
+    const random = () => {
+      drawn += 0.001;
+      return drawn;
+    };
+    const labelsOf = async () => {
+      fake.asked.length = 0;
+      await check(wildcard, fake, { random });
+      return [...new Set(fake.asked.filter((one) => /A(?:DDRESS)? np/.test(one)).map((one) => one.split(' ').at(-1)))];
+    };
+    const [first, second] = [await labelsOf(), await labelsOf()];
+    expect(first).toEqual([expect.stringMatching(/^np[a-z0-9]+\.shop\.acme\.com$/)]);
+    expect(second).toHaveLength(1);
+    expect(second).not.toEqual(first);
+    expect((await read(zone({}, cname(wildcard.target)))).routing).toEqual({ kind: 'matched' });
+  });
+
+  test('is not matched by records of single names, nor by one at the base name', async () => {
+    const one = cname(wildcard.target);
+    const own = { 'shop.acme.com': one, 'a.shop.acme.com': one, 'www.shop.acme.com': one };
+    expect((await read(zone(own))).routing).toEqual({ kind: 'absent', reason: 'nxdomain' });
+  });
+
+  test('has its ownership record at the base name', async () => {
+    const { ownership } = await read(zone({ '_service.shop.acme.com': rightTxt(wildcard) }));
+    expect(ownership).toEqual({ kind: 'matched' });
+  });
+
+  test.each([
+    ['matched', 'leads to its label in the zone for challenges', cname('k7q2.acme.test')],
+    ['elsewhere', 'leads to another host', cname('other.acme.test')],
+    ['absent', 'is not there', NXDOMAIN],
+  ])('its challenge record is %s where it %s', async (kind, _, answer) => {
+    expect((await read(zone({ [CHALLENGE]: answer }))).challenge).toMatchObject({ kind });
+  });
+
+  test('its challenge record is not looked at where it needs none', async () => {
+    expect(await read(zone({}), { challengeZone: null })).not.toHaveProperty('challenge');
+  });
+
+  test('the challenge record of another domain is looked at only where the caller names the zone', async () => {
+    const fake = acme({ ns1: always({}) });
+    expect(await check(domain, fake)).not.toHaveProperty('challenge');
+    const seen = await check(domain, fake, { challengeZone: 'acme.test' });
+    expect(seen.challenge).toMatchObject({ name: `_acme-challenge.${domain.name}` });
+  });
+});

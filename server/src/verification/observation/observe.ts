@@ -8,6 +8,7 @@ import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
 import { ownershipName } from '../../domain/records.ts';
 import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
+import { anyNameOf, challengeRecordOf } from '../../domain/wildcard.ts';
 import {
   askAgain,
   askAll,
@@ -36,10 +37,12 @@ export interface ObserveOptions {
   random: () => number;
   /** From the last check: a record that nameservers disagreed on is asked for at all of them. */
   memory?: Pick<CheckMemory, 'ownershipDoubt' | 'routingDoubt' | 'fingerprint'>;
+  /** The zone for challenges, where the challenge record of domains that are no wildcards is looked at too. */
+  challengeZone?: string | null;
 }
 
-/** While an observation runs. */
-export type Asking = ObserveOptions & QueryLimits;
+/** While an observation runs. `routingName`: the name that is asked for the routing record. */
+export type Asking = ObserveOptions & QueryLimits & { routingName: string };
 
 type Both<T> = Record<RecordRole, T>;
 
@@ -54,9 +57,9 @@ export async function observe(
   given: ObserveOptions,
 ): Promise<Observation> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
-  const options: Asking = { ...given, budget: queryBudget() };
-  const first = await askFirst(dns, domain, options);
-  const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first));
+  const options: Asking = { ...given, budget: queryBudget(), routingName: anyNameOf(domain.name, given.random) };
+  const [first, challenge] = await Promise.all([askFirst(dns, domain, options), askChallenge(dns, domain, options)]);
+  const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first), challenge.challenge);
   const proof = proofOf(domain, incumbent, first);
   const matchesAnew =
     proof !== null || isFirstMatch(domain, 'ownership', first) || isFirstMatch(domain, 'routing', first);
@@ -67,11 +70,11 @@ export async function observe(
     fingerprint === options.memory?.fingerprint
   ) {
     const records = await both(async (role) => byName(first[role]));
-    return { ...records, fingerprint, unchanged: true };
+    return { ...records, ...challenge, fingerprint, unchanged: true };
   }
   if (options.depth === 'recheck' && !isChanged(domain, 'ownership', first) && !isChanged(domain, 'routing', first)) {
     const records = await both((role) => recheckRecord(dns, domain, role, first, options));
-    return { ...records, fingerprint };
+    return { ...records, ...challenge, fingerprint };
   }
   const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
   const queries = decides ? dns.deciding : dns;
@@ -82,46 +85,47 @@ export async function observe(
   const records = await both((role) =>
     observeEverywhere({ dns: queries, domain, role, first: first[role], zones, options: asking, isTakeover }),
   );
-  const observation: Observation = { ...records, fingerprint, ...(decides && { decides }) };
+  const observation: Observation = { ...records, ...challenge, fingerprint, ...(decides && { decides }) };
   if (incumbent !== null) {
     const seen = { domain, incumbent, first, records, zones, options: asking };
     observation.incumbent = await observeIncumbent(queries, seen);
   }
   // Nothing delays a domain that is being verified.
   if (isCheck && proof !== null) return observation;
+  const role = domain.kind === 'apex' ? 'ownership' : 'routing';
+  const asked = { domain, role, question: questionOf(domain, role, 'A', options) } as const;
   const [probes, others] = await Promise.all([
     runProbes(dns, domain, observation, options),
-    given.depth === 'diagnosis' ? askElsewhere(dns, domain, observation, given.signal) : [],
+    given.depth === 'diagnosis' ? askOtherServers(dns, asked, observation[role], given.signal) : [],
   ]);
   return { ...observation, probes: [...probes, ...others] };
 }
 
-/** Looks for the record that verifies the domain at nameservers that the parent does not name. */
-function askElsewhere(dns: RecordQueries, domain: Domain, observation: Observation, signal: AbortSignal) {
-  const record = domain.kind === 'apex' ? 'ownership' : 'routing';
-  const question = questionOf(domain, record, 'A');
-  const { name } = question;
-  const type = record === 'ownership' ? 'TXT' : 'A';
-  return askOtherServers(dns, question, observation[record], {
-    signal,
-    found: ({ server, answers: [answer] }) =>
-      answerMatches(domain, record, answer) ? [{ purpose: 'other_server', record, name, type, answer, server }] : [],
-  });
+/** One nameserver's answer about the challenge record, where the domain has one. */
+async function askChallenge(
+  dns: RecordQueries,
+  domain: Domain,
+  options: Asking,
+): Promise<Pick<Observation, 'challenge'>> {
+  const record = challengeRecordOf(domain, options.challengeZone ?? null);
+  if (record === null) return {};
+  const { name, value: expected } = record;
+  return { challenge: { ...(await dns.query({ name, type: 'A', stopAt: expected }, options)), expected } };
 }
 
 /** Asks one nameserver for each record, and others only while none answers; the resolvers, where all of them are silent. */
 async function askFirst(dns: RecordQueries, domain: Domain, options: Asking): Promise<Both<RecordObservation>> {
   // IPv4 alone: a third query in every check for names that have other records is too much.
   const first = await both(async (role) => {
-    const seen = await dns.query(questionOf(domain, role, 'A'), options);
+    const seen = await dns.query(questionOf(domain, role, 'A', options), options);
     if (seen.nameservers.length === 0 || !seen.nameservers.every(didNotRespond)) return seen;
-    const resolved = await askResolver(dns, questionOf(domain, role, 'ADDRESS'), options);
+    const resolved = await askResolver(dns, questionOf(domain, role, 'ADDRESS', options), options);
     return resolved === null ? seen : { ...seen, nameservers: [...seen.nameservers, resolved] };
   });
   const routing = lastOf(first.routing);
   const mayBeHidden = routing?.kind === 'absent' && routing.reason === 'nodata' && routing.chain.length === 0;
   if (!mayBeHidden || !matches(domain, 'ownership', first)) return first;
-  const overIpv6 = await dns.query(questionOf(domain, 'routing', 'AAAA'), options);
+  const overIpv6 = await dns.query(questionOf(domain, 'routing', 'AAAA', options), options);
   return lastOf(overIpv6)?.kind === 'found' ? { ...first, routing: overIpv6 } : first;
 }
 
@@ -164,7 +168,7 @@ async function recheckRecord(
   const seen = byName(first[role]);
   const keeps = domain.kind === 'subdomain' && matches(domain, 'routing', first) ? 'routing' : 'ownership';
   if (role !== keeps || !matches(domain, role, first)) return seen;
-  return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A'), options) };
+  return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A', options), options) };
 }
 
 interface EverywhereOptions {
@@ -182,7 +186,7 @@ interface EverywhereOptions {
 async function observeEverywhere(everywhere: EverywhereOptions): Promise<RecordObservation> {
   const { dns, domain, role, first, zones, options, isTakeover } = everywhere;
   const decides = options.depth === 'deciding';
-  const question = questionOf(domain, role, 'ADDRESS');
+  const question = questionOf(domain, role, 'ADDRESS', options);
   const { name } = question;
   const { zone, ownNameservers } = await zones(first.zone, name);
   if (zone.failure !== null)
@@ -230,9 +234,14 @@ async function observeIncumbent(
   return { ownership, routing: records.routing };
 }
 
-function questionOf(domain: Domain, role: RecordRole, addresses: 'A' | 'AAAA' | 'ADDRESS'): RecordQuestion {
+function questionOf(
+  domain: Domain,
+  role: RecordRole,
+  addresses: 'A' | 'AAAA' | 'ADDRESS',
+  { routingName }: Pick<Asking, 'routingName'>,
+): RecordQuestion {
   if (role === 'ownership') return { name: ownershipName(domain), type: 'TXT' };
-  return { name: domain.name, type: addresses, ...(domain.target && { stopAt: domain.target }) };
+  return { name: routingName, type: addresses, ...(domain.target && { stopAt: domain.target }) };
 }
 
 function byName(seen: RecordObservation): RecordObservation {
@@ -265,8 +274,13 @@ const FINGERPRINT_LENGTH = 12;
  * The same for two checks whose first answers tell the same: 12 characters. Addresses are left out where there is no CNAME: who proxies gives others
  * in every answer.
  */
-export function fingerprintOf(first: Both<RecordObservation>, isMatch: (role: RecordRole) => boolean): string {
+export function fingerprintOf(
+  first: Both<RecordObservation>,
+  isMatch: (role: RecordRole) => boolean,
+  challenge?: Observation['challenge'],
+): string {
   const seen = (['ownership', 'routing'] as const).map((role) => summaryOf(first[role], isMatch(role), role));
+  if (challenge !== undefined) seen.push(summaryOf(challenge, false, 'routing'));
   return hash('sha256', JSON.stringify(seen), 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 

@@ -1,7 +1,10 @@
 import { queryBudget } from '../../dns/query-budget.ts';
 import type { RecordQueries, RecordQuestion } from '../../dns/resolver.ts';
+import type { Domain } from '../../domain/domain.ts';
 import type { NameserverAnswers, Probe, RecordObservation } from '../../domain/observation.ts';
 import { otherNameservers } from '../../domain/providers.ts';
+import { answerMatches } from '../../domain/read-observation.ts';
+import type { RecordRole } from '../../domain/reading.ts';
 
 /** Nameservers that only the zone itself names, and that are asked. */
 const MAX_OWN = 2;
@@ -11,13 +14,13 @@ const TIMEOUT_MS = 1500;
 
 /**
  * Looks for a record that is nowhere at nameservers that the parent does not name: those that the zone itself names, and those of well-known providers.
- * `found`: makes the probe of an answer.
+ * Returns where it is.
  */
 export async function askOtherServers(
   dns: RecordQueries,
-  question: RecordQuestion,
+  { domain, role, question }: { domain: Domain; role: RecordRole; question: RecordQuestion },
   { zone, nameservers }: RecordObservation,
-  { signal, found }: { signal: AbortSignal; found: (seen: NameserverAnswers) => Probe[] },
+  signal: AbortSignal,
 ): Promise<Probe[]> {
   if (zone.source !== 'parent' || zone.failure !== null || !nameservers.every(isWithout)) return [];
   const limits = {
@@ -30,7 +33,15 @@ export async function askOtherServers(
   const asked = servers
     .filter(({ addresses }) => addresses.length > 0)
     .map((server) => dns.askNameserver(zone, server, question, { ...limits, timeoutMs: TIMEOUT_MS }));
-  return (await Promise.all(asked)).flatMap(found);
+  const probe = {
+    purpose: 'other_server',
+    record: role,
+    name: question.name,
+    type: role === 'routing' ? 'A' : 'TXT',
+  } as const;
+  return (await Promise.all(asked)).flatMap(({ server, answers: [answer] }) =>
+    answerMatches(domain, role, answer) ? [{ ...probe, answer, server }] : [],
+  );
 }
 
 /** Whether a nameserver has nothing at the name, or does not know the zone. */

@@ -3,6 +3,7 @@ import { unicodeName } from '../../domain/name.ts';
 import type { Observation, Probe, RecordObservation } from '../../domain/observation.ts';
 import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
+import { baseName, isWildcard, randomLabel } from '../../domain/wildcard.ts';
 
 /** A name to ask for, beside the two records. */
 export type PlannedProbe = Omit<Probe, 'answer'>;
@@ -18,6 +19,7 @@ export function planProbes(domain: Domain, observation: Observation, random: () 
   const planned = [
     ...(isMatched(domain, 'ownership', observation) ? [] : ownershipProbes(domain, observation.ownership, random)),
     ...(isMatched(domain, 'routing', observation) ? [] : routingProbes(domain, observation.routing, random)),
+    ...challengeProbes(observation.challenge),
     ...zoneProbes(domain, observation),
   ];
   return planned.filter(({ name }) => isName(name));
@@ -29,7 +31,8 @@ export function planNameProbes(domain: Domain, observation: Observation): Planne
 }
 
 function ownershipProbes(domain: Domain, seen: RecordObservation, random: () => number): PlannedProbe[] {
-  const { name: host, service } = domain;
+  const { service } = domain;
+  const host = baseName(domain.name);
   const { name, zone } = seen;
   const probe = (purpose: Probe['purpose'], at: string): PlannedProbe => ({
     ...{ purpose, record: 'ownership', name: at, type: 'TXT' },
@@ -44,11 +47,15 @@ function ownershipProbes(domain: Domain, seen: RecordObservation, random: () => 
 }
 
 /** Where else people publish the TXT record. */
-function otherNames({ name: host, kind, service }: Domain, apex: string): string[] {
+function otherNames({ name, kind, service }: Domain, apex: string): string[] {
   const label = `_${service}`;
+  const host = baseName(name);
   if (kind === 'apex') return [host, `${service}.${host}`, `${label}.www.${host}`];
   const [first, ...rest] = host.split('.');
-  return [...new Set([host, `${service}.${host}`, `${label}.${apex}`, apex, [first, label, ...rest].join('.')])];
+  const before = isWildcard(name) ? [`${label}.${name}`] : [];
+  return [
+    ...new Set([...before, host, `${service}.${host}`, `${label}.${apex}`, apex, [first, label, ...rest].join('.')]),
+  ];
 }
 
 /** The label of the TXT record as people mistype it. */
@@ -76,23 +83,40 @@ function routingProbes(
   const probe = (purpose: Probe['purpose'], name: string): PlannedProbe => ({
     ...{ purpose, record: 'routing', name, type: 'A' },
   });
-  const parent = host.slice(host.indexOf('.') + 1);
-  const www = host.startsWith('www.') ? parent : `www.${host}`;
+  const base = baseName(host);
+  const parent = base.slice(base.indexOf('.') + 1);
+  const www = base.startsWith('www.') && base === host ? parent : `www.${base}`;
+  // A wildcard has none beside it, but may be below another one.
+  const hasSiblings = somethingIsThere(seen) && base !== apex;
   return [
     ...doubled(host, apex).map((at) => probe('doubled', at)),
     { ...probe('other_type', host), type: 'TXT' },
-    ...(somethingIsThere(seen) ? [probe('sibling', `${randomLabel(random)}.${parent}`)] : []),
+    ...(hasSiblings ? [probe('sibling', `${randomLabel(random)}.${parent}`)] : []),
     ...targets,
+    ...(base === host ? [] : [probe('other_name', base)]),
     probe('www', www),
-    ...(apex === www ? [] : [probe('other_name', apex)]),
+    ...(apex === www || apex === base ? [] : [probe('other_name', apex)]),
     ...rawNames(host).map((at) => probe('raw_name', at)),
   ];
 }
 
-function zoneProbes({ name: host }: Domain, { ownership, routing }: Observation): PlannedProbe[] {
+/** Around the CNAME for certificates: with the zone twice in its name, and as a TXT record. */
+function challengeProbes(seen: Observation['challenge']): PlannedProbe[] {
+  if (
+    seen === undefined ||
+    seen.nameservers.some(({ answers }) => answers.some(({ chain }) => chain.includes(seen.expected)))
+  )
+    return [];
+  const { name, zone } = seen;
+  const names = doubled(name, zone.apex).map((at) => ({ purpose: 'doubled', name: at, type: 'A' }) as const);
+  const all = [...names, { purpose: 'other_type', name, type: 'TXT' } as const];
+  return all.map((each) => ({ ...each, record: 'challenge' }));
+}
+
+function zoneProbes({ name }: Domain, { ownership, routing }: Observation): PlannedProbe[] {
   const { apex } = routing.zone;
   const isBogus = [ownership, routing].some(({ validation }) => validation?.status === 'bogus');
-  const labels = host.split('.');
+  const labels = baseName(name).split('.');
   const above = labels.map((_, i) => labels.slice(i).join('.')).slice(0, -1);
   const caa = above.slice(0, MAX_CAA_NAMES).map(
     (name): PlannedProbe => ({
@@ -131,10 +155,6 @@ function isMatched(domain: Domain, role: RecordRole, observation: Observation): 
   const answers = observation[role].nameservers.flatMap(({ answers: given }) => given);
   const readable = answers.filter(({ kind }) => kind !== 'unreadable');
   return readable.length > 0 && readable.every((answer) => answerMatches(domain, role, answer));
-}
-
-function randomLabel(random: () => number): string {
-  return `np${Math.floor(random() * 0x7fffffff).toString(36)}`;
 }
 
 function isName(name: string): boolean {

@@ -18,7 +18,7 @@ export async function runProbes(
 ): Promise<Probe[]> {
   const planned =
     options.depth === 'name' ? planNameProbes(domain, observation) : planProbes(domain, observation, options.random);
-  const questions = planned.map((probe) => ({ probe, question: questionOf(probe, domain) }));
+  const questions = planned.map((probe) => ({ probe, question: questionOf(probe, domain, observation) }));
   // Names above others first, because their answers may save queries.
   questions.sort((a, b) => a.question.name.length - b.question.name.length);
   const probes = await withTimeLimit(PROBES_MS, options.signal, (signal) => {
@@ -65,8 +65,13 @@ function sparing(observation: Observation, ask: AskOnce): AskOnce {
   };
 }
 
-function questionOf({ purpose, name, type }: PlannedProbe, { target }: Domain): RecordQuestion {
+function questionOf(
+  { purpose, name, type, record }: PlannedProbe,
+  { target }: Domain,
+  seen: Observation,
+): RecordQuestion {
   if (purpose === 'target') return { name, type: 'ADDRESS' };
+  if (record === 'challenge' && type === 'A' && seen.challenge) return { name, type, stopAt: seen.challenge.expected };
   return { name, type, ...(type === 'A' && target && { stopAt: target }) };
 }
 
