@@ -26,6 +26,8 @@ export interface ZoneMistake {
   /** The domain is verified all the same. */
   verified?: true;
   isSlow?: true;
+  /** A verified domain: a diagnosis after the fix has the code no more. */
+  isGoneAfterwards?: true;
   /** Besides the code: the names that the finding is about, and what its message says. */
   says?: { about?: (domain: Domain) => string[]; text?: RegExp };
 }
@@ -124,6 +126,18 @@ const failsFor = (
   }),
   says: { about: fails.names },
 });
+
+/** A certificate is forbidden by these records. */
+const caa = (what: string, line: string, { kind, isProxied = false }: { kind?: 'apex'; isProxied?: boolean } = {}) => {
+  const lines = ({ domain, ...subject }: ZoneSubject) =>
+    isProxied ? `shop A 104.16.132.229\n${ownershipLine(domain)}` : both({ domain, ...subject });
+  return {
+    ...{ code: 'caa_forbids', what, verified: true, isGoneAfterwards: true, ...(kind && { kind }) },
+    breaks: (subject: ZoneSubject) => subject.zone.publish(`${lines(subject)}\n${line}`),
+    mends: (subject: ZoneSubject) =>
+      subject.zone.publish(`${lines(subject)}\n${line.replace(/CAA .*/, 'CAA 0 issue "ca.nameplate.test"')}`),
+  } satisfies ZoneMistake;
+};
 
 export const ZONE_MISTAKES: ZoneMistake[] = [
   nameserver('zone_not_registered', 'the registration has ended', ({ zone }) => zone.expire()),
@@ -420,6 +434,10 @@ export const ZONE_MISTAKES: ZoneMistake[] = [
     breaks: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "other-ca.test"`),
     mends: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "ca.nameplate.test"`),
   },
+  caa('an apex whose CAA names no CA at all', '@ CAA 0 issue ";"', { kind: 'apex' }),
+  caa('CAA at the name of a proxied host', 'shop CAA 0 issue "other-ca.test"', { isProxied: true }),
+  caa('CAA with a critical property that nobody knows', '@ CAA 128 tbs "unknown"'),
+  caa('CAA that names our CA in a malformed value', '@ CAA 0 issue "ca.nameplate.test %%%"'),
   {
     code: 'stale_cache',
     what: 'resolvers still hold the answer from before',
