@@ -90,7 +90,7 @@ export const WILDCARD_MISTAKES: ZoneMistake[] = [
   wildcard(
     'value_is_url',
     'entered https:// in the wildcard',
-    ({ domain }) => `*.shop CNAME https:\\/\\/${domain.target}.`,
+    ({ domain }) => `*.shop CNAME https\\058\\047\\047${domain.target}.`,
   ),
   wildcard(
     'wrong_type',
