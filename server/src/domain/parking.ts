@@ -1,10 +1,8 @@
-import type { DnsProvider } from './providers.ts';
-
 /**
  * Nameservers of zones that nobody can publish records in. Pure data. Parking services: the list `parking-domain-ns` of MISP's warning lists
  * (version 20221024), without those that also have customers' zones. Expired registrations: help pages and WHOIS entries of the registrars.
  */
-export const PARKING_PROVIDERS: readonly DnsProvider[] = [
+export const PARKING_PROVIDERS = [
   { id: 'sedo', name: 'Sedo', nameservers: ['sedoparking.com'], apex: '@', parking: 'parked' },
   { id: 'bodis', name: 'Bodis', nameservers: ['bodis.com'], apex: '@', parking: 'parked' },
   { id: 'parkingcrew', name: 'ParkingCrew', nameservers: ['parkingcrew.net'], apex: '@', parking: 'parked' },
@@ -31,4 +29,4 @@ export const PARKING_PROVIDERS: readonly DnsProvider[] = [
     parking: 'expired',
   },
   { id: 'alibaba', name: 'Alibaba Cloud', nameservers: [/^expirens\d\.hichina\.com$/], apex: '@', parking: 'expired' },
-];
+] as const;
