@@ -9,7 +9,7 @@ import { EDGE_ADDRESS, ownershipLine, routingLine } from './world.ts';
 
 // Another workspace's name, and nameservers that never answer, take checks of their own; resolvers that fail:
 // test/api/domains/deadResolvers.test.ts.
-// What visitors get has servers of its own: test/verification/look-outside.test.ts.
+// These need web servers: test/verification/look-outside.test.ts.
 const OUTSIDE = ['other_certificate', 'certificate_expired_outside', 'tls_unreachable'];
 const APART = ['held_elsewhere', 'nameserver_timeout', 'resolvers_unreachable', ...OUTSIDE];
 

@@ -586,7 +586,7 @@ const toldOf = (live: Live) =>
     { edgeAddresses: [], isServed: true },
   );
 
-/** What the owner of the name is told of each problem. */
+/** The owner of the name is told this of each problem. */
 const TOLD: Partial<Record<LiveProblem, FindingCode>> = {
   answered_by_another: 'other_certificate',
   certificate_wrong_name: 'other_certificate',
@@ -619,7 +619,7 @@ async function compare(each: Case): Promise<void> {
   expect(forbiddenConnections).toBe(0);
 }
 
-describe('a look from outside is right, and tells the owner of the name what is wrong there, when', () => {
+describe('a look from outside is right when', () => {
   const rows = (wanted: boolean) =>
     CASES.filter((each) => canRun(each) === wanted).map((each) => [each.what, each] as const);
   test.each(rows(true))('%s', (_, each) => compare(each));

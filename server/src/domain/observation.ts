@@ -146,6 +146,6 @@ export interface Probe {
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
   answer: Answer;
-  /** Of `other_server`: its name. */
+  /** Name of the nameserver, where the purpose is `other_server`. */
   server?: string;
 }

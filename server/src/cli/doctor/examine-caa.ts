@@ -8,7 +8,7 @@ interface CaaSettings {
   cnameZone: string;
   /** How each configured CA identifies itself in CAA records. */
   cas: string[][];
-  /** What our DNS servers answer at each target (`NAMEPLATE_CAA_ISSUERS`); null: they do not have the zone. */
+  /** Our DNS servers answer these at each target (`NAMEPLATE_CAA_ISSUERS`); null: they do not have the zone. */
   issuers: readonly string[] | null;
   dns: Pick<EndLookups, 'lookupCaa'>;
 }

@@ -17,8 +17,8 @@ interface LiveContext {
 }
 
 /**
- * What visitors of a verified name get in place of the site, at addresses that its owner has chosen. Those of the edge are the operator's, as are all of a
- * name whose CNAME record leads here. While the DNS is known to be wrong, that is what is told.
+ * Tells what visitors of a verified name get in place of the site, at addresses that its owner has chosen. Those of the edge are the operator's, as are all
+ * of a name whose CNAME record leads here. While the DNS is known to be wrong, only that is told.
  */
 export function liveFindings(domain: Domain, live: Live | null, { edgeAddresses, isServed }: LiveContext): Finding[] {
   const { verifiedAt, verificationError, routingVerifiedAt, kind } = domain;

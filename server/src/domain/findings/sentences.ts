@@ -124,7 +124,7 @@ const nameserverFails: Message = (said) => {
   return [`${read}: ${failing(nameservers)} ${nameservers.length === 1 ? does : several}.`];
 };
 
-/** What visitors find at an address. */
+/** Visitors find this at an address. */
 const FOUND_OUTSIDE: Partial<Record<FindingReason, string>> = {
   answered_by_another: 'another server answers, which does not pass requests on to this service',
   certificate_wrong_name: 'they get a certificate that is not for this name',
