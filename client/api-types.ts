@@ -1074,7 +1074,7 @@ interface DiagnosisChange {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings: Array<Finding>;
 }
 
@@ -1300,7 +1300,7 @@ interface DomainEventData {
   record?: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
   /** In `certificate.*` and `site.ready_to_switch`: the certificate. */
   certificate?: {
@@ -1361,7 +1361,7 @@ interface DomainFinding {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
 }
 
@@ -1517,7 +1517,7 @@ interface FallbackCertificate {
 /** One mistake in the DNS of a name, or something worth knowing. */
 interface Finding {
   /** The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added. */
-  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | 'challenge_missing' | 'challenge_elsewhere' | 'challenge_proxied' | (string & {});
+  code: 'record_missing' | 'name_doubled' | 'record_at_other_name' | 'cname_at_txt_name' | 'records_swapped' | 'wrong_type' | 'cname_elsewhere' | 'cname_other_target' | 'value_doubled_zone' | 'value_is_url' | 'value_is_address' | 'value_whitespace' | 'value_quoted' | 'value_is_txt' | 'cname_loop' | 'cname_chain_too_long' | 'cname_to_broken_zone' | 'address_instead_of_cname' | 'conflicting_records' | 'proxied_without_txt' | 'txt_missing' | 'txt_wrong_value' | 'txt_quoted' | 'txt_case' | 'txt_invisible' | 'txt_encoded' | 'txt_stale' | 'txt_other_domain' | 'txt_truncated' | 'wildcard_answers' | 'cname_at_apex' | 'apex_elsewhere' | 'flattened' | 'proxied' | 'name_not_punycode' | 'zone_not_registered' | 'zone_parked' | 'zone_elsewhere' | 'delegation_mismatch' | 'nameservers_disagree' | 'record_below_cut' | 'resolvers_unreachable' | 'nameserver_refused' | 'nameserver_lame' | 'nameserver_servfail' | 'nameserver_timeout' | 'nameserver_not_found' | 'nameserver_unreachable' | 'nameserver_private' | 'nameserver_tcp' | 'nameserver_malformed' | 'dnssec_bogus' | 'caa_forbids' | 'held_elsewhere' | 'stale_cache' | 'other_certificate' | 'certificate_expired_outside' | 'tls_unreachable' | 'challenge_missing' | 'challenge_elsewhere' | 'challenge_proxied' | (string & {});
   /** `blocking`: the domain is not verified, or not served, until it is fixed. */
   severity: 'blocking' | 'warning' | 'info' | (string & {});
   /** `routing`: the CNAME or ALIAS record. `ownership`: the TXT record. `challenge`: the CNAME record that the certificate of a wildcard needs. */
@@ -1543,10 +1543,10 @@ interface Finding {
 
 /** The fix, for programs; absent if there is nothing to do. */
 interface FindingAction {
-  /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. */
-  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | (string & {});
-  /** Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated. */
-  at: 'zone' | 'registrar' | 'zone_above' | (string & {});
+  /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: the server that visitors reach. More values may be added. */
+  kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
+  /** Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added. */
+  at: 'zone' | 'registrar' | 'zone_above' | 'server' | (string & {});
   /** Name of the zone. */
   zone: string;
   /** Its DNS provider; absent if unknown. */
@@ -1576,9 +1576,9 @@ interface FindingAction {
 /** Facts that the sentences mention besides the other fields. */
 interface FindingFacts {
   /** Which case of the code it is. More values may be added. */
-  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
-  /** Unread: the whole zone, some of its nameservers, or which nameservers it has. */
-  scope?: 'zone' | 'some' | 'delegation' | (string & {});
+  reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'registration_ended' | 'record_there' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'no_route' | (string & {});
+  /** Unread: the whole zone, some of its nameservers, which nameservers it has, or one name alone. */
+  scope?: 'zone' | 'some' | 'delegation' | 'name' | (string & {});
   /** A zone of its own. */
   zone?: string;
   /** The zone from which it was delegated. */
@@ -1778,7 +1778,7 @@ interface RecordChange {
   record: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
 }
 
@@ -1898,6 +1898,8 @@ interface SetupPage {
 interface Site {
   domain: Domain;
   live?: Live;
+  /** Why visitors do not reach the site, where its owner can change that, as in domains.diagnoseDomain. */
+  findings?: Array<Finding>;
   certificate: SiteCertificate;
   challengeRecord?: ChallengeRecord;
   /** The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise. */
@@ -1930,6 +1932,8 @@ interface SiteChange {
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   live: Live;
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  findings?: Array<Finding>;
 }
 
 interface SiteLiveEvent {

@@ -58,7 +58,7 @@ const STAGES: Record<Stage, (about: About) => Said> = {
   }),
   certificate_blocked: () => ({ title: 'Verified, but no certificate yet', text: '' }),
   live: () => ({ title: 'Your site is live', text: 'It is served over HTTPS. You can close this page.' }),
-  live_at_risk: () => ({ title: 'Live, but the DNS has changed', text: '' }),
+  live_at_risk: () => ({ title: 'Live, but something has changed', text: '' }),
 };
 
 const STEPS: Record<keyof Steps, string> = {

@@ -4,6 +4,7 @@ import { startHostileServer } from './hostile-server.ts';
 import { type Internet, startInternet, type Zone } from './internet.ts';
 import type { Host, Nameserver } from './knot.ts';
 import { startMiddlebox } from './middlebox.ts';
+import { CHALLENGE_ZONE } from './wildcard-mistakes.ts';
 import { createInterop, EDGE_ADDRESS, type InteropWorld } from './world.ts';
 import type { ZoneSubject } from './zone-mistakes.ts';
 
@@ -14,6 +15,8 @@ export interface Lab {
   servers: [Nameserver, Nameserver, Nameserver, Nameserver];
   /** A nameserver that never answers. */
   silent: Host;
+  /** The platform's own zone, with the CNAME zone and the one for challenges. */
+  platform: Zone;
   random: Random;
   /** A domain in a new zone. `host`: below the zone; of a subdomain `shop` unless given. */
   subject(
@@ -43,7 +46,7 @@ export async function startLab(seed: number, { fourth }: { fourth?: 'Knot' | 'NS
     opened.push(one);
     return one;
   };
-  await publishNeighbours(internet);
+  const platform = await publishNeighbours(internet);
   const silent = internet.spareHost();
   keep(
     await startHostileServer(silent, { port: internet.port, zone: 'test', records: () => [], respond: () => 'drop' }),
@@ -51,7 +54,8 @@ export async function startLab(seed: number, { fourth }: { fourth?: 'Knot' | 'NS
 
   const createDomain: Lab['createDomain'] = (name, kind = 'subdomain', workspaceId = 'ws_1') => {
     const letters = Array.from({ length: TOKEN_LENGTH }, () => random.pick([...TOKEN_LETTERS]));
-    return world.create(name, { kind, workspaceId, token: letters.join('') });
+    const challengeZone = name.startsWith('*.') ? { challengeZone: CHALLENGE_ZONE } : {};
+    return world.create(name, { kind, workspaceId, token: letters.join(''), ...challengeZone });
   };
 
   function inFrontOf(zone: Zone): Pick<ZoneSubject, 'hostile' | 'middlebox'> {
@@ -75,6 +79,7 @@ export async function startLab(seed: number, { fourth }: { fourth?: 'Knot' | 'NS
     world,
     servers,
     silent,
+    platform,
     random,
     createDomain,
     async subject(label, { kind = 'subdomain', host = 'shop' } = {}) {
@@ -91,10 +96,11 @@ export async function startLab(seed: number, { fourth }: { fourth?: 'Knot' | 'NS
 }
 
 /** The platform's own zone, the host that customers come from, and a zone that nobody serves. */
-async function publishNeighbours(internet: Internet): Promise<void> {
+async function publishNeighbours(internet: Internet): Promise<Zone> {
   const platform = await internet.register('nameplate');
-  await platform.publish(`*.cname A ${EDGE_ADDRESS}`);
+  await platform.publish(`*.cname A ${EDGE_ADDRESS}\n*.acme TXT "none"`);
   const formerHost = await internet.register('oldhost');
   await formerHost.publish('shops A 203.0.113.80');
   await internet.register('broken');
+  return platform;
 }

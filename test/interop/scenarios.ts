@@ -2,6 +2,7 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import type { Finding, FindingCode } from '../../server/src/domain/finding.ts';
 import type { Lab } from './lab.ts';
 import { type Mistake, OWNERSHIP_MISTAKES, ROUTING_MISTAKES, rightLine } from './mistakes.ts';
+import { CHALLENGE_MISTAKES, WILDCARD_MISTAKES } from './wildcard-mistakes.ts';
 import { EDGE_ADDRESS } from './world.ts';
 import { ZONE_MISTAKES, type ZoneMistake, type ZoneSubject } from './zone-mistakes.ts';
 
@@ -17,6 +18,8 @@ export interface Scenario {
   verified: boolean;
   /** Its checks last until their time limit. */
   isSlow: boolean;
+  says?: ZoneMistake['says'];
+  isGoneAfterwards?: true;
 }
 
 /** Every mistake of both catalogues, each in a zone of its own. */
@@ -24,7 +27,7 @@ export function allScenarios(lab: Lab, other: Domain): Scenario[] {
   const ofRecords = [...ROUTING_MISTAKES, ...OWNERSHIP_MISTAKES].flatMap((mistake) =>
     mistake.kinds.map((kind) => recordScenario(lab, mistake, kind, other)),
   );
-  return [...ofRecords, ...ZONE_MISTAKES.map(zoneScenario)];
+  return [...ofRecords, ...[...ZONE_MISTAKES, ...WILDCARD_MISTAKES, ...CHALLENGE_MISTAKES].map(zoneScenario)];
 }
 
 function zoneScenario({ verified, kind, isSlow, ...mistake }: ZoneMistake): Scenario {
@@ -63,19 +66,26 @@ export interface Tried {
   findings: Finding[];
   /** After the next check, with the mistake corrected. */
   after: Domain;
+  /** The findings of a diagnosis after that, where the scenario asks for one. */
+  left: Finding[];
 }
 
 /** As long as the lab's delegations are cached. */
 const HOUR_MS = 3_600_000;
 
 /** Every scenario in a zone of its own, all of them side by side. */
-export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domain): Promise<Tried[]> {
+export async function tryScenarios(
+  lab: Lab,
+  scenarios: Scenario[],
+  other: Domain,
+  label = 'mistake',
+): Promise<Tried[]> {
   const { world } = lab;
   const tried: Tried[] = [];
   for (const [number, scenario] of scenarios.entries()) {
-    const subject = await lab.subject(`mistake${number}`, scenario);
+    const subject = await lab.subject(`${label}${number}`, scenario);
     await scenario.breaks(subject);
-    tried.push({ scenario, subject, before: subject.domain, findings: [], after: subject.domain });
+    tried.push({ scenario, subject, before: subject.domain, findings: [], after: subject.domain, left: [] });
   }
   await world.check(other);
   await inParallel(tried, 20, async (one) => {
@@ -85,7 +95,10 @@ export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domai
   for (const { scenario, subject } of tried) await scenario.mends(subject);
   world.clock.pass(HOUR_MS);
   await world.check(other);
-  for (const one of tried) one.after = await world.read(one.subject.domain);
+  for (const one of tried) {
+    one.after = await world.read(one.subject.domain);
+    if (one.scenario.isGoneAfterwards) one.left = await world.diagnose(one.subject.domain);
+  }
   return tried;
 }
 
@@ -93,10 +106,16 @@ export async function tryScenarios(lab: Lab, scenarios: Scenario[], other: Domai
  * Returns a failed expectation: the mistake is the first finding, nothing is verified with it, and without it the
  * domain is.
  */
-export function failureOf({ scenario, before, findings: [first], after }: Tried): string | null {
+export function failureOf({ scenario, subject, before, findings: [first], after, left }: Tried): string | null {
+  const { says } = scenario;
   const failures = [
     first?.code === scenario.code ? null : `the first finding is ${first?.code}`,
     (before.status === 'verified') === scenario.verified ? null : `${before.status} with the mistake`,
+    says?.about === undefined || says.about(subject.domain).includes(first?.name ?? '')
+      ? null
+      : `it is about ${first?.name}`,
+    says?.text?.test(first?.message ?? '') === false ? `it says: ${first?.message}` : null,
+    left.some(({ code }) => code === scenario.code) ? `${scenario.code} without the mistake` : null,
     after.status === 'verified' ? null : `${after.status} without the mistake`,
   ].filter((failure) => failure !== null);
   return failures.length === 0 ? null : `${scenario.code} (${scenario.what}): ${failures.join(', ')}`;

@@ -7,7 +7,7 @@ import type { Nameserver } from './knot.ts';
 import type { MiddleboxOptions } from './middlebox.ts';
 import { dsData } from './registry.ts';
 import { tamper, withExpiredSignatures } from './signed-zone.ts';
-import { type InteropWorld, ownershipLine, routingLine } from './world.ts';
+import { EDGE_ADDRESS, type InteropWorld, ownershipLine, routingLine } from './world.ts';
 
 /**
  * A zone with a mistake that no record of the domain itself shows: in its delegation, its nameservers, its signatures.
@@ -26,6 +26,10 @@ export interface ZoneMistake {
   /** The domain is verified all the same. */
   verified?: true;
   isSlow?: true;
+  /** A verified domain: a diagnosis after the fix has the code no more. */
+  isGoneAfterwards?: true;
+  /** Besides the code: the names that the finding is about, and what its message says. */
+  says?: { about?: (domain: Domain) => string[]; text?: RegExp };
 }
 
 export interface ZoneSubject {
@@ -44,7 +48,8 @@ export interface ZoneSubject {
 /** Nothing can be sent to it, on any machine. */
 const BROADCAST_ADDRESS = '127.255.255.255';
 
-const both = ({ domain }: ZoneSubject) => `${routingLine(domain)}\n${ownershipLine(domain)}`;
+const both = ({ domain }: ZoneSubject) =>
+  `${domain.kind === 'apex' ? `@ A ${EDGE_ADDRESS}` : routingLine(domain)}\n${ownershipLine(domain)}`;
 
 /** Publishes both records at the first nameserver, and lets an hour pass for the resolvers. */
 async function publishRight(subject: ZoneSubject): Promise<void> {
@@ -75,6 +80,65 @@ async function publishSigned(subject: ZoneSubject): Promise<void> {
 /** Its checks last until their time limit. */
 const slow = (mistake: ZoneMistake): ZoneMistake => ({ ...mistake, isSlow: true });
 
+/** The zone is parked: every name in it has the same address. */
+const parked = (what: string, nameservers: string[], more: Partial<ZoneMistake> = {}): ZoneMistake => ({
+  ...nameserver('zone_parked', what, async ({ zone, internet, servers: [, second] }) => {
+    await zone.delegate(await Promise.all(nameservers.map((host) => internet.nameHost(host, second.address))));
+    await zone.publish('* A 203.0.113.99\n@ A 203.0.113.99', [second]);
+  }),
+  ...more,
+});
+
+/** The records are at the second nameserver, under a name of its provider; the registrar names the first. */
+const elsewhere = (what: string, { host, records = both, here = '' }: Elsewhere): ZoneMistake =>
+  nameserver('zone_elsewhere', what, async (subject) => {
+    const [first, second] = subject.servers;
+    const there = await subject.internet.nameHost(host, second.address);
+    // Diagnoses of other zones have looked for it.
+    await subject.internet.resolver.forget('com');
+    await subject.zone.publish(records(subject), [second], { ownHosts: [there] });
+    if (here !== null) await subject.zone.publish(here, [first]);
+  });
+
+interface Elsewhere {
+  /** Name of the nameserver that has the records. */
+  host: string;
+  records?: (subject: ZoneSubject) => string;
+  /** The zone at the nameserver that the registrar names; null: it does not know the zone. */
+  here?: string | null;
+}
+
+/** The nameserver fails for these names of the zone, and answers for all others. */
+const failsFor = (
+  code: FindingCode,
+  what: string,
+  fails: { names: (domain: Domain) => string[]; as: 'SERVFAIL' | 'REFUSED' | 'drop'; records?: string },
+): ZoneMistake => ({
+  ...nameserver(code, what, async ({ domain, hostile }) => {
+    const proxied = { name: domain.name, type: 'A', data: '104.16.132.229' } as const;
+    await hostile({
+      records: () => [proxied],
+      respond: ({ name }, ordinary) => {
+        if (!fails.names(domain).includes(name)) return ordinary;
+        return fails.as === 'drop' ? 'drop' : { rcode: fails.as, authoritative: true, answers: [], authorities: [] };
+      },
+    });
+  }),
+  says: { about: fails.names },
+});
+
+/** A certificate is forbidden by these records. */
+const caa = (what: string, line: string, { kind, isProxied = false }: { kind?: 'apex'; isProxied?: boolean } = {}) => {
+  const lines = ({ domain, ...subject }: ZoneSubject) =>
+    isProxied ? `shop A 104.16.132.229\n${ownershipLine(domain)}` : both({ domain, ...subject });
+  return {
+    ...{ code: 'caa_forbids', what, verified: true, isGoneAfterwards: true, ...(kind && { kind }) },
+    breaks: (subject: ZoneSubject) => subject.zone.publish(`${lines(subject)}\n${line}`),
+    mends: (subject: ZoneSubject) =>
+      subject.zone.publish(`${lines(subject)}\n${line.replace(/CAA .*/, 'CAA 0 issue "ca.nameplate.test"')}`),
+  } satisfies ZoneMistake;
+};
+
 export const ZONE_MISTAKES: ZoneMistake[] = [
   nameserver('zone_not_registered', 'the registration has ended', ({ zone }) => zone.expire()),
   nameserver(
@@ -85,9 +149,32 @@ export const ZONE_MISTAKES: ZoneMistake[] = [
       await zone.publish('* A 203.0.113.99\n@ A 203.0.113.99', [second]);
     },
   ),
+  parked('the registration has ended, and the registrar has parked it', ['ns1.pendingrenewaldeletion.com'], {
+    says: { text: /registration of \S+ seems to have expired/ },
+  }),
+  parked('an apex whose registration has ended', ['ns1.renewyourname.net', 'ns2.renewyourname.net'], {
+    kind: 'apex',
+    says: { text: /registration of \S+ seems to have expired/ },
+  }),
+  parked('the nameservers are those of two parking services', ['ns1.sedoparking.com', 'ns2.bodis.com']),
   nameserver('zone_elsewhere', 'the records are at a provider that the registrar does not name', async (subject) => {
     const [first, second] = subject.servers;
     const ownHosts = [second];
+    await subject.zone.publish('', [first], { ownHosts });
+    await subject.zone.publish(both(subject), [second], { ownHosts });
+  }),
+  elsewhere('the records were made at a provider that the zone has left', {
+    host: 'ns1.digitalocean.com',
+    here: '@ A 203.0.113.80',
+  }),
+  elsewhere('the CNAME alone was made there', {
+    host: 'dns1.registrar-servers.com',
+    records: ({ domain }) => routingLine(domain),
+  }),
+  elsewhere('the provider that the registrar names has no zone', { host: 'ns1.vercel-dns.com', here: null }),
+  nameserver('zone_elsewhere', 'the records are at a nameserver that only the zone itself names', async (subject) => {
+    const [first, second] = subject.servers;
+    const ownHosts = [first, second];
     await subject.zone.publish('', [first], { ownHosts });
     await subject.zone.publish(both(subject), [second], { ownHosts });
   }),
@@ -155,6 +242,24 @@ export const ZONE_MISTAKES: ZoneMistake[] = [
       await hostile({ records: () => [], respond: () => 'drop' });
     }),
   ),
+  failsFor('nameserver_servfail', 'the name of the TXT record alone fails', {
+    names: (domain) => [ownershipName(domain)],
+    as: 'SERVFAIL',
+  }),
+  failsFor('nameserver_refused', 'the name of the TXT record alone is refused', {
+    names: (domain) => [ownershipName(domain)],
+    as: 'REFUSED',
+  }),
+  slow(
+    failsFor('nameserver_timeout', 'the name of the TXT record alone is not answered', {
+      names: (domain) => [ownershipName(domain)],
+      as: 'drop',
+    }),
+  ),
+  failsFor('nameserver_servfail', 'the name of the CNAME record alone fails', {
+    names: (domain) => [domain.name],
+    as: 'SERVFAIL',
+  }),
   nameserver('nameserver_not_found', 'the nameserver has no address', async ({ zone }) => {
     await zone.delegate([{ host: 'ns1.nowhere.test', address: null }]);
   }),
@@ -329,6 +434,10 @@ export const ZONE_MISTAKES: ZoneMistake[] = [
     breaks: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "other-ca.test"`),
     mends: (subject) => subject.zone.publish(`${both(subject)}\n@ CAA 0 issue "ca.nameplate.test"`),
   },
+  caa('an apex whose CAA names no CA at all', '@ CAA 0 issue ";"', { kind: 'apex' }),
+  caa('CAA at the name of a proxied host', 'shop CAA 0 issue "other-ca.test"', { isProxied: true }),
+  caa('CAA with a critical property that nobody knows', '@ CAA 128 tbs "unknown"'),
+  caa('CAA that names our CA in a malformed value', '@ CAA 0 issue "ca.nameplate.test %%%"'),
   {
     code: 'stale_cache',
     what: 'resolvers still hold the answer from before',

@@ -451,7 +451,7 @@ export const STATES: Record<string, State> = {
       },
       certificate: issued,
     },
-    shows: 'Live, but the DNS has changed',
+    shows: 'Live, but something has changed',
   },
   'apex in Unicode, unknown provider': {
     script: { brand: { name: 'Acme Shops', accent: '#ffe600' }, domain: apex, diagnosis: apexDiagnosis() },

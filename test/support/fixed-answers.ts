@@ -31,6 +31,7 @@ export function fixedAnswers(answerTo: AnswerTo, apexOf: (name: string) => strin
     findZone: async (name) => ({ ...ZONE, apex: apexOf(name) }),
     askNameserver: async (_zone, _nameserver, question, options) => ask(question, options),
     ownNameservers: async () => [NAMESERVER.name],
+    locateNameservers: async () => [],
     validate: async (question, options) => {
       const answer = await answerTo(question, options);
       return { status: 'insecure', answer, ttl: 60, error: null, resolver: '192.0.2.9' };

@@ -14,6 +14,7 @@ export async function observed(api: Harness, domain: Domain, answers: Seen): Pro
   const seen = observation(before, zone, answers);
   const findings = findingsOf(start, seen, { edgeAddresses: [], caNames: [], now });
   const next = transition(start, readObservation(start, seen), findings, now);
-  await api.store.saveTransition({ before, after: next.after, memory: next.memory, now });
+  const result = { findings, observation: seen };
+  await api.store.saveTransition({ before, after: next.after, memory: next.memory, result, now });
   return next.after;
 }

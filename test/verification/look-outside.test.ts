@@ -16,7 +16,10 @@ import {
 } from '../../server/src/certificates/x509/x509-certificate.ts';
 import { recursiveResolver } from '../../server/src/dns/recursive.ts';
 import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-client.ts';
-import { type LiveProblem, type LiveState, verdictOf } from '../../server/src/domain/live.ts';
+import type { Domain } from '../../server/src/domain/domain.ts';
+import type { FindingCode } from '../../server/src/domain/finding.ts';
+import { liveFindings } from '../../server/src/domain/findings/live-findings.ts';
+import { type Live, type LiveProblem, type LiveState, verdictOf } from '../../server/src/domain/live.ts';
 import { addressRule } from '../../server/src/net/addresses.ts';
 import { createKeyedChallenge, respondToKeyed } from '../../server/src/store/sealing/keyed-challenges.ts';
 import { createKeyring } from '../../server/src/store/sealing/keyring.ts';
@@ -568,6 +571,35 @@ function canRun({ at = {}, needsIpv6, problems }: Case): boolean {
   return IS_LINUX || (problems === undefined && Object.keys(at).every((address) => address === A || address === V6));
 }
 
+/** The findings of a name that its TXT record has verified a day ago. */
+const toldOf = (live: Live) =>
+  liveFindings(
+    {
+      name: HOST,
+      kind: 'subdomain',
+      status: 'verified',
+      verifiedAt: 0,
+      routingVerifiedAt: null,
+      verificationError: null,
+    } as Domain,
+    live,
+    { edgeAddresses: [], isServed: true },
+  );
+
+/** The owner of the name is told this of each problem. */
+const TOLD: Partial<Record<LiveProblem, FindingCode>> = {
+  answered_by_another: 'other_certificate',
+  certificate_wrong_name: 'other_certificate',
+  certificate_not_yet_valid: 'other_certificate',
+  certificate_untrusted: 'other_certificate',
+  certificate_expired: 'certificate_expired_outside',
+  address_not_public: 'tls_unreachable',
+  connection_refused: 'tls_unreachable',
+  tls_failed: 'tls_unreachable',
+  no_response: 'tls_unreachable',
+  timeout: 'tls_unreachable',
+};
+
 /** Looks at the name of a case, and compares. */
 async function compare(each: Case): Promise<void> {
   const look = await world(each);
@@ -581,6 +613,9 @@ async function compare(each: Case): Promise<void> {
   const failed = verdict?.addresses.filter(({ problem }) => problem !== null) ?? [];
   const problems = Object.fromEntries(failed.map(({ address, problem }) => [address, problem]));
   if (each.problems !== undefined) expect(problems).toEqual(each.problems);
+  const told = verdict === null ? [] : toldOf({ ...verdict, since: 0, checkedAt: DAY_MS, from: 'here' });
+  const wanted = [...new Set(failed.flatMap(({ problem }) => (problem && TOLD[problem]) ?? []))];
+  expect([...new Set(told.map(({ code }) => code))].toSorted()).toEqual(wanted.toSorted());
   expect(forbiddenConnections).toBe(0);
 }
 

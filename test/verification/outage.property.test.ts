@@ -82,6 +82,7 @@ test.each(Object.entries(PUBLISHED))(
           query: (...asked) => resolver.query(...asked),
           findZone: (...asked) => resolver.findZone(...asked),
           askNameserver: (...asked) => resolver.askNameserver(...asked),
+          locateNameservers: (...asked) => resolver.locateNameservers(...asked),
           ownNameservers: (...asked) => resolver.ownNameservers(...asked),
           validate: (...asked) => resolver.validate(...asked),
         };

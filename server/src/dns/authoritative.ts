@@ -54,11 +54,16 @@ export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   });
   const shared = { random, throttle: queryThrottle(limits, clock), silent: silentServers(clock) };
 
+  const locateNameservers: RecordQueries['locateNameservers'] = async (names, asking) => {
+    const set = { nameservers: names.map((name) => ({ name, glue: [] })), unasked: [], ttl: 0 };
+    return (await locate(set, asking)).nameservers;
+  };
+
   function queriesOf(by: QueryClient, decides: boolean): RecordQueries {
     const queries = nameserverQueries({ ...options, ...shared, client: by, port: nameserverPort, triesMs });
     const zones = zoneFinder({ first, locate, queries, decides, clock, random });
     const validate = validator({ ...options, client: by, servers: resolvers.servers });
-    return { ...recordQueries(zones, queries), validate };
+    return { ...recordQueries(zones, queries), locateNameservers, validate };
   }
 
   const deciding = queriesOf(sure, true);

@@ -42,7 +42,10 @@ interface Followed {
 type AskNext = (question: Question) => Promise<ServerResponse>;
 
 /** Asks the nameservers of their zones for records. */
-export function recordQueries(zones: ZoneFinder, queries: NameserverQueries): Omit<RecordQueries, 'validate'> {
+export function recordQueries(
+  zones: ZoneFinder,
+  queries: NameserverQueries,
+): Omit<RecordQueries, 'validate' | 'locateNameservers'> {
   const followedBy = new WeakMap<QueryBudget, Map<string, Followed>>();
 
   /** Asks the zone that holds the name. `last`: the address of a server that is asked after all others. */

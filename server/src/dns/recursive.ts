@@ -96,6 +96,7 @@ function recursiveQueries(
       return (await ask(server, question, options)).asked;
     },
     ownNameservers: async () => null,
+    locateNameservers: async () => [],
   };
 }
 

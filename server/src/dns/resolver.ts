@@ -60,6 +60,9 @@ export interface RecordQueries {
   /** Names of the nameservers by the zone's own NS records, sorted; null where they cannot be read. */
   ownNameservers(zone: ZoneObservation, options: QueryLimits): Promise<string[] | null>;
 
+  /** Finds the addresses of nameservers that no referral names; without any where none may be asked. In recursive mode there are none. */
+  locateNameservers(names: readonly string[], options: QueryLimits): Promise<ZoneNameserver[]>;
+
   /** Asks the configured resolvers for the record, and whether it is what its zone has signed. Each CNAME up to `stopAt` is asked for on its own. */
   validate(question: RecordQuestion, options: QueryLimits): Promise<Validation>;
 }

@@ -1,3 +1,4 @@
+import type { LiveProblem } from './live.ts';
 import type { Failure } from './reading.ts';
 
 /** Everything that a check may find, by code: a closed list. Each has a page of its own in the documentation. */
@@ -57,6 +58,9 @@ export const FINDING_CODES = [
   'caa_forbids',
   'held_elsewhere',
   'stale_cache',
+  'other_certificate',
+  'certificate_expired_outside',
+  'tls_unreachable',
   'challenge_missing',
   'challenge_elsewhere',
   'challenge_proxied',
@@ -67,7 +71,7 @@ export type FindingCode = (typeof FINDING_CODES)[number];
 /** `blocking`: the domain is not verified, or not served, before it is fixed. */
 export type FindingSeverity = 'blocking' | 'warning' | 'info';
 
-/** The cases of a code, where its sentences differ. That of a nameserver is an `Failure`. */
+/** The cases of a code, where its sentences differ. That of a nameserver is a `Failure`, that of visitors a `LiveProblem`. */
 export const FINDING_REASONS = [
   'nxdomain',
   'nodata',
@@ -98,13 +102,16 @@ export const FINDING_REASONS = [
   'other_records_left',
   'both_needed',
   'some_asked',
+  'registration_ended',
+  'record_there',
 ] as const;
 
-export type FindingReason = (typeof FINDING_REASONS)[number] | Failure;
+export type FindingReason = (typeof FINDING_REASONS)[number] | Failure | LiveProblem;
 
 /**
  * `add`, `change`, `replace` (after deleting the records of the types `removes` at this name) and `delete` are of a record. `wait`: nothing has to be
- * changed. `ask`: whoever runs the nameservers. `recreate`: delete the domain here and add it again.
+ * changed. `ask`: whoever runs the nameservers. `recreate`: delete the domain here and add it again. `repair`: the
+ * server that visitors reach.
  */
 export const ACTION_KINDS = [
   'add',
@@ -116,13 +123,14 @@ export const ACTION_KINDS = [
   'create_zone',
   'register',
   'recreate',
+  'repair',
 ] as const;
 
 /** The remedy for a finding as fields, from which a program shows it in any language. */
 export interface FindingAction {
   kind: (typeof ACTION_KINDS)[number];
-  /** Where: in the zone at its DNS provider, at its registrar, or in the zone above. */
-  at: 'zone' | 'registrar' | 'zone_above';
+  /** Where: in the zone at its DNS provider, at its registrar, in the zone above, or at the server that visitors reach. */
+  at: 'zone' | 'registrar' | 'zone_above' | 'server';
   zone: string;
   /** Name of the DNS provider of the zone; absent: unknown. */
   provider?: string;
@@ -155,8 +163,8 @@ export interface DifferingAnswer {
 /** Facts that the sentences of a finding mention besides its other fields. */
 export interface FindingFacts {
   reason?: FindingReason;
-  /** How much `nameserver_…` is about: none of the zone could be read, some could not, or nobody says which they are. */
-  scope?: 'zone' | 'some' | 'delegation';
+  /** How much `nameserver_…` is about: none of the zone could be read, some could not, nobody says which they are, or one name alone could not be read. */
+  scope?: 'zone' | 'some' | 'delegation' | 'name';
   zone?: string;
   /** The zone from which `zone` was delegated. */
   zoneAbove?: string;

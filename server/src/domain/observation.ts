@@ -135,7 +135,9 @@ export type ProbePurpose =
   /** The CAA records that apply to the name. */
   | 'caa'
   /** The DS records of the zone, at its parent. */
-  | 'ds';
+  | 'ds'
+  /** The record itself, at a nameserver that the parent does not name. */
+  | 'other_server';
 
 export interface Probe {
   purpose: ProbePurpose;
@@ -144,4 +146,6 @@ export interface Probe {
   name: string;
   type: 'TXT' | 'CNAME' | 'A' | 'NS' | 'CAA' | 'DS';
   answer: Answer;
+  /** Name of the nameserver, where the purpose is `other_server`. */
+  server?: string;
 }

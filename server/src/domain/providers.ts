@@ -1,3 +1,5 @@
+import { PARKING_PROVIDERS } from './parking.ts';
+
 /**
  * DNS providers, by the nameservers that they give to zones, and what their panels want people to type. Pure data. Nameservers that several
  * providers share (nsone.net: NS1, Netlify, Squarespace; googledomains.com: Google Cloud, Squarespace) name none of them.
@@ -18,8 +20,10 @@ export interface DnsProvider {
   proxies?: true;
   /** Where records are edited. */
   panel?: string;
-  /** It shows advertisements for domains nobody uses: records cannot be published there. */
-  parking?: true;
+  /** Records cannot be published there: it shows advertisements for domains nobody uses, or is a registrar's, for registrations that have ended. */
+  parking?: 'parked' | 'expired';
+  /** A nameserver that has every zone of the provider. */
+  forAllZones?: string;
 }
 
 const PROVIDERS: readonly DnsProvider[] = [
@@ -50,6 +54,7 @@ const PROVIDERS: readonly DnsProvider[] = [
     id: 'namecheap',
     name: 'Namecheap',
     nameservers: ['registrar-servers.com'],
+    forAllZones: 'dns1.registrar-servers.com',
     apex: '@',
     apexRecord: 'ALIAS',
     panel: 'https://ap.www.namecheap.com',
@@ -89,6 +94,7 @@ const PROVIDERS: readonly DnsProvider[] = [
     id: 'hetzner',
     name: 'Hetzner',
     nameservers: ['ns.hetzner.com', 'ns.hetzner.de', 'first-ns.de', 'second-ns.de', 'second-ns.com'],
+    forAllZones: 'hydrogen.ns.hetzner.com',
     apex: '@',
     appendsZoneToValues: true,
     panel: 'https://console.hetzner.com',
@@ -97,6 +103,7 @@ const PROVIDERS: readonly DnsProvider[] = [
     id: 'digitalocean',
     name: 'DigitalOcean',
     nameservers: ['digitalocean.com'],
+    forAllZones: 'ns1.digitalocean.com',
     apex: '@',
     panel: 'https://cloud.digitalocean.com/networking/domains',
   },
@@ -104,6 +111,7 @@ const PROVIDERS: readonly DnsProvider[] = [
     id: 'vercel',
     name: 'Vercel',
     nameservers: ['vercel-dns.com', 'zeit.world'],
+    forAllZones: 'ns1.vercel-dns.com',
     apex: 'empty',
     apexRecord: 'ALIAS',
     panel: 'https://vercel.com/dashboard/domains',
@@ -163,19 +171,25 @@ const PROVIDERS: readonly DnsProvider[] = [
     panel: 'https://dnsimple.com',
   },
   { id: 'dnsmadeeasy', name: 'DNS Made Easy', nameservers: ['dnsmadeeasy.com'], apex: 'empty', apexRecord: 'ANAME' },
-  { id: 'sedo', name: 'Sedo', nameservers: ['sedoparking.com'], apex: '@', parking: true },
-  { id: 'bodis', name: 'Bodis', nameservers: ['bodis.com'], apex: '@', parking: true },
-  { id: 'parkingcrew', name: 'ParkingCrew', nameservers: ['parkingcrew.net'], apex: '@', parking: true },
-  { id: 'above', name: 'Above.com', nameservers: ['above.com'], apex: '@', parking: true },
-  { id: 'afternic', name: 'Afternic', nameservers: ['afternic.com'], apex: '@', parking: true },
-  { id: 'dan', name: 'Dan.com', nameservers: ['dan.com', 'undeveloped.com'], apex: '@', parking: true },
-  { id: 'parklogic', name: 'ParkLogic', nameservers: ['parklogic.com'], apex: '@', parking: true },
+  ...PARKING_PROVIDERS,
 ];
 
 /** The provider that runs all of these nameservers; undefined where they are unknown, or of several providers. */
 export function providerOf(nameservers: readonly string[]): DnsProvider | undefined {
   const [first, ...rest] = nameservers.map(providerOfOne);
   return rest.every((other) => other === first) ? first : undefined;
+}
+
+/** One that runs these nameservers, where none of them has zones that records can be published in. */
+export function parkingOf(nameservers: readonly string[]): DnsProvider | undefined {
+  const found = nameservers.map(providerOfOne);
+  return found.every((provider) => provider?.parking !== undefined) ? found[0] : undefined;
+}
+
+/** Nameservers of well-known providers that have the zones of all their customers, besides the provider of these. */
+export function otherNameservers(nameservers: readonly string[]): string[] {
+  const asked = nameservers.map(providerOfOne);
+  return PROVIDERS.flatMap((provider) => (asked.includes(provider) ? [] : (provider.forAllZones ?? [])));
 }
 
 function providerOfOne(nameserver: string): DnsProvider | undefined {

@@ -45,7 +45,7 @@ const UNAVAILABLE: AskResponse = { status: 503, body: 'Try again in a moment.\n'
  * Whether the program in front may order a certificate for a name. Below a wildcard it would for each name that somebody invents; a prepared name leads
  * elsewhere, so that no CA could validate it there.
  */
-function mayOrder(site: Site, hostname: string | null): boolean {
+function mayOrder(site: Pick<Site, 'hostname' | 'isPrepared'>, hostname: string | null): boolean {
   return site.hostname === hostname && !site.isPrepared;
 }
 

@@ -71,6 +71,7 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
 /** Returns no loops where looks from outside are off, or this machine cannot reach its own public address. */
 function createLiveMonitors(deps: RoleDeps, resolver: Resolver): DueLoop[] {
   const { liveChecks, acmeSelfCheck, acmeAllowedNetworks, acmeCaFile, edgeHttpsPort, nodeName } = deps.config;
+  const { edgeAddresses = [] } = deps.config;
   // Events and challenges of looks both need a sealing key.
   if (liveChecks === 'off' || acmeSelfCheck === 'off' || !deliversEvents(deps.config)) return [];
   const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');
@@ -83,7 +84,7 @@ function createLiveMonitors(deps: RoleDeps, resolver: Resolver): DueLoop[] {
     port: edgeHttpsPort,
   });
   const isOnline = onlineCheck(deps, trustRoots);
-  return [createLiveMonitor({ ...deps, look, isOnline, from: nodeName, random: Math.random })];
+  return [createLiveMonitor({ ...deps, look, isOnline, edgeAddresses, from: nodeName, random: Math.random })];
 }
 
 const ONLINE_MS = 10_000;

@@ -1,5 +1,6 @@
 import { type Claim, createDueLoop, type DueLoop } from '../base/due-loop.ts';
 import type { Log } from '../base/log.ts';
+import { liveFindings } from '../domain/findings/live-findings.ts';
 import {
   afterLook,
   type Look,
@@ -25,6 +26,8 @@ export interface LiveMonitorOptions {
   random: () => number;
   log: Log;
   metrics: Pick<CheckMetrics, 'looks'>;
+  /** IP addresses that lead to the edge; empty: they are not known. */
+  edgeAddresses?: readonly string[];
   /** Concurrency limit. Each look has a connection to each address of its name. */
   maxInFlight?: number;
   /** Longest time of one look, with the one that tells whether this installation is at fault. */
@@ -38,7 +41,7 @@ const BATCH = 50;
 /** Looks at verified names from outside, in the background. */
 export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
   const { store, look, isOnline, from, clock, random, log, metrics } = options;
-  const { maxInFlight = 10 * BATCH, deadlineMs = 45_000, pollMs = 1000 } = options;
+  const { edgeAddresses = [], maxInFlight = 10 * BATCH, deadlineMs = 45_000, pollMs = 1000 } = options;
 
   async function complete(due: DueLook, claim: Claim): Promise<LookOutcome | 'stale' | 'dropped'> {
     try {
@@ -56,7 +59,8 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
     const looked = afterLook(memory, seen, { now, from, isOwnFault });
     const { event, outcome } = looked;
     const nextAt = nextLookAt(looked, now, random());
-    const saved = await store.saveLook({ domain, lease, memory: looked.memory, event, nextAt, now });
+    const findings = liveFindings(domain, looked.memory.live, { edgeAddresses, isServed: true });
+    const saved = await store.saveLook({ domain, lease, memory: looked.memory, event, findings, nextAt, now });
     if (saved === 'stale') return 'stale';
     const { problem = null } = looked.memory.live ?? {};
     if (event !== null)

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { liveFindings } from '../../../server/src/domain/findings/live-findings.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
-import { prove } from '../../support/certificates.ts';
+import { anIssuedCertificate, aSave, prove } from '../../support/certificates.ts';
 import { unique } from '../../support/entities.ts';
+import { addresses, everywhere, rightTxt } from '../../support/observations.ts';
+import { observed } from '../../support/observed.ts';
 
 let api: Harness;
 let tree: Tree;
@@ -47,6 +50,46 @@ describe('domains.getSite', () => {
     });
     expect(dataOf(await get(domain.id))).toEqual(site);
     expect(await listed(name)).toEqual(site);
+  });
+
+  it('says why visitors do not reach the site, as diagnoseDomain and the event do, and not before an hour has passed', async () => {
+    const domain = await api.createDomain(tree, `www.${newName()}`);
+    await observed(api, domain, {
+      ownership: everywhere(rightTxt(domain)),
+      routing: everywhere(addresses('198.51.100.7')),
+    });
+    const now = api.clock.now();
+    const orders = await api.store.claimCertificates({ now, limit: 100, leaseMs: 1000, newNames: true });
+    const order = orders.find(({ certificate }) => certificate.hostname === domain.name);
+    if (order === undefined) throw new Error('no certificate is wanted');
+    await api.store.saveCertificate(aSave(order, { state: 'issued', issued: anIssuedCertificate(), now }));
+    const seen = { addresses: [{ address: '198.51.100.7', problem: 'certificate_expired' as const }] };
+    const look = async (event: 'site.unreachable' | null) => {
+      const now = api.clock.now();
+      const due = (await api.store.claimLooks({ now, limit: 1000 })).find((one) => one.domain.name === domain.name);
+      if (due === undefined) throw new Error('no look is due');
+      const live = {
+        ...seen,
+        state: 'unreachable',
+        problem: 'certificate_expired',
+        since: now,
+        checkedAt: now,
+        from: 'here',
+      } as const;
+      const findings = liveFindings(due.domain, live, { edgeAddresses: [], isServed: true });
+      await api.store.saveLook({ ...due, memory: { live, isDoubted: false }, event, findings, nextAt: now, now });
+    };
+    api.clock.advance(10 * 60_000);
+    await look(null);
+    expect(dataOf(await get(domain.name))).not.toHaveProperty('findings');
+    api.clock.advance(3_600_000);
+    await look('site.unreachable');
+    const findings = [{ code: 'certificate_expired_outside', severity: 'blocking', seen: ['198.51.100.7'] }];
+    expect(dataOf(await get(domain.name))).toMatchObject({ findings });
+    const events = dataOf<object[]>(await api.call('domains.listEvents', { domain: domain.name, limit: 1 }));
+    const cached = dataOf<object>(await api.call('domains.diagnoseDomain', { domain: domain.name, cached: true }));
+    expect(cached).toMatchObject({ findings: [...findings, { code: 'address_instead_of_cname', severity: 'info' }] });
+    expect(events).toMatchObject([{ type: 'site.unreachable', data: { findings, live: { state: 'unreachable' } } }]);
   });
 
   it('needs read_domain, and without it finds nothing, as with a domain that is not there', async () => {

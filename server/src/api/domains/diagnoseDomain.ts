@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import type { Finding } from '../../domain/finding.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { askedLookAt } from '../../domain/live.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
@@ -13,6 +14,7 @@ import { exampleDiagnosis } from './example-diagnosis.ts';
 import { type DiagnosedDns, presentDiagnosis } from './present-diagnosis.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { presentRedirect } from './redirect-operations.ts';
+import { findingsOutside } from './site.ts';
 import { presentSuspension } from './suspension-operations.ts';
 
 export const diagnoseDomain = defineOperation({
@@ -55,9 +57,16 @@ export const diagnoseDomain = defineOperation({
       ...(redirect && { redirect: presentRedirect(redirect) }),
       ...(suspension && { suspension: presentSuspension(suspension) }),
     });
+    // Where the DNS is wrong, that is why.
+    const withOutside = async (findings: Finding[]) => {
+      const isExplained = domain.status !== 'verified' || findings.some(({ severity }) => severity === 'blocking');
+      const site = isExplained ? null : await store.findListedDomain(workspaceId, domain.id);
+      return site === null ? findings : [...findingsOutside(site, settings), ...findings];
+    };
     if (input.cached) {
       const last = await lastCheck();
-      return present(last.result, last);
+      const { result } = last;
+      return present(result && { ...result, findings: await withOutside(result.findings) }, last);
     }
     const incumbent = await store.findIncumbent(domain);
     const { observation, at } = lookedAt(
@@ -68,6 +77,6 @@ export const diagnoseDomain = defineOperation({
     const context = { ...findingContext(settings, at), domainOfToken };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
     // Read after the checks, so that a refused request costs little.
-    return present({ observation, findings, checkedAt: at }, await lastCheck());
+    return present({ observation, findings: await withOutside(findings), checkedAt: at }, await lastCheck());
   },
 });

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/finding.ts';
+import { LIVE_PROBLEMS } from '../../domain/live.ts';
 import type { Failure } from '../../domain/reading.ts';
 import { Id, Time } from '../schemas.ts';
 import { DnsRecordSchema } from './present-domain.ts';
@@ -45,12 +46,12 @@ const ActionSchema = Type.Object(
     kind: Type.Enum([...ACTION_KINDS], {
       type: 'string',
       description:
-        'The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again.',
+        'The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: the server that visitors reach. More values may be added.',
     }),
-    at: Type.Enum(['zone', 'registrar', 'zone_above'], {
+    at: Type.Enum(['zone', 'registrar', 'zone_above', 'server'], {
       type: 'string',
       description:
-        'Where: in the zone at its DNS provider, at its registrar, or in the zone from which it is delegated.',
+        'Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added.',
     }),
     zone: Name('Name of the zone.'),
     provider: Type.Optional(Type.String({ maxLength: 255, description: 'Its DNS provider; absent if unknown.' })),
@@ -84,15 +85,15 @@ const Character = (description: string) => Type.Optional(Type.String({ maxLength
 const FactsSchema = Type.Object(
   {
     reason: Type.Optional(
-      Type.Enum([...FINDING_REASONS, ...FAILURES], {
+      Type.Enum([...new Set([...FINDING_REASONS, ...FAILURES, ...LIVE_PROBLEMS])], {
         type: 'string',
         description: 'Which case of the code it is. More values may be added.',
       }),
     ),
     scope: Type.Optional(
-      Type.Enum(['zone', 'some', 'delegation'], {
+      Type.Enum(['zone', 'some', 'delegation', 'name'], {
         type: 'string',
-        description: 'Unread: the whole zone, some of its nameservers, or which nameservers it has.',
+        description: 'Unread: the whole zone, some of its nameservers, which nameservers it has, or one name alone.',
       }),
     ),
     zone: Type.Optional(Name('A zone of its own.')),

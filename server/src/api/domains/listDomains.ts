@@ -99,7 +99,7 @@ export const listWorkspaceDomains = defineList({
     request: { status: 'verifying', externalId: 'customer_42', limit: 10 },
     items: [exampleSite],
   },
-  async handle({ principal: { workspaceId, grants }, input, find }, { store, apexNote, settings }) {
+  async handle({ principal: { workspaceId, grants }, input, find }, { store, ...context }) {
     const { within, limit: _, cursor: __, ...filters } = input;
     const permitted = permittedIds(grants, permission);
     if (permitted?.size === 0) throw lacksPermission({ permission });
@@ -110,6 +110,6 @@ export const listWorkspaceDomains = defineList({
       ...filters,
       environmentIds,
     });
-    return { ...page, items: page.items.map((each) => presentSite(each, apexNote, settings.challengeZone)) };
+    return { ...page, items: page.items.map((each) => presentSite(each, context)) };
   },
 });

@@ -30,7 +30,7 @@ export const EventDataSchema = Type.Object(
     findings: Type.Optional(
       Type.Array(FindingSchema, {
         description:
-          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record. At most 8 KiB: those that do not fit are left out.',
+          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out.',
       }),
     ),
     certificate: Type.Optional(

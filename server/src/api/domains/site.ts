@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
 import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { Finding } from '../../domain/finding.ts';
+import { liveFindings } from '../../domain/findings/live-findings.ts';
 import { LIVE_PROBLEMS, LIVE_STATES, presentLive } from '../../domain/live.ts';
 import { presentOwnData } from '../../domain/own-data.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
@@ -7,8 +9,9 @@ import { challengeDnsRecord } from '../../domain/records.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import type { ListedDomain } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
-import { defineOperation } from '../operation.ts';
+import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
+import { FindingSchema } from './diagnosis-schema.ts';
 import { CertificateProblemSchema } from './getCertificate.ts';
 import { shownOwnData } from './own-data-schema.ts';
 import { DnsRecordSchema, DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
@@ -90,6 +93,12 @@ export const SiteSchema = Type.Object(
   {
     domain: DomainSchema,
     live: Type.Optional(LiveSchema),
+    findings: Type.Optional(
+      Type.Array(FindingSchema, {
+        description:
+          'Why visitors do not reach the site, where its owner can change that, as in domains.diagnoseDomain.',
+      }),
+    ),
     certificate: SiteCertificateSchema,
     challengeRecord: Type.Optional(
       Type.Object(DnsRecordSchema.properties, {
@@ -115,20 +124,30 @@ export const SiteSchema = Type.Object(
 
 const show = shownBy(SiteSchema);
 
+/** Those of what visitors get, seen from outside. */
+export function findingsOutside(
+  { domain, live, certificate }: ListedDomain,
+  { edgeAddresses = [] }: ApiSettings,
+): Finding[] {
+  return liveFindings(domain, live, { edgeAddresses, isServed: (certificate?.notAfter ?? null) !== null });
+}
+
 export function presentSite(
-  { deployment, live, ...listed }: ListedDomain,
-  apexNote: string,
-  challengeZone: string | undefined,
+  site: ListedDomain,
+  { apexNote, settings }: Pick<HandlerContext, 'apexNote' | 'settings'>,
 ): Static<typeof SiteSchema> {
+  const { deployment, live, ...listed } = site;
   const own = listed.settings?.origin;
   const { domain, certificate } = listed;
+  const findings = findingsOutside(site, settings);
   return show({
     ...listed,
     ...presentOwnData(listed.domain),
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
+    findings: findings.length > 0 ? findings : undefined,
     certificate: certificate ?? { state: 'none' },
-    challengeRecord: isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone ?? null),
+    challengeRecord: isWildcard(domain.name) ? null : challengeDnsRecord(domain, settings.challengeZone ?? null),
     readyToSwitch: domain.status !== 'verified' && certificate?.notAfter != null ? true : null,
     origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },
   });
@@ -161,10 +180,10 @@ export const getSite = defineOperation({
   response: SiteSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: exampleSite },
-  async handle({ principal: { workspaceId }, input, find }, { store, apexNote, settings }) {
+  async handle({ principal: { workspaceId }, input, find }, { store, ...context }) {
     const { id } = await find.domain(input.domain);
     const found = await store.findListedDomain(workspaceId, id);
     if (found === null) throw new Problem('data/domain_not_found');
-    return presentSite(found, apexNote, settings.challengeZone);
+    return presentSite(found, context);
   },
 });

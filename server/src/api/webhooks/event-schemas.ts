@@ -19,7 +19,7 @@ const DomainFinding = Type.Object({ ...changed, findings }, { title: 'DomainFind
 const RecordChange = Type.Object({ ...changed, record, seen, findings }, { title: 'RecordChange' });
 const CertificateChange = Type.Object({ ...changed, certificate }, { title: 'CertificateChange' });
 const RedirectChange = Type.Object({ ...changed, redirect }, { title: 'RedirectChange' });
-const SiteChange = Type.Object({ ...changed, live }, { title: 'SiteChange' });
+const SiteChange = Type.Object({ ...changed, live, findings }, { title: 'SiteChange' });
 
 /** The `data` of each type of event. */
 const DATA: Record<WebhookEventType, TObject> = {

@@ -61,11 +61,13 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
   if (store) findings.push(store.finding, ...(await examinePlaygroundFile(url)));
   if (resolvers && cnameZone) {
     const isEdge = config.roles?.includes('edge') ?? false;
-    const dns = { resolvers, cnameZone, allowedNetworks, isEdge, nameserverPort: 53, clock };
+    const isDelegated = config.cnameZoneDelegated === 'on';
+    const dns = { resolvers, cnameZone, isDelegated, allowedNetworks, isEdge, nameserverPort: 53, clock };
     findings.push(...(await examine.examineResolvers(dns)));
     if (dnsMode === 'authoritative') findings.push(await examine.examineNameservers(dns));
   }
   if (resolvers && cnameZone) findings.push(...(await examineDnsServers(config, resolvers, cnameZone)));
+  if (resolvers && cnameZone) findings.push(...(await examineTargetCaa(config, cnameZone)));
   if (resolvers && cnameZone && store?.database) {
     const isEdge = config.roles?.includes('edge') ?? false;
     findings.push(...(await examine.examineTargets({ resolvers, cnameZone, isEdge, database: store.database })));
@@ -87,6 +89,23 @@ async function examineDnsServers(
   const { examineOwnZones } = await import('./examine-own-zones.ts');
   const zones = { challengeZone, cnameZone: cnameZoneDelegated === 'on' ? cnameZone : null, dnsServers };
   return examineOwnZones({ ...zones, resolvers, allowedNetworks, port: 53, clock: systemClock });
+}
+
+async function examineTargetCaa(config: Partial<Config>, cnameZone: string): Promise<DoctorResult[]> {
+  const { roles = [], issuer, dnsResolvers: resolvers = [], caaIssuers = [] } = config;
+  if (issuer !== 'acme' || !roles.includes('certificates')) return [];
+  const [{ examineCaa }, { knownCaaNames }, { recursiveResolver }, { dnsClient }] = await Promise.all([
+    import('./examine-caa.ts'),
+    import('../../certificates/policy/known-cas.ts'),
+    import('../../dns/recursive.ts'),
+    import('../../dns/transport/dns-client.ts'),
+  ]);
+  const cas = [config.acmeDirectory, config.acmeSecondDirectory].map((url) => (url ? [...knownCaaNames(url)] : []));
+  const client = dnsClient();
+  const dns = recursiveResolver({ client, resolvers });
+  const issuers = config.cnameZoneDelegated === 'on' ? caaIssuers : null;
+  const known = cas.filter(({ length }) => length > 0);
+  return examineCaa({ cnameZone, cas: known, issuers, dns }).finally(() => client.close());
 }
 
 /** serve refuses a playground's store. */

@@ -23,6 +23,8 @@ const SLOW_MS = 500;
 interface DnsSettings {
   resolvers: readonly DnsServer[];
   cnameZone: string;
+  /** Whether our DNS servers have the zone. */
+  isDelegated?: boolean;
   /** Networks of special addresses where nameservers may be queried. */
   allowedNetworks: readonly string[];
   /** Whether this process is an edge, to which names in the zone have to lead. */
@@ -36,6 +38,7 @@ interface DnsSettings {
 export async function examineResolvers({
   resolvers,
   cnameZone,
+  isDelegated = false,
   allowedNetworks,
   isEdge,
   clock,
@@ -68,7 +71,7 @@ export async function examineResolvers({
       ...(typeof overTcp === 'string' ? [judgeTcp(resolver, overTcp)] : []),
       ...judgeValidation(resolver, support),
     ]),
-    judgeZone(cnameZone, addresses, isEdge),
+    judgeZone(cnameZone, addresses, isEdge, isDelegated),
     ...results.flatMap(({ resolver, signed }) => (signed ? judgeClock(resolver, signed, clock.now()) : [])).slice(0, 1),
   ];
 }
@@ -125,12 +128,14 @@ function nameOf({ address, port }: DnsServer): string {
 }
 
 /** `addresses`: of the wildcard; null: no resolver responded. */
-function judgeZone(zone: string, addresses: string[] | null, isEdge: boolean): DoctorResult {
+function judgeZone(zone: string, addresses: string[] | null, isEdge: boolean, isDelegated: boolean): DoctorResult {
   const about = 'CNAME zone';
   if (addresses === null) return warn(about, `${zone} could not be looked up`, 'Fix the resolvers first.');
   const [address] = addresses;
   if (address !== undefined) return ok(about, `names in ${zone} resolve to ${address}`);
-  const advice = `Publish *.${zone} with the address of your edge. Without it, domains can be verified but not reached.`;
+  const advice = isDelegated
+    ? 'Our DNS servers answer with the addresses in NAMEPLATE_EDGE_ADDRESSES of each edge: set it there, and see what is said of the DNS servers.'
+    : `Publish *.${zone} with the address of your edge. Without it, domains can be verified but not reached.`;
   return (isEdge ? fail : warn)(about, `names in ${zone} do not resolve`, advice);
 }
 

@@ -49,9 +49,11 @@ export function fixOf(said: Said): string {
     case 'zone_not_registered':
       return `Register or renew ${name} at a registrar, and set its nameservers there. If the name is mistyped, ${reason === 'name_not_added' ? 'look at the right one' : 'delete this domain and add the right one'}.`;
     case 'zone_parked':
+      if (reason === 'registration_ended')
+        return `Renew ${name} at its registrar. If the nameservers from before do not come back by themselves, set them there.`;
       return `Change the nameservers to those of a DNS provider, ${delegationOf(action)}. Publish the records at that provider.`;
     case 'zone_elsewhere':
-      return `${capitalized(delegationOf(action))}, set the nameservers to ${listServers(seen)}. Or publish the records at ${provider ?? listServers(nameservers)}.`;
+      return `${capitalized(delegationOf(action))}, set the nameservers to ${reason === 'record_there' ? `those of ${said.seenProvider ?? listServers(seen)}` : listServers(seen)}. Or publish the records at ${provider ?? listServers(nameservers)}.`;
     case 'delegation_mismatch':
       return `Make both lists the same: ${delegationOf(action)}, or in the NS records of the zone ${name} itself.`;
     case 'nameservers_disagree':
@@ -66,10 +68,20 @@ export function fixOf(said: Said): string {
         : `${where}, add a CAA record.${action.nameInZone === undefined ? '' : ` ${typedName(action)},`} Flags: \`${action.flags}\`, Tag: \`${action.tag}\`, Value: \`${action.value}\`.`;
     case 'held_elsewhere':
       return heldFix(said);
+    case 'other_certificate':
+      return action.kind === 'repair'
+        ? 'At the proxy or load balancer that has this address, replace the certificate, or let connections pass through to this service as they are.'
+        : `${byAction(action)} Or, if a proxy of yours has this address, let it pass on what is below /.well-known/acme-challenge/ too.`;
+    case 'certificate_expired_outside':
+      return 'At the proxy or load balancer that has this address, renew the certificate, or let connections pass through to this service as they are.';
+    case 'tls_unreachable':
+      return `Open port 443 at that server. Or, if the address is not in use any more: ${byAction(action)}`;
     case 'stale_cache':
       return 'Wait until then.';
     default:
       if (!code.startsWith('nameserver_')) return byAction(action);
+      if (said.scope === 'name')
+        return `Ask the DNS provider of ${action.zone} why${said.record === 'ownership' ? ': a firewall may drop names that begin with an underscore' : ''}. Or delete the ${action.type} record, and add it again. ${typed(action)}`;
       return said.scope === 'delegation'
         ? 'Nothing has to be changed in the records. If it lasts, ask the registrar of the domain.'
         : (NAMESERVER_FIXES[reason ?? 'timeout'] ?? askProvider)(said);

@@ -4,7 +4,7 @@ import { type Failure, isOwnLimit } from '../reading.ts';
 import { isDelegatedToTarget } from './misplaced-findings.ts';
 import { type RecordView, recordAction, zoneAction } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
-import type { Rule, Subject } from './subject.ts';
+import { needsOwnership, type Rule, type Subject } from './subject.ts';
 
 type NameserverCode = Extract<FindingCode, `nameserver_${string}`>;
 
@@ -30,6 +30,8 @@ interface Failed {
   zone: string;
   /** Null: it has none. */
   server: string | null;
+  /** It fails for the name of this record alone: it answers for the other one. */
+  view?: RecordView;
 }
 
 /** Nameservers that failed. They block only where no other answered. */
@@ -43,13 +45,40 @@ export const nameserverFindings: Rule = (subject) => {
     [ownership, ...(domain.kind === 'subdomain' ? [routing] : [])].some(isUnread) && !isReadAlone(subject);
   if (failure !== null && !isWithoutServer(failure.reason))
     return isOwnLimit(failure.reason) ? [] : [unreadDelegation(routing, failure.reason, failure.server)];
-  const failed = [subject.observation.ownership, subject.observation.routing].flatMap(failuresOf);
-  const byCode = Map.groupBy(failed, ({ zone, reason }) => `${reason} ${zone}`);
+  const seen = subject.observation;
+  const failed = [
+    ...failuresOf(seen.ownership).map((one) => ofName(one, ownership, seen.routing)),
+    ...failuresOf(seen.routing).map((one) => ofName(one, routing, seen.ownership)),
+  ];
+  const byCode = Map.groupBy(failed, ({ zone, reason, view }) => `${reason} ${view?.name ?? zone}`);
   // One nameserver that answers alone was read; it is not enough yet.
   const isRead = [ownership, routing].every(({ reading }) => reading.kind !== 'unreadable');
   const isBlocking = isBlocked && !subject.isProven;
-  return [...byCode.values()].flatMap((group) => failing(group, isBlocking, isRead));
+  return [...byCode.values()].flatMap((group) => {
+    const [{ view } = {}] = group;
+    if (view === undefined) return failing(group, isBlocking, isRead);
+    const decides = view.role === 'ownership' || domain.kind === 'subdomain';
+    return failing(group, isBlocking && isUnread(view) && decides, isRead).map((found) => ({
+      ...found,
+      record: view.role,
+      name: view.name,
+      expected: view.expected,
+      action: recordAction('ask', view),
+      facts: {
+        ...found.facts,
+        scope: 'name',
+        ...(view.role === 'ownership' && !needsOwnership(subject) && { isOptional: true }),
+      },
+    }));
+  });
 };
+
+/** `other`: of the other record. */
+function ofName(failed: Failed, view: RecordView, { zone, nameservers }: RecordObservation): Failed {
+  const answers = nameservers.flatMap((one) => (one.server === failed.server ? one.answers : []));
+  const isAnswering = answers.some(({ kind, chain }) => kind !== 'unreadable' || chain.length > 0);
+  return isAnswering && zone.apex === failed.zone ? { ...failed, view } : failed;
+}
 
 function isUnresolved(reading: RecordView['reading']): boolean {
   return reading.kind === 'unreadable' && reading.reason === 'no_resolver';

@@ -41,6 +41,9 @@ type RecordCode = Exclude<
   | 'caa_forbids'
   | 'held_elsewhere'
   | 'stale_cache'
+  | 'other_certificate'
+  | 'certificate_expired_outside'
+  | 'tls_unreachable'
 >;
 
 /** Possible mistakes of the two records. */

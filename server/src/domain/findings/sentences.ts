@@ -70,7 +70,7 @@ const missing: Message = ({ action, at, reason, nameservers }) => [
   reason === 'no_address'
     ? `${at} has no address, so nobody reaches it.`
     : `There is no ${action.type} record at ${at}${reason === 'nodata' ? '' : ': the name does not exist'}.`,
-  ...asked(nameservers),
+  ...asked(nameservers, action.provider),
 ];
 
 /** A CNAME whose value cannot be right, whatever it leads to. */
@@ -106,17 +106,41 @@ function doingOf(reason: FindingReason = 'timeout'): [one: string, several: stri
   return DOES[reason] ?? ['does not answer in time', 'do not answer in time'];
 }
 
-const nameserverFails: Message = ({ name, nameservers, reason, scope }) => {
+const nameserverFails: Message = (said) => {
+  const { name, nameservers, reason, scope, action } = said;
   const [does, several] = doingOf(reason);
   const [one] = nameservers;
   if (scope === 'delegation') {
     const server = one === undefined ? 'a nameserver of the zone above' : shown(one);
     return [`The nameservers of ${name} could not be found: ${server} ${does}.`];
   }
+  if (scope === 'name')
+    return [
+      `${name} could not be read: ${failing(nameservers)} ${nameservers.length === 1 ? does : several} when asked for this name. For other names in the zone ${action.zone} there are answers.`,
+      ...optional(said),
+    ];
   const read =
     scope === 'zone' ? `The zone ${name} could not be read` : `Not every nameserver of ${name} could be read`;
   return [`${read}: ${failing(nameservers)} ${nameservers.length === 1 ? does : several}.`];
 };
+
+/** Visitors find this at an address. */
+const FOUND_OUTSIDE: Partial<Record<FindingReason, string>> = {
+  answered_by_another: 'another server answers, which does not pass requests on to this service',
+  certificate_wrong_name: 'they get a certificate that is not for this name',
+  certificate_expired: 'they get a certificate that has expired',
+  certificate_not_yet_valid: 'they get a certificate that is not valid yet',
+  certificate_untrusted: 'they get a certificate that browsers do not trust',
+  address_not_public: 'the Internet has no way there',
+  connection_refused: 'nothing listens at port 443',
+  tls_failed: 'there is no TLS handshake at port 443',
+  no_response: 'the server ends the connection without a response',
+  timeout: 'there is no answer in time',
+};
+
+const outside: Message = ({ name, seen, reason = 'timeout' }) => [
+  `Visitors of ${name} do not reach the site at the ${addressesOf(seen)}: ${FOUND_OUTSIDE[reason]}.`,
+];
 
 const MESSAGES: Record<FindingCode, Message> = {
   record_missing: missing,
@@ -242,11 +266,18 @@ const MESSAGES: Record<FindingCode, Message> = {
   zone_not_registered: ({ name }) => [
     `The domain ${name} does not exist: it is not registered, it has expired, or it has no nameservers.`,
   ],
-  zone_parked: ({ name, provider, nameservers }) => [
-    `The domain ${name} is parked at ${provider}: its nameservers (${listServers(nameservers)}) belong to a service that shows advertisements. No records can be published there.`,
+  zone_parked: ({ name, provider, nameservers, seen, reason }) => [
+    reason === 'registration_ended'
+      ? `The registration of ${name} seems to have expired: its nameservers (${listServers(nameservers)}) are those of ${provider} for domains that were not renewed, or that nobody uses.`
+      : `The domain ${name} is parked at ${provider}: its nameservers (${listServers(nameservers)}) belong to a service that shows advertisements. No records can be published there.`,
+    ...(seen.length === 0 ? [] : [`Every name in it, also ${name} itself, has the ${addressesOf(seen)}.`]),
   ],
-  zone_elsewhere: ({ action, nameservers, seen, provider, seenProvider }) => [
-    `${capitalized(delegationOf(action))}, the nameservers are ${listServers(nameservers)}${provider ? ` (${provider})` : ''}. The zone itself names ${listServers(seen)}${seenProvider ? ` (${seenProvider})` : ''}.`,
+  zone_elsewhere: ({ action, nameservers, seen, provider, seenProvider, reason, record, otherName }) => [
+    `${capitalized(delegationOf(action))}, the nameservers are ${listServers(nameservers)}${provider ? ` (${provider})` : ''}. ${
+      reason === 'record_there'
+        ? `The ${record === 'ownership' ? 'TXT' : 'CNAME'} record at ${otherName} is at ${listServers(seen)}`
+        : `The zone itself names ${listServers(seen)}`
+    }${seenProvider ? ` (${seenProvider})` : ''}.`,
     `Only what is published at ${provider ?? 'the first ones'} is seen.`,
   ],
   delegation_mismatch: ({ name, action, onlyDelegated = [], onlyInZone = [] }) => {
@@ -316,6 +347,9 @@ const MESSAGES: Record<FindingCode, Message> = {
   stale_cache: ({ name, action, until = 0, reason }) => [
     `${reason === 'some_asked' ? 'The nameservers that were asked' : 'The nameservers'} have the ${action.type} record of ${name}, but public resolvers may answer from their cache until ${new Date(until).toISOString().replace(/\.\d+Z$/, 'Z')}.`,
   ],
+  other_certificate: outside,
+  certificate_expired_outside: outside,
+  tls_unreachable: outside,
 };
 
 const OF_UNKNOWN = 'which looks like the value of another domain, or of this one before it was deleted and added again';
@@ -325,8 +359,10 @@ export function withoutOwner(message: string): string {
   return message.replaceAll(/which is the value of (?!the )(?:\*\.)?[a-z0-9.-]*[a-z0-9]/g, OF_UNKNOWN);
 }
 
-function asked(nameservers: readonly string[]): string[] {
-  return nameservers.length === 0 ? [] : [`Asked nameservers: ${listServers(nameservers)}.`];
+function asked(nameservers: readonly string[], provider?: string): string[] {
+  if (nameservers.length === 0) return [];
+  const which = provider === undefined ? '' : ` (${provider}). Records at another provider are not seen`;
+  return [`Asked nameservers: ${listServers(nameservers)}${which}.`];
 }
 
 /** Says that a right CNAME record makes the TXT record unnecessary. */

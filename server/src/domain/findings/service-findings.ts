@@ -70,26 +70,25 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
   if (caNames.length === 0 || nearest?.answer.kind !== 'found') return [];
   const { values } = nearest.answer;
   const records = values.map(parseCaa);
-  // Where a set has any, they alone count for a wildcard (RFC 8659 section 4.3).
-  const tag = isWildcard(domain.name) && records.some((record) => record.tag === 'issuewild') ? 'issuewild' : 'issue';
-  const relevant = records.filter((record) => tag === 'issue' || record.tag !== 'issue');
-  const judged = relevant.map((record) => (record.tag === tag ? { ...record, tag: 'issue' } : record));
-  const verdict = judgeCaa(judged, { names: caNames, accountUrl: null });
+  const wildcard = isWildcard(domain.name);
+  const tag = wildcard && records.some((record) => record.tag === 'issuewild') ? 'issuewild' : 'issue';
+  const ca = { names: caNames, accountUrl: null };
+  const verdict = judgeCaa(records, ca, { wildcard, challenge: wildcard ? 'dns-01' : 'http-01' });
   // Whether the account is ours is known only where the certificate is ordered.
   if (verdict.kind === 'allowed' || verdict.because === 'account') return [];
-  const [ca = ''] = caNames;
+  const [issuer = ''] = caNames;
   return [
     {
       code: 'caa_forbids',
       severity: domain.status === 'verified' ? 'blocking' : 'warning',
       name: nearest.name,
       seen: values,
-      expected: `0 ${tag} "${ca}"`,
+      expected: `0 ${tag} "${issuer}"`,
       retryable: false,
       action:
         verdict.because === 'unknown'
           ? { ...caaAction('delete', routing, nearest.name), tag: verdict.record.tag.slice(0, MAX_TAG) }
-          : { ...caaAction('add', routing, nearest.name), flags: '0', tag, value: ca },
+          : { ...caaAction('add', routing, nearest.name), flags: '0', tag, value: issuer },
     },
   ];
 }

@@ -1,7 +1,7 @@
-import type { DifferingAnswer, FindingFields, FindingReason } from '../finding.ts';
+import type { DifferingAnswer, FindingFacts, FindingFields, FindingReason } from '../finding.ts';
 import { registeredDomain } from '../name.ts';
 import { type Answer, MAX_UNASKED } from '../observation.ts';
-import { providerOf } from '../providers.ts';
+import { parkingOf, providerOf } from '../providers.ts';
 import { answerMatches } from '../read-observation.ts';
 import { limitedTexts, namedIn, probesOf, type RecordView, recordAction, zoneAction } from './record-view.ts';
 import { needsOwnership, type Rule, type Subject } from './subject.ts';
@@ -11,9 +11,7 @@ export const zoneFailures: Rule = (subject) => {
   const { routing, ownership } = subject;
   if (routing.zone.failure?.reason === 'not_registered')
     return [notRegistered(registeredDomain(routing.name), subject.domain.token !== '')];
-  const provider = routing.provider;
-  if (provider?.parking && !routing.isRight && !ownership.isRight) return [parked(routing, provider.name)];
-  return [];
+  return routing.isRight || ownership.isRight ? [] : parked(subject);
 };
 
 function notRegistered(name: string, isAttached: boolean): FindingFields {
@@ -27,17 +25,29 @@ function notRegistered(name: string, isAttached: boolean): FindingFields {
   };
 }
 
-function parked({ zone }: RecordView, provider: string): FindingFields {
-  const nameservers = zone.nameservers.map(({ name }) => name);
-  return {
-    code: 'zone_parked',
-    severity: 'blocking',
-    name: zone.apex,
-    nameservers,
-    retryable: false,
-    action: zoneAction('change', zone.apex),
-    facts: { provider },
-  };
+/** The nameservers decide, not their answers: a wildcard is no mistake. */
+function parked({ domain, routing }: Subject): FindingFields[] {
+  const { zone, answer } = routing;
+  const nameservers = namedIn(zone);
+  const service = nameservers.length === 0 ? undefined : parkingOf(nameservers);
+  if (service === undefined) return [];
+  const others = probesOf(routing, 'sibling', 'other_name').map((probe) => JSON.stringify(probe.answer));
+  const isAlike =
+    answer?.kind === 'found' && others.length > 0 && others.every((one) => one === JSON.stringify(answer));
+  // It had records before.
+  const hasEnded = service.parking === 'expired' || domain.verifiedAt !== null;
+  return [
+    {
+      code: 'zone_parked',
+      severity: 'blocking',
+      name: zone.apex,
+      nameservers,
+      ...(isAlike && { seen: answer.values }),
+      retryable: false,
+      action: hasEnded ? { kind: 'register', at: 'registrar', zone: zone.apex } : zoneAction('change', zone.apex),
+      facts: { provider: service.name, ...(hasEnded && { reason: 'registration_ended' }) },
+    },
+  ];
 }
 
 /** Mistakes between the zone and its parent, among its nameservers, and in its signatures. */
@@ -48,6 +58,17 @@ function delegation(subject: Subject): FindingFields[] {
   const { zone } = subject.routing;
   const { ownNameservers } = zone;
   const named = namedIn(zone);
+  const here = providerOf(named)?.name;
+  const common = { name: zone.apex, nameservers: named, retryable: false, action: zoneAction('change', zone.apex) };
+  const elsewhere = (seen: string[], more: FindingFacts = {}, record?: RecordView['role']): FindingFields => {
+    const there = providerOf(seen)?.name;
+    const facts = { ...(here && { provider: here }), ...(there && { seenProvider: there }), ...more };
+    return { ...common, code: 'zone_elsewhere', severity: 'blocking', seen, facts, ...(record && { record }) };
+  };
+  for (const view of [subject.routing, subject.ownership]) {
+    const servers = probesOf(view, 'other_server').flatMap(({ server }) => server ?? []);
+    if (servers.length > 0) return [elsewhere(servers, { reason: 'record_there', otherName: view.name }, view.role)];
+  }
   if (zone.source !== 'parent' || ownNameservers === null || ownNameservers.length === 0 || named.length === 0)
     return [];
   const unknown = ownNameservers.filter((name) => !named.includes(name));
@@ -56,22 +77,11 @@ function delegation(subject: Subject): FindingFields[] {
   const isWhole = (zone.unasked?.length ?? 0) < MAX_UNASKED;
   const onlyInZone = isWhole || unknown.length === ownNameservers.length ? unknown : [];
   if (onlyInZone.length === 0 && unlisted.length === 0) return [];
-  const [here, there] = [providerOf(named)?.name, providerOf(ownNameservers)?.name];
-  const isSameProvider = here !== undefined && here === there;
+  const isSameProvider = here !== undefined && here === providerOf(ownNameservers)?.name;
   const isElsewhere = unknown.length === ownNameservers.length && !isSameProvider && !subject.isProven;
-  const common = {
-    name: zone.apex,
-    seen: ownNameservers,
-    nameservers: named,
-    retryable: false,
-    action: zoneAction('change', zone.apex),
-  };
-  if (isElsewhere) {
-    const facts = { ...(here && { provider: here }), ...(there && { seenProvider: there }) };
-    return [{ ...common, code: 'zone_elsewhere', severity: 'blocking', facts }];
-  }
+  if (isElsewhere) return [elsewhere(ownNameservers)];
   const facts = { onlyDelegated: limitedTexts(unlisted), onlyInZone: limitedTexts(onlyInZone) };
-  return [{ ...common, code: 'delegation_mismatch', severity: 'warning', facts }];
+  return [{ ...common, seen: ownNameservers, code: 'delegation_mismatch', severity: 'warning', facts }];
 }
 
 /** Nameservers of one zone that answer differently, or one that answers differently each time. */

@@ -12,6 +12,9 @@ type ZoneCode = Extract<
   | 'caa_forbids'
   | 'held_elsewhere'
   | 'stale_cache'
+  | 'other_certificate'
+  | 'certificate_expired_outside'
+  | 'tls_unreachable'
 >;
 
 const UNREAD =
@@ -165,5 +168,26 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     means: 'The nameservers have the new record. Some visitors get the old answer until it expires.',
     causes: 'Resolvers keep answers, also "does not exist", for the time that the zone allows.',
     fix: 'Wait until the time that the finding names.',
+  },
+  other_certificate: {
+    title: 'Visitors get a certificate, or a server, that is not ours.',
+    means:
+      'At an address of the name, seen from outside, another server answers; or requests reach this service, but a proxy in front of it has a certificate that browsers refuse.',
+    causes:
+      'The record of a former server was left, or the certificate of a proxy is for another name or of its own making.',
+    fix: 'Replace the addresses by the record in `dnsRecords`, or the certificate at the proxy. A proxy that passes requests on, with a certificate that browsers accept, is right as it is.',
+  },
+  certificate_expired_outside: {
+    title: 'Visitors get a certificate that has expired.',
+    means: 'Requests reach this service through a proxy, whose own certificate has expired. Browsers refuse the site.',
+    causes: 'Nobody renews the certificate at the proxy or load balancer in front of this service.',
+    fix: 'Renew it there, or let connections pass through to this service, which renews its certificates by itself.',
+  },
+  tls_unreachable: {
+    title: 'Visitors get no HTTPS connection.',
+    means:
+      'At an address of the name, seen from outside, there is no connection, TLS handshake or response at port 443.',
+    causes: 'The server or proxy is down, a firewall blocks port 443, or the address is not in use any more.',
+    fix: 'Open port 443 there, or replace the addresses by the record in `dnsRecords`.',
   },
 };

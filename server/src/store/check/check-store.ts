@@ -1,5 +1,6 @@
 import type { CheckResult, RecordsSeen } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
+import type { Finding } from '../../domain/finding.ts';
 import type { LiveMemory, Looked } from '../../domain/live.ts';
 import type { MonitorMemory } from '../../domain/monitoring.ts';
 import type { CheckMemory } from '../../domain/status.ts';
@@ -179,10 +180,11 @@ export interface LiveStore {
   lookSoon(hostname: string, at: number): Promise<void>;
 
   /**
-   * Saves what a look has found, with its event. `stale`, and nothing is saved, when the look was claimed again or made due anew since (a certificate was
+   * Saves what a look has found, with its event, which has the findings if there are some. `stale`, and nothing is saved, when the look was claimed again or made due anew since (a certificate was
    * issued, the domain drifted or recovered), or the route has ended. (unsynced) without an event.
    */
   saveLook(
-    save: Pick<Looked, 'memory' | 'event'> & Pick<DueLook, 'domain' | 'lease'> & { nextAt: number; now: number },
+    save: Pick<Looked, 'memory' | 'event'> &
+      Pick<DueLook, 'domain' | 'lease'> & { findings?: Finding[]; nextAt: number; now: number },
   ): Promise<'saved' | 'stale'>;
 }

@@ -42,13 +42,14 @@ export async function claimLooks(tx: Transaction, leases: Lease[]): Promise<stri
 }
 
 export async function saveLook(tx: Transaction, save: Parameters<LiveStore['saveLook']>[0]) {
-  const { domain, lease, memory, event, nextAt, now } = save;
+  const { domain, lease, memory, event, findings = [], nextAt, now } = save;
   const { live, isDoubted } = memory;
   const columns = { state: live?.state ?? null, seen: live && JSON.stringify(live), doubted: isDoubted ? 1 : 0 };
   const held = { domainId: domain.id, lease };
   if ((await tx.execute(updateLiveCheck, { ...held, ...columns, nextAt })) === 0) return 'stale';
   const current = event && (await findDomainById(tx, domain.workspaceId, domain.id));
-  if (event !== null && current !== null && live !== null) await recordEvent(tx, event, current, now, { live });
+  const seen = { ...(live && { live }), ...(findings.length > 0 && { findings }) };
+  if (event !== null && current !== null && live !== null) await recordEvent(tx, event, current, now, seen);
   return 'saved';
 }
 

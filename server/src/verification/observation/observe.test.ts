@@ -69,6 +69,7 @@ function acme(nameservers: Record<string, Nameserver>, resolvers: Partial<Valida
       asked.push('zone NS acme.com');
       return names;
     },
+    locateNameservers: async () => [],
     async validate(question) {
       asked.push(`resolver ${question.type} ${question.name}`);
       return validation(resolvers);

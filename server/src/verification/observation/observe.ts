@@ -18,6 +18,7 @@ import {
   type FreshZones,
   freshZones,
 } from './ask-nameservers.ts';
+import { askOtherServers } from './other-servers.ts';
 import { runProbes } from './probes.ts';
 
 /**
@@ -93,8 +94,14 @@ export async function observe(
     observation.incumbent = await observeIncumbent(queries, seen);
   }
   // Nothing delays a domain that is being verified.
-  if (!isCheck || proof === null) observation.probes = await runProbes(dns, domain, observation, options);
-  return observation;
+  if (isCheck && proof !== null) return observation;
+  const role = domain.kind === 'apex' ? 'ownership' : 'routing';
+  const asked = { domain, role, question: questionOf(domain, role, 'A', options) } as const;
+  const [probes, others] = await Promise.all([
+    runProbes(dns, domain, observation, options),
+    given.depth === 'diagnosis' ? askOtherServers(dns, asked, observation[role], given.signal) : [],
+  ]);
+  return { ...observation, probes: [...probes, ...others] };
 }
 
 /** One nameserver's answer about the challenge record, where the domain has one. */

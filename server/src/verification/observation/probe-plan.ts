@@ -87,7 +87,7 @@ function routingProbes(
   const parent = base.slice(base.indexOf('.') + 1);
   const www = base.startsWith('www.') && base === host ? parent : `www.${base}`;
   // A wildcard has none beside it, but may be below another one.
-  const hasSiblings = somethingIsThere(seen) && (base === host || base !== apex);
+  const hasSiblings = base === host ? somethingIsThere(seen) : base !== apex;
   return [
     ...doubled(host, apex).map((at) => probe('doubled', at)),
     { ...probe('other_type', host), type: 'TXT' },
