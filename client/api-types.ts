@@ -1026,26 +1026,6 @@ interface Deployment {
   createdAt: number;
 }
 
-/** The optional record that domains.getSite shows. */
-interface DiagnosedChallengeRecord {
-  /** ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME. */
-  type: 'CNAME' | 'ALIAS' | 'TXT' | (string & {});
-  /** Fully qualified name of the record. */
-  name: string;
-  /** Exact value to publish. */
-  value: string;
-  /** Seconds a resolver may cache the record. */
-  ttl: number;
-  /** Whether the record was found with the expected value. */
-  verified: boolean;
-  /** The purpose of the record. */
-  note?: string;
-  /** The name as it is entered at the DNS provider. */
-  nameInZone: string;
-  /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
-  valueInZone: string;
-}
-
 interface Diagnosis {
   /** The domain. Begins with `dom_`. */
   domainId: string;
@@ -1059,7 +1039,7 @@ interface Diagnosis {
   zone?: DiagnosisZone;
   /** The records the domain needs, and what is there. */
   records: Array<DiagnosisRecord>;
-  challengeRecord?: DiagnosedChallengeRecord;
+  challengeRecord?: DiagnosisRecord;
   redirect?: Redirect;
   suspension?: Suspension;
   /** The mistakes, the most important first. */
@@ -2118,7 +2098,6 @@ export type {
   Delivery,
   DeliveryAttempt,
   Deployment,
-  DiagnosedChallengeRecord,
   Diagnosis,
   DiagnosisChange,
   DiagnosisChangedEvent,

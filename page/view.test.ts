@@ -44,15 +44,13 @@ describe('the view', () => {
   });
 
   describe('of a name that serves a site elsewhere', () => {
-    const challengeRecord = {
-      ...({
-        type: 'CNAME',
-        name: '_acme-challenge.shop.example.com',
-        value: 'k7q2.acme.example.net',
-        ttl: 60,
-      } as const),
-      ...{ verified: false, nameInZone: '_acme-challenge.shop', valueInZone: 'k7q2.acme.example.net' },
-    };
+    const outcome = { there: 'matched', absent: 'nxdomain' } as const;
+    const challenge = (verified: boolean) => ({
+      ...({ record: 'challenge', type: 'CNAME', needed: 'no' } as const),
+      ...{ name: '_acme-challenge.shop.example.com', nameInZone: '_acme-challenge.shop', verified },
+      ...{ expected: 'k7q2.acme.example.net', valueInZone: 'k7q2.acme.example.net' },
+      seen: [{ nameserver: 'ns1.provider.example', outcome: verified ? outcome.there : outcome.absent, values: [] }],
+    });
     const elsewhere = (
       isFound: boolean,
       records: [routing: boolean, ownership: boolean] = [false, isFound],
@@ -60,7 +58,7 @@ describe('the view', () => {
       const state = stateOf('fix');
       if (state.domain === null || state.diagnosis === null) throw new Error('the state has both');
       const dnsRecords = state.domain.dnsRecords.map((record, at) => ({ ...record, verified: records[at] ?? false }));
-      const diagnosis = { ...state.diagnosis, challengeRecord: { ...challengeRecord, verified: isFound } };
+      const diagnosis = { ...state.diagnosis, challengeRecord: challenge(isFound) };
       return { ...state, domain: { ...state.domain, status: 'verifying', dnsRecords }, diagnosis };
     };
     const { certificate } = stateOf('live');
@@ -70,7 +68,7 @@ describe('the view', () => {
       expect(viewOf(stateOf('fix'))?.moving).toBeNull();
       const { diagnosis, ...rest } = stateOf('publish');
       if (diagnosis === null) throw new Error('the state has one');
-      expect(viewOf({ ...rest, diagnosis: { ...diagnosis, challengeRecord } })).toMatchObject({
+      expect(viewOf({ ...rest, diagnosis: { ...diagnosis, challengeRecord: challenge(false) } })).toMatchObject({
         ...{ stage: 'publish', moving: null },
       });
     });

@@ -140,22 +140,12 @@ export function viewOf(state: SetupState): View | undefined {
 function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]): RecordView | null {
   const record = diagnosis?.challengeRecord;
   const isWaiting = domain?.status === 'pending' || domain?.status === 'verifying';
-  if (record === undefined || routing === undefined || !isWaiting) return null;
+  if (!diagnosis || record === undefined || routing === undefined || !isWaiting) return null;
   const leadsElsewhere = routing.state === 'wrong' || routing.state === 'hidden';
   if (!leadsElsewhere && !record.verified) return null;
-  const { name, value, nameInZone, valueInZone, verified } = record;
-  return {
-    ...{
-      record: 'routing',
-      type: 'CNAME',
-      name,
-      entered: nameInZone,
-      expected: value,
-      value: valueInZone,
-      needed: 'alternative',
-    },
-    ...{ state: verified ? 'found' : 'missing', seen: [], fix: '', instead: [] },
-  };
+  const records = [{ ...record, needed: 'yes' as const }];
+  const published = { ...record, value: record.expected };
+  return viewRecord(published, 'challenge', { diagnosis: { ...diagnosis, records }, first: null });
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
@@ -230,7 +220,7 @@ function stepsOf(stage: Stage): Steps {
 
 /** `first`: the first mistake to fix. */
 function viewRecord(
-  { type, name, value, verified }: DnsRecord,
+  { type, name, value, verified }: Pick<DnsRecord, 'type' | 'name' | 'value' | 'verified'>,
   record: RecordView['record'],
   { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
 ): RecordView {

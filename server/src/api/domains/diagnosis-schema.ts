@@ -3,7 +3,6 @@ import { ACTION_KINDS, FINDING_CODES, FINDING_REASONS } from '../../domain/findi
 import { LIVE_PROBLEMS } from '../../domain/live.ts';
 import type { Failure } from '../../domain/reading.ts';
 import { Id, Time } from '../schemas.ts';
-import { DnsRecordSchema } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
 import { SuspensionSchema } from './suspension-operations.ts';
 
@@ -278,13 +277,6 @@ const RecordSchema = Type.Object(
   { title: 'DiagnosisRecord' },
 );
 
-const { nameInZone, valueInZone } = RecordSchema.properties;
-
-const ChallengeRecordSchema = Type.Object(
-  { ...DnsRecordSchema.properties, nameInZone, valueInZone },
-  { title: 'DiagnosedChallengeRecord', description: 'The optional record that domains.getSite shows.' },
-);
-
 export const DiagnosisSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
@@ -299,7 +291,7 @@ export const DiagnosisSchema = Type.Object(
     schedule: ScheduleSchema,
     zone: Type.Optional(ZoneSchema),
     records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
-    challengeRecord: Type.Optional(ChallengeRecordSchema),
+    challengeRecord: Type.Optional(RecordSchema),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
     findings: Type.Array(FindingSchema, { description: 'The mistakes, the most important first.' }),

@@ -13,7 +13,7 @@ import type {
 } from '../../domain/observation.ts';
 import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
-import { answerMatches, readChallenge, withoutOwnWildcard } from '../../domain/read-observation.ts';
+import { answerMatches, withoutOwnWildcard } from '../../domain/read-observation.ts';
 import { challengeDnsRecord, type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import type { CheckSchedule } from '../../store/store.ts';
@@ -46,6 +46,7 @@ export function presentDiagnosis(
   { edgeAddresses = [], challengeZone }: Pick<ApiSettings, 'edgeAddresses' | 'challengeZone'> = {},
 ): DiagnosisData {
   const [routing, ownership, challenge] = dnsRecords(domain);
+  const optional = isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone ?? null);
   const zoneOf = (record: RecordKind) => dns && (dns.observation[record] ?? dns.observation.routing).zone;
   const show = (record: RecordKind, published: DnsRecord, zone = zoneOf(record)): DiagnosisRecord => ({
     record,
@@ -73,28 +74,8 @@ export function presentDiagnosis(
       show('ownership', ownership),
       ...(challenge === undefined ? [] : [show('challenge', challenge)]),
     ],
-    ...presentChallenge(domain, dns?.observation, challengeZone ?? null),
+    ...(optional && { challengeRecord: { ...show('challenge', optional), needed: 'no' } }),
     findings: (dns?.findings ?? []).map(presentFinding),
-  };
-}
-
-/** The optional record of a domain that is no wildcard. */
-function presentChallenge(
-  domain: Domain,
-  observation: Observation | undefined,
-  challengeZone: string | null,
-): Pick<DiagnosisData, 'challengeRecord'> {
-  const record = isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone);
-  if (record === null) return {};
-  const seen = observation?.challenge;
-  const zone = (seen ?? observation?.ownership)?.zone ?? null;
-  return {
-    challengeRecord: {
-      ...record,
-      verified: seen === undefined ? record.verified : readChallenge(domain, seen).kind === 'matched',
-      nameInZone: zone === null ? record.name : enteredName(record.name, zone),
-      valueInZone: enteredValue(record, zone),
-    },
   };
 }
 
