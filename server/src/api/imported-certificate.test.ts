@@ -14,7 +14,7 @@ const DAY_MS = 86_400_000;
 
 function problems(chain: string, privateKey = key, hostname = NAME, now = NOW): string[] {
   try {
-    readImport(hostname, { certificates: chain, privateKey }, now);
+    readImport(hostname, { certificates: chain, privateKey }, now, 0);
   } catch (error) {
     if (error instanceof Problem)
       return (error.errors ?? []).map(({ location, message, fix }) => `${location} ${message}: ${fix}.`);
@@ -29,7 +29,7 @@ describe('a certificate from elsewhere', () => {
     ['with the root as well', leaf + intermediate + root],
     ['with words around its certificates', `Bag Attributes\n${leaf}\nsubject=CN\n${intermediate}`],
   ])('is accepted %s', (_, chain) => {
-    const read = readImport(NAME, { certificates: chain, privateKey: key }, NOW);
+    const read = readImport(NAME, { certificates: chain, privateKey: key }, NOW, 0);
     expect(read).toMatchObject({ notBefore: good.notBefore, notAfter: good.notAfter });
     expect(read.chain.startsWith(leaf)).toBe(true);
     const kept = createPrivateKey({ key: Buffer.from(read.privateKey), format: 'der', type: 'pkcs8' });
@@ -57,7 +57,7 @@ describe('a certificate from elsewhere', () => {
       .join('Bag Attributes: <No Attributes>\n')
       .replaceAll('\n', '\r\n');
     const boxed = `Bag Attributes\r\n    friendlyName: shop\r\n${key.replaceAll('\n', '\r\n')}`;
-    expect(readImport(NAME, { certificates: text, privateKey: boxed }, NOW)).toMatchObject({
+    expect(readImport(NAME, { certificates: text, privateKey: boxed }, NOW, 0)).toMatchObject({
       chain: leaf + intermediate,
     });
   });

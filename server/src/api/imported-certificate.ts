@@ -1,19 +1,11 @@
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
+import { IMPORTED, lifetimeWindow } from '../domain/certificate-state.ts';
 import { joinQuoted, quote } from '../domain/text.ts';
 import { isWildcard } from '../domain/wildcard.ts';
+import type { IssuedCertificate } from '../store/store.ts';
 import { isQuick } from './client-certificate.ts';
 import { Problem, type Violation } from './errors.ts';
-
-/** A certificate that passed the checks. Times are Unix milliseconds. */
-interface ImportedCertificate {
-  /** PEM: the leaf, then those between it and its root. */
-  chain: string;
-  /** PKCS #8, DER. A secret. */
-  privateKey: Uint8Array;
-  notBefore: number;
-  notAfter: number;
-}
 
 /** More than any CA uses. */
 const LONGEST_CHAIN = 10;
@@ -22,14 +14,16 @@ const DAY_MS = 86_400_000;
 const LONGEST_KEY = 2600;
 
 /**
- * Checks a certificate and its key as browsers do, and puts the chain in order, without its root. Throws a `Problem` with all that is wrong, each with
- * what to do; nothing in it is of the key. For untrusted texts of some ten thousand characters.
+ * Checks a certificate and its key as browsers do, and puts the chain in order, without its root. Returns what the store
+ * puts in use. Throws a `Problem` with all that is wrong, each with what to do; nothing in it is of the key. `random` is in [0, 1).
+ * For untrusted texts of some ten thousand characters.
  */
 export function readImport(
   hostname: string,
   { certificates: text, privateKey }: { certificates: string; privateKey: string },
   now: number,
-): ImportedCertificate {
+  random: number,
+): IssuedCertificate & { privateKey: Uint8Array } {
   const certificates = readCertificates(text);
   const key = readKey(privateKey);
   const own = certificates.find((certificate) => isKeyOf(key, certificate));
@@ -46,12 +40,10 @@ export function readImport(
   if (problems.length > 0) throw refused(...problems);
   const pem = chain.map(String).join('');
   checkForTls(pem, key);
-  return {
-    chain: pem,
-    privateKey: new Uint8Array(key.export({ type: 'pkcs8', format: 'der' })),
-    notBefore: leaf.validFromDate.getTime(),
-    notAfter: leaf.validToDate.getTime(),
-  };
+  const times = { notBefore: leaf.validFromDate.getTime(), notAfter: leaf.validToDate.getTime() };
+  const read = { chain: pem, issuer: IMPORTED, issuedAt: now, ...times };
+  const renewal = lifetimeWindow(read, now, random, false);
+  return { ...read, renewal, privateKey: new Uint8Array(key.export({ type: 'pkcs8', format: 'der' })) };
 }
 
 /** Leaves out those that are there twice. */

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { IMPORTED, lifetimeWindow } from '../../domain/certificate-state.ts';
+import { IMPORTED } from '../../domain/certificate-state.ts';
 import { Problem } from '../errors.ts';
 import { readImport } from '../imported-certificate.ts';
 import { defineOperation } from '../operation.ts';
@@ -64,12 +64,10 @@ export const uploadCertificate = defineOperation({
   async handle({ input, changes, find }, { store, clock }) {
     const domain = await find.domain(input.domain);
     const now = clock.now();
-    const read = readImport(domain.name, input, now);
+    const read = readImport(domain.name, input, now, Math.random());
     const before = await store.findCertificate(domain.name);
     if (before?.domainId !== domain.id || before.issued?.chain !== read.chain) {
-      const imported = { ...read, issuer: IMPORTED, issuedAt: now };
-      const renewal = lifetimeWindow(imported, now, Math.random(), false);
-      const outcome = await changes.importCertificate(domain.name, { ...imported, renewal }, now, domain.id);
+      const outcome = await changes.importCertificate(domain.name, read, now, domain.id);
       if (outcome === 'missing') throw new Problem('application/domain_not_verified');
     }
     return showCertificate(store, domain, now);

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { caHost, REVOCATION_REASONS, type RevocationReason } from '../../certificates/issuer.ts';
 import { readCommandConfig } from '../../config/config.ts';
-import { type CertificateState, IMPORTED, lifetimeWindow } from '../../domain/certificate-state.ts';
+import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '../options.ts';
@@ -137,17 +137,15 @@ function addImport(certificates: Command): void {
     .action(async (name: string, options: ImportOptions) => {
       const hostname = await hostnameOf(name);
       const now = systemClock.now();
-      const read = { ...(await readFiles(hostname, options, now)), issuer: IMPORTED, issuedAt: now };
-      const renewal = lifetimeWindow(read, now, Math.random(), false);
-      const issued = { ...read, renewal };
+      const issued = await readFiles(hostname, options, now);
       const imported = await withChanges(options, 'certificates import', (store) =>
         store.importCertificate(hostname, issued, now),
       );
       if (imported === 'missing') throw noCertificate(name);
-      show(options, { name: hostname, imported: true, notAfter: read.notAfter }, () =>
+      show(options, { name: hostname, imported: true, notAfter: issued.notAfter }, () =>
         [
-          `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(read.notAfter, now)}.`,
-          `At ${dateTime(renewal.renewAt)} a managed certificate takes its place, unless you import another before then.`,
+          `The certificate is in use for ${hostname}; every node serves it within a second. It expires ${fromNow(issued.notAfter, now)}.`,
+          `At ${dateTime(issued.renewal.renewAt)} a managed certificate takes its place, unless you import another before then.`,
         ].join('\n'),
       );
     });
@@ -159,7 +157,7 @@ async function readFiles(hostname: string, { chain, key }: ImportOptions, now: n
     import('../../api/errors.ts'),
   ]);
   try {
-    return readImport(hostname, { certificates: readText(chain), privateKey: readText(key) }, now);
+    return readImport(hostname, { certificates: readText(chain), privateKey: readText(key) }, now, Math.random());
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     const problems = (error.errors ?? []).map(
