@@ -32,14 +32,6 @@ export interface AwaitDnsChallengeOptions {
 const TIMEOUT_MS = 20_000;
 const POLL_MS = 500;
 
-interface ServerAnswer {
-  /** Name and address. */
-  server: string;
-  /** Why there was no answer; null: there was one. */
-  failure: string | null;
-  values: string[];
-}
-
 export function awaitDnsChallenge(options: AwaitDnsChallengeOptions): AwaitDnsChallenge {
   const { own, resolver, log, timeoutMs = TIMEOUT_MS, pollMs = POLL_MS } = options;
 
@@ -49,24 +41,21 @@ export function awaitDnsChallenge(options: AwaitDnsChallengeOptions): AwaitDnsCh
     return found.kind === 'found' ? found.addresses : [];
   }
 
-  async function ask(server: string, address: string, name: string, signal: AbortSignal): Promise<ServerAnswer> {
-    const answer = await own.ask(name, address, signal);
-    const [failure, values] = typeof answer === 'string' ? [answer, []] : [null, answer];
-    return { server: `${server} (${address})`, failure, values };
-  }
-
   /** Null: our servers answer a CA. One that fails does not count beside one that answers: resolvers go on to that. */
   async function checkServers(name: string, value: string, signal: AbortSignal): Promise<Blocker | null> {
     const asked = own.servers.map(async (server) =>
-      Promise.all((await addressesOf(server, signal)).map((address) => ask(server.name, address, name, signal))),
+      (await addressesOf(server, signal)).map(async (address) => ({
+        server: `${server.name} (${address})`,
+        answer: await own.ask(name, address, signal),
+      })),
     );
-    const answers = (await Promise.all(asked)).flat();
-    const silent = answers.filter(({ failure }) => failure !== null);
-    const without = answers.filter(({ failure, values }) => failure === null && !values.includes(value));
+    const answers = await Promise.all((await Promise.all(asked)).flat());
+    const silent = answers.filter(({ answer }) => typeof answer === 'string');
+    const without = answers.filter(({ answer }) => typeof answer !== 'string' && !answer.includes(value));
     if (without.length > 0 || silent.length === answers.length) {
-      const faults = [...without, ...silent].map(({ server, failure }) => ({
+      const faults = [...without, ...silent].map(({ server, answer }) => ({
         server,
-        seen: failure ?? 'no challenge',
+        seen: typeof answer === 'string' ? answer : 'no challenge',
       }));
       return { reason: 'dns_servers_failing', faults };
     }
