@@ -144,7 +144,7 @@ function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]):
   const leadsElsewhere = routing.state === 'wrong' || routing.state === 'hidden';
   if (!leadsElsewhere && !record.verified) return null;
   const records = [{ ...record, needed: 'yes' as const }];
-  const published = { ...record, value: record.expected };
+  const published = { ...record, type: 'CNAME' as const, value: record.expected };
   return viewRecord(published, 'challenge', { diagnosis: { ...diagnosis, records }, first: null });
 }
 
