@@ -1,7 +1,9 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { issueChain, keyPem, newKey } from '../../../test/support/issue-chain.ts';
+import { certificatePem } from '../certificates/x509/pem.ts';
+import { createAuthorityCertificate, createServerCertificate } from '../certificates/x509/x509-certificate.ts';
 import { Problem } from './errors.ts';
 import { readImport } from './imported-certificate.ts';
 
@@ -87,6 +89,46 @@ describe('a certificate from elsewhere', () => {
     ['a certificate of another chain', leaf + intermediate + issueChain(NAME).leaf, key, /issued no other/],
   ])('is rejected with %s', (_, chain, privateKey, says) => {
     expect(problems(chain, privateKey).join('\n')).toMatch(says);
+  });
+
+  test('is rejected for a wildcard domain that only another name in it contains', () => {
+    const odd = issueChain('evil.test, DNS:*.example.com', { now: NOW });
+    expect(problems(odd.leaf + odd.intermediate, keyPem(odd.key), '*.example.com').join()).toMatch(/is for/);
+  });
+
+  test('is rejected if it is for clients or for a CA, or if its issuer is no CA', () => {
+    const signer = { name: 'Test intermediate', privateKey: newKey() };
+    const validity = { notBefore: NOW - DAY_MS, notAfter: NOW + 90 * DAY_MS };
+    const der = createServerCertificate({ hostname: NAME, key: good.key }, { signer, ...validity });
+    const above = certificatePem(createAuthorityCertificate(signer, { pathLength: 0, ...validity }));
+    expect(problems(certificatePem(der) + above)).toEqual([]);
+
+    const forServers = Buffer.from('2b06010505070301', 'hex');
+    der.set(Buffer.from('2b06010505070302', 'hex'), der.indexOf(forServers));
+    // The signature of the leaf is wrong now, too, which is told beside.
+    expect(problems(certificatePem(der) + above).join()).toMatch(/is not for servers/);
+    const ca = { name: NAME, privateKey: good.key };
+    const caLeaf = certificatePem(createAuthorityCertificate(ca, { signer, pathLength: 0, ...validity }));
+    expect(problems(caLeaf + above).join()).toMatch(/is not for servers/);
+
+    const server = createServerCertificate(
+      { hostname: signer.name, key: signer.privateKey },
+      { signer: ca, ...validity },
+    );
+    const byServer = createServerCertificate({ hostname: NAME, key: good.key }, { signer, ...validity });
+    expect(problems(certificatePem(byServer) + certificatePem(server)).join()).toMatch(/lacks the intermediate/);
+  });
+
+  test('is rejected with a certificate whose public exponent makes each check slow', () => {
+    const { n = '' } = rsa(3072).export({ format: 'jwk' });
+    const e = Buffer.concat([Buffer.from([0x7f]), randomBytes(382), Buffer.from([1])]).toString('base64url');
+    const slow = createPublicKey({ key: { kty: 'RSA', n, e }, format: 'jwk' });
+    const signer = { name: 'Test root', privateKey: newKey() };
+    const validity = { notBefore: NOW - DAY_MS, notAfter: NOW + 90 * DAY_MS };
+    const hostile = certificatePem(
+      createServerCertificate({ hostname: 'Test intermediate', key: slow }, { signer, ...validity }),
+    );
+    expect(problems(leaf + hostile).join()).toMatch(/cannot be read, its number 2/);
   });
 
   test('is rejected if it, or one above it, has expired or is not valid yet, and in its last day', () => {

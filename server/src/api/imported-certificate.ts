@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 
 import { createSecureContext } from 'node:tls';
 import { IMPORTED, lifetimeWindow } from '../domain/certificate-state.ts';
 import { joinQuoted, quote } from '../domain/text.ts';
-import { isWildcard } from '../domain/wildcard.ts';
+import { baseName, isWildcard } from '../domain/wildcard.ts';
 import type { IssuedCertificate } from '../store/store.ts';
 import { isQuick } from './client-certificate.ts';
 import { Problem, type Violation } from './errors.ts';
@@ -12,6 +12,9 @@ const LONGEST_CHAIN = 10;
 const DAY_MS = 86_400_000;
 /** The octets of an RSA key of 4,096 bits are fewer. One with longer numbers is slow in each handshake. */
 const LONGEST_KEY = 2600;
+/** Any CA's is 65537. With one as long as the key, a signature takes 20 ms to verify. */
+const LARGEST_EXPONENT = 2n ** 32n;
+const SERVER_AUTHENTICATION = '1.3.6.1.5.5.7.3.1';
 
 /**
  * Checks a certificate and its key as browsers do, and puts the chain in order, without its root. Returns what the store
@@ -34,6 +37,7 @@ export function readImport(
   const problems = [
     ...(own ? [] : [inKey('does not belong to any of the certificates', 'give the key that they were requested with')]),
     ...nameProblems(leaf, hostname),
+    ...purposeProblems(leaf),
     ...dateProblems(chain, now),
     ...orderProblems(chain, certificates),
   ];
@@ -59,11 +63,12 @@ function readCertificates(text: string): X509Certificate[] {
   return certificates.filter((one, at) => certificates.findIndex(({ raw }) => raw.equals(one.raw)) === at);
 }
 
-/** Null: it cannot be read, or its key is so long that checks with it are slow. */
+/** Null: it cannot be read, or its key is such that checks with it are slow. */
 function parse(block: string): X509Certificate | null {
   try {
     const read = new X509Certificate(block);
-    return (read.publicKey.asymmetricKeyDetails?.modulusLength ?? 0) <= 4096 ? read : null;
+    const { modulusLength = 0, publicExponent = 0n } = read.publicKey.asymmetricKeyDetails ?? {};
+    return modulusLength <= 4096 && publicExponent <= LARGEST_EXPONENT ? read : null;
   } catch {
     return null;
   }
@@ -97,13 +102,18 @@ function isKeyOf(key: KeyObject, certificate: X509Certificate): boolean {
 
 /** The common name does not count (RFC 9525 section 2). */
 function nameProblems(leaf: X509Certificate, hostname: string): Violation[] {
+  const wanted = isWildcard(hostname) ? `any-name.${baseName(hostname)}` : hostname;
+  const match = leaf.checkHost(wanted, { subject: 'never', partialWildcards: false })?.toLowerCase();
+  if (match !== undefined && (!isWildcard(hostname) || match === hostname)) return [];
   const names = [...(leaf.subjectAltName ?? '').matchAll(/DNS:([^,\s"]+)/g)].map(([, name = '']) => name.toLowerCase());
-  const isFor = isWildcard(hostname)
-    ? names.includes(hostname)
-    : leaf.checkHost(hostname, { subject: 'never', partialWildcards: false }) !== undefined;
-  if (isFor) return [];
   const covered = names.length === 0 ? 'no name' : joinQuoted(names);
   return [inChain(`is for ${covered}, not for ${hostname}`, `have one issued for ${hostname}`)];
+}
+
+function purposeProblems({ ca, keyUsage }: X509Certificate): Violation[] {
+  // Without an extended key usage it is for any purpose.
+  if (!ca && (keyUsage === undefined || keyUsage.includes(SERVER_AUTHENTICATION))) return [];
+  return [inChain('is not for servers', 'have one issued with the extended key usage serverAuth, not for a CA')];
 }
 
 function dateProblems(chain: X509Certificate[], now: number): Violation[] {
@@ -150,7 +160,7 @@ function isSelfSigned(certificate: X509Certificate): boolean {
 }
 
 function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
-  return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+  return issuer.ca && certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
 }
 
 /** Finds anything else that a TLS server rejects, such as a signature that is too weak. */
