@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLog } from '../../server/src/base/log.ts';
 import { accountsAt } from '../../server/src/certificates/acme/acme-account.ts';
+import { revokeAtCa } from '../../server/src/certificates/acme/revocation.ts';
 import { successorOf } from '../../server/src/domain/certificate-state.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
@@ -84,6 +85,17 @@ describe('a rotation', () => {
     await expectUsable(ca);
     expect(await keyOf(ca)).not.toBe(key);
     expect(await successor(ca)).toBe(null);
+  });
+
+  test('that was interrupted does not keep a certificate from being revoked with the account', async () => {
+    const ca = await startCa();
+    const store = { ...world.store, replaceCaAccount: () => Promise.reject(new Error('crashed')) };
+    await expect(rotate(ca, store)).rejects.toThrow('crashed');
+    const { chain } = await world.issuer(ca).issue(world.task());
+    await expect(rotate(ca, store)).rejects.toThrow('crashed');
+    const use = { store: world.store, trustRoots: null, clock: world.clock, log: createLog('silent') };
+    await revokeAtCa({ issuer: ca.directoryUrl, chain, privateKey: null }, 'superseded', use);
+    expect(ca.revoked).toMatchObject([{ reason: 4 }]);
   });
 
   test.each([true, false])(

@@ -26,6 +26,32 @@ async function addMany(count: number): Promise<string[]> {
 
 const states = () => world.store.countCertificates();
 
+describe('a CA that does not offer the type of challenge that works', () => {
+  test('gives way to the second CA; its order is not kept in flight', async () => {
+    const [first, second] = [await world.startCa({ offers: ['dns-01'] }), await world.startCa()];
+    const { name } = await world.add();
+    await world.worker([world.issuer(first), world.issuer(second)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued', issued: { issuer: second.directoryUrl } });
+    expect(first.requests.newOrder).toBe(1);
+    expect(await world.eventsOf(name)).toEqual(['certificate.issued']);
+  });
+
+  test('keeps its order where there is no other CA, and says what is not offered', async () => {
+    const ca = await world.startCa({ offers: ['dns-01'] });
+    const { name } = await world.add();
+    const worker = world.worker([world.issuer(ca)]);
+    for (let i = 0; i < 10; i++) {
+      await worker.runOnce();
+      world.clock.pass(HOUR);
+    }
+    expect((await world.read(name)).problem).toMatchObject({
+      reason: 'ca_refused',
+      message: expect.stringContaining('http-01'),
+    });
+    expect(ca.requests.newOrder).toBe(1);
+  });
+});
+
 describe('a CA with server errors', () => {
   test('is not asked by any node, for longer each time, and other names count no failure', async () => {
     const ca = await world.startCa();

@@ -236,10 +236,13 @@ export function describeOrders(subject: Subject): void {
       expect(await store.listCaAccounts()).not.toContain(successor.issuer);
       expect(await store.replaceCaAccount('https://ca.example/acct/0', account)).toBe('stale');
       expect(await store.findCaAccount(successor.issuer)).not.toBeNull();
-      const rotated = { ...account, privateKey: aPrivateKey() };
+      const rotated = { ...account, privateKey: aPrivateKey(), createdAt: account.createdAt + 1 };
       expect(await store.replaceCaAccount(account.url, rotated)).toBe('replaced');
       expect(await store.findCaAccount(issuer)).toEqual(rotated);
       expect(await store.findCaAccount(successor.issuer)).toBeNull();
+      // A node that read the account before gives the rotation up.
+      expect(await store.replaceCaAccount(account.url, account)).toBe('stale');
+      expect(await store.findCaAccount(issuer)).toEqual(rotated);
     });
 
     it('is replaced by one of several concurrent callers', async () => {

@@ -61,6 +61,8 @@ export interface FakeCaOptions extends OrdersOptions {
   /** Whether it supports ARI; true by default. */
   ari?: boolean;
   caaIdentities?: string[];
+  /** The types of challenge that it offers, of those that it knows; all unless given. */
+  offers?: FakeChallengeType[];
   /** Descriptions of its profiles, by name; none unless given. */
   profiles?: Record<string, string>;
   /** Accounts need one of these: secrets (base64url) by `kid`. */
@@ -223,7 +225,8 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const wildcard = isWildcard(order.hostname);
     const identifier = { type: 'dns', value: baseName(order.hostname) };
     const types: FakeChallengeType[] = wildcard ? ['dns-01'] : ['dns-01', 'http-01'];
-    const challenges = types.map((type) => challengeBody(order, type));
+    const offered = types.filter((type) => options.offers?.includes(type) ?? true);
+    const challenges = offered.map((type) => challengeBody(order, type));
     return { status, identifier, challenges, ...(wildcard && { wildcard }) };
   }
 

@@ -1,19 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import type { Clock } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
-import type { CertificateStore } from '../../store/store.ts';
 import { CaProblem, REVOCATION_REASONS, type RevocationReason } from '../issuer.ts';
 import { readPrivateKey } from '../x509/private-key.ts';
+import { accountsAt } from './acme-account.ts';
 import { createAcmeClient, type Signer } from './acme-client.ts';
 import { caTransport } from './ca-transport.ts';
 import { AcmeError } from './problem-document.ts';
-
-interface RevocationOptions {
-  store: Pick<CertificateStore, 'findCaAccount'>;
-  trustRoots: string | null;
-  clock: Clock;
-  log: Log;
-}
 
 const TIMEOUT_MS = 30_000;
 
@@ -32,8 +23,9 @@ interface Revocable {
 export async function revokeAtCa(
   { issuer, chain, privateKey }: Revocable,
   reason: RevocationReason | undefined,
-  { store, trustRoots, clock, log }: RevocationOptions,
+  options: Parameters<typeof accountsAt>[1],
 ): Promise<void> {
+  const { store, trustRoots, clock, log } = options;
   const transport = caTransport({ trustRoots, timeoutMs: TIMEOUT_MS });
   const client = createAcmeClient({ directoryUrl: issuer, transport, clock, log });
   const { revokeCert } = await client.directory();
@@ -42,7 +34,8 @@ export async function revokeAtCa(
   // The account's key comes first: some CAs read a request signed with the certificate's own key as a report that the
   // key is compromised.
   const signers: Signer[] = [];
-  if (account?.url) signers.push({ key: readPrivateKey(account.privateKey), accountUrl: account.url });
+  // A rotation that was interrupted may have left the CA with the account's next key.
+  if (account?.url) signers.push(await accountsAt(issuer, options).open());
   if (privateKey !== null) signers.push({ key: readPrivateKey(privateKey), accountUrl: null });
   if (signers.length === 0) throw new CaProblem('account', `There is no account at ${client.host} to revoke it with.`);
   const certificate = new X509Certificate(chain).raw.toString('base64url');

@@ -19,7 +19,14 @@ import { afterMs, recheckMs } from '../policy/backoff.ts';
 import type { Blocker } from '../policy/blocker.ts';
 import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
 import { checkCaa } from '../preflight/check-caa.ts';
-import { type AttemptResult, type Blocked, blockedBy, blockedSince, unchanged } from './attempt-result.ts';
+import {
+  type AttemptResult,
+  type Blocked,
+  blockedBy,
+  blockedSince,
+  orderingState,
+  unchanged,
+} from './attempt-result.ts';
 import type { ChallengeChooser } from './challenge-chooser.ts';
 import { ChallengeBlocked } from './challenge-responses.ts';
 import type { CircuitBreaker } from './circuit-breaker.ts';
@@ -139,19 +146,26 @@ export function createAttempt(options: AttemptOptions): Attempt {
     lease: Lease,
   ): Promise<AttemptResult | Blocked> {
     const refusals = new Map<ChallengeType, Blocker>();
+    let isUnoffered = false;
     for (let first = begunBy; ; first = null) {
       const choice = first === null ? await chooser.choose(refusals) : { challenge: first };
       const { certificate } = work.due;
       if (first === null) work.due = { ...work.due, certificate: { ...certificate, selfCheck: chooser.selfCheck } };
       if ('blocker' in choice) {
         const blocked = recheck(certificate, choice.blocker);
+        if (work.order === null) return blocked;
+        if (isUnoffered && (await fallback.skip(certificate.hostname, work.issuer, blocked))) {
+          const now = clock.now();
+          return { ...unchanged(certificate, now), state: orderingState(certificate, now), orderOutcome: 'failed' };
+        }
         // Another CA would not see it either, and an order in flight is not given up for that.
-        return work.order === null ? blocked : wait({ ...work.due, order: work.order }, [blocked]);
+        return wait({ ...work.due, order: work.order }, [blocked]);
       }
       try {
         return await orderBy(choice.challenge, work, lease);
       } catch (error) {
         refusals.set(choice.challenge, refusalIn(error));
+        isUnoffered ||= error instanceof ChallengeNotOffered;
       }
     }
   }

@@ -85,7 +85,7 @@ export async function updateCaAccount(
 
 export async function replaceCaAccount(tx: Transaction, before: string | null, after: CaAccount) {
   const account = await findCaAccount(tx, after.issuer);
-  if (account === null || account.url !== before) return 'stale';
+  if (account === null || account.url !== before || account.createdAt > after.createdAt) return 'stale';
   await tx.execute(updateAccount, rowOf(after));
   await tx.execute(deleteAccount, { issuer: successorOf(after.issuer) });
   return 'replaced';

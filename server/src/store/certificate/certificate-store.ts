@@ -283,7 +283,7 @@ export interface CertificateStore extends CertificateChanges {
     issuer: string,
     change: Partial<Pick<CaAccount, 'url' | 'pausedUntil' | 'problem'>>,
   ): Promise<boolean>;
-  /** Replaces an account that the CA no longer accepts, or its key, and deletes its successor. `stale`, and nothing was changed, when its URL is no longer `before`. */
+  /** Replaces an account that the CA no longer accepts, or its key, and deletes its successor. `stale`, and nothing was changed, when its URL is no longer `before`, or its key is newer: a rotation has ended meanwhile. */
   replaceCaAccount(before: string | null, after: CaAccount): Promise<'replaced' | 'stale'>;
 
   /** The issuers of accounts that are registered. */

@@ -90,3 +90,7 @@ it.for([...inOrder, 'claimDue', 'claimMonitored'])(
     expect((await plansOf(operationOf(name))).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
   },
 );
+
+it('a host name is looked up without a sort, which would cost more than all that is read', async () => {
+  expect((await plansOf(operationOf('findSite'))).filter((plan) => /TEMP B-TREE/.test(plan))).toEqual([]);
+});
