@@ -5,12 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { baseName, isWildcard } from '../../../server/src/domain/wildcard.ts';
 import { createAccounts } from './accounts.ts';
-import type { FakeCertificate } from './authority.ts';
 import { ENDPOINTS, type Endpoint } from './endpoint.ts';
 import { createFaults, type Fault, refuse } from './faults.ts';
 import { createNonces, type SignedRequest, verifyRequest } from './jws.ts';
 import type { Refused } from './limits.ts';
-import { createOrders, type FakeChallengeType, type FakeOrder, type OrdersOptions } from './orders.ts';
+import {
+  createOrders,
+  type FakeChallengeType,
+  type FakeOrder,
+  type OrdersOptions,
+  type ProvenCertificate,
+} from './orders.ts';
 import { AcmeProblem } from './problem.ts';
 import { createRenewals, type SuggestedWindow } from './renewals.ts';
 
@@ -25,7 +30,7 @@ export interface FakeCa {
   /** The lifetime of certificates, and how many polls its work takes. */
   settings: { lifetimeMs: number; looks: number; retryAfter: string | null };
   /** All certificates, oldest first. */
-  certificates: readonly FakeCertificate[];
+  certificates: readonly ProvenCertificate[];
   orders(): FakeOrder[];
   /** Revoked certificates, with the reason code that was given. */
   revoked: readonly { hostname: string; reason: unknown }[];

@@ -21,7 +21,7 @@ export interface FakeOrder {
   challenge: 'pending' | 'processing' | 'valid' | 'invalid';
   /** Error of the challenge, or of the order. */
   error: object | null;
-  certificate: FakeCertificate | null;
+  certificate: ProvenCertificate | null;
   /** Polls left before it continues. */
   looks: number;
   expiresAt: number;
@@ -29,6 +29,9 @@ export interface FakeOrder {
 }
 
 export type FakeChallengeType = 'http-01' | 'dns-01';
+
+/** Remembers how its name was proven: orders may be forgotten. */
+export type ProvenCertificate = FakeCertificate & { type: FakeChallengeType };
 
 export interface OrdersOptions {
   clock: Clock;
@@ -44,7 +47,7 @@ const ORDER_LIFE_MS = 7 * 24 * HOUR_MS;
 
 export function createOrders({ clock, limits: published, fetchChallenge, findTxt }: OrdersOptions) {
   const orders = new Map<string, FakeOrder>();
-  const certificates: FakeCertificate[] = [];
+  const certificates: ProvenCertificate[] = [];
   const replaced = new Set<string>();
   const limits = createLimits(published);
   const failing = new Map<string, AcmeProblem>();
@@ -145,7 +148,7 @@ export function createOrders({ clock, limits: published, fetchChallenge, findTxt
     if (hostname !== order.hostname) throw new AcmeProblem(400, 'badCSR', `The CSR is for ${hostname}`);
     const now = clock.now();
     const validity = { notBefore: now - HOUR_MS, notAfter: now - HOUR_MS + settings.lifetimeMs };
-    order.certificate = authority.issue(hostname, key, validity);
+    order.certificate = { ...authority.issue(hostname, key, validity), type: order.type };
     certificates.push(order.certificate);
     if (order.replaces !== null) replaced.add(order.replaces);
     if (!order.exempt) {
