@@ -6,7 +6,7 @@ import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
-import { CHALLENGE_ZONE, createWorld, type World } from './world.ts';
+import { CHALLENGE_ZONE, createWorld, TLS_ONLY, type World } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -32,7 +32,7 @@ export interface Year {
   /** Orders beyond a published limit of a CA; expected to be 0. */
   exceeded: string[];
   certificates: number;
-  /** Certificates by the kind of name: `http-01`, `dns-01`, and `wildcard` among the latter. */
+  /** Certificates by the kind of name: the type of the challenge, and `wildcard` among those of `dns-01`. */
   proofs: Record<string, number>;
   orders: number;
   exempt: number;
@@ -99,6 +99,11 @@ const PROOFS: { name(base: string): string; point(dns: World['dns'], domain: Pro
       delegateChallenges(dns, domain, points);
     },
   },
+  // A name whose port 80 is closed.
+  {
+    name: (base) => base,
+    point: (dns, { name }, points) => dns.set(name, 'A', [points ? TLS_ONLY : '127.0.0.9']),
+  },
 ];
 
 type Proving = Pick<Domain, 'name' | 'target'>;
@@ -155,7 +160,7 @@ function createCustomers(world: World, random: Random) {
 }
 
 function countProofs(cas: readonly FakeCa[]): Record<string, number> {
-  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, wildcard: 0 };
+  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, 'tls-alpn-01': 0, wildcard: 0 };
   const count = (kind: string) => {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
@@ -276,6 +281,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         if (world.clock.now() - lastReplaced < 2 * DAY) return false;
         lastReplaced = world.clock.now();
         ca.revokeAccounts();
+        return true;
       },
     ],
     [
@@ -291,6 +297,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
             for (const name of paused) ca.unpause(name);
           },
         });
+        return true;
       },
     ],
     [

@@ -78,9 +78,6 @@ interface Reply {
   body?: object | string;
 }
 
-/** Challenges of DNS-01 have an address of their own. */
-const ON_DNS = /-dns$/;
-
 export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   const { clock, ari = true, caaIdentities = [], externalAccounts = null } = options;
   const server = createServer((request, response) => void serve(request, response));
@@ -131,10 +128,11 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
     if (endpoint === 'keyChange') return accounts.changeKey(accountUrl, signed.payload);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
-    const order = orders.orders.get(id.replace(ON_DNS, ''));
+    // Challenges of one order have addresses of their own.
+    const [orderId = '', type = 'http-01'] = id.split('.') as [string?, FakeChallengeType?];
+    const order = orders.orders.get(orderId);
     if (order === undefined) return { status: 404 };
     if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
-    const type = ON_DNS.test(id) ? 'dns-01' : 'http-01';
     return goOn(endpoint, { order, type }, signed.payload, accounts.thumbprintOf(accountUrl));
   }
 
@@ -227,7 +225,9 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const status = order.challenge === 'processing' ? 'pending' : order.challenge;
     const wildcard = isWildcard(order.hostname);
     const identifier = { type: 'dns', value: baseName(order.hostname) };
-    const types: FakeChallengeType[] = wildcard ? ['dns-01'] : ['dns-01', 'http-01'];
+    const types: FakeChallengeType[] = ['dns-01'];
+    if (!wildcard) types.push('http-01');
+    if (!wildcard && options.fetchTlsChallenge !== undefined) types.push('tls-alpn-01');
     const challenges = types.map((type) => challengeBody(order, type));
     return { status, identifier, challenges, ...(wildcard && { wildcard }) };
   }
@@ -235,7 +235,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   function challengeBody({ id, type: chosen, challenge, token, error }: FakeOrder, type: FakeChallengeType): object {
     const status = chosen === type ? challenge : 'pending';
     const failed = status === 'invalid' && error !== null;
-    const url = urlOf('challenge', type === 'dns-01' ? `${id}-dns` : id);
+    const url = urlOf('challenge', `${id}.${type}`);
     return { type, status, url, token, ...(failed && { error }) };
   }
 
