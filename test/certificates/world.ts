@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { connect } from 'node:tls';
 import { type Simulator, startSimulator } from '../../playground/dns/simulator.ts';
 import { createLog } from '../../server/src/base/log.ts';
 import { type AcmeOptions, acmeIssuer } from '../../server/src/certificates/acme/acme.ts';
@@ -12,7 +14,9 @@ import {
 } from '../../server/src/certificates/worker/certificate-worker.ts';
 import { recursiveResolver } from '../../server/src/dns/recursive.ts';
 import { dnsClient } from '../../server/src/dns/transport/dns-client.ts';
+import { TLS_ALPN_TOKEN } from '../../server/src/domain/certificate-state.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
+import { createTlsTerminator } from '../../server/src/edge/tls/tls.ts';
 import { addressRule } from '../../server/src/net/addresses.ts';
 import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
 import type { Certificate, DnsChallenge, Store } from '../../server/src/store/store.ts';
@@ -51,6 +55,9 @@ export interface World {
 
 /** Names may prove themselves there, too. */
 export const CHALLENGE_ZONE = 'acme.nameplate.test';
+
+/** The edge answers here over TLS, and port 80 is closed. */
+export const TLS_ONLY = '127.0.0.2';
 
 /** Short waits. */
 const FAST = { pollMs: 1, timeoutMs: 5_000, pollBudgetMs: 2_000 };
@@ -100,6 +107,29 @@ export async function createWorld(): Promise<World> {
   await new Promise<void>((resolve) => edge.listen(0, '127.0.0.1', resolve));
   const port = (edge.address() as AddressInfo).port;
 
+  const terminator = createTlsTerminator({
+    ...{ clock, contexts: 1, handshakeMs: 5_000, metrics: { handshake() {} } },
+    certificateFor: async () => ({ kind: 'none', outcome: 'unknown_name' }),
+    findTlsChallenge: (hostname) => store.findChallenge(hostname, TLS_ALPN_TOKEN, now),
+    onSecure: (socket) => socket.destroy(),
+    ticketSecret: () => new Uint8Array(32),
+    onFault() {},
+  });
+  const tlsEdge = createTcpServer((socket) => terminator.accept(socket, '127.0.0.1'));
+  await new Promise<void>((resolve) => tlsEdge.listen(0, TLS_ONLY, resolve));
+  const tlsPort = (tlsEdge.address() as AddressInfo).port;
+
+  async function fetchTlsChallenge(servername: string): Promise<Buffer> {
+    const found = await resolver.lookupAddresses(servername, { signal: AbortSignal.timeout(5000) });
+    const [host = '127.0.0.9'] = found.kind === 'found' ? found.addresses : [];
+    const about = { host, port: tlsPort, servername, ALPNProtocols: ['acme-tls/1'], rejectUnauthorized: false, ca: [] };
+    const socket = connect(about);
+    await once(socket, 'secureConnect');
+    const raw = socket.getPeerX509Certificate()?.raw ?? Buffer.alloc(0);
+    socket.destroy();
+    return raw;
+  }
+
   async function fetchChallenge(hostname: string, token: string): Promise<string> {
     const answer =
       dns.list().some(({ name }) => name === hostname) && (await store.findChallenge(hostname, token, now));
@@ -115,7 +145,7 @@ export async function createWorld(): Promise<World> {
     asked,
     logged,
     async startCa(options = {}) {
-      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, findTxt, ...options });
+      const ca = await startFakeCa({ clock, limits: [], fetchChallenge, fetchTlsChallenge, findTxt, ...options });
       cas.push(ca);
       return ca;
     },
@@ -144,7 +174,7 @@ export async function createWorld(): Promise<World> {
         random: Math.random,
         log,
         metrics,
-        ports: { http: port, https: 443 },
+        ports: { http: port, https: tlsPort },
         selfCheckMs: 2_000,
         ...about,
       });
@@ -173,6 +203,7 @@ export async function createWorld(): Promise<World> {
       for (const ca of cas) await ca.close();
       edge.closeAllConnections();
       await new Promise((resolve) => edge.close(resolve));
+      await new Promise((resolve) => tlsEdge.close(resolve));
       client.close();
       await dns.close();
       await store.close();

@@ -6,7 +6,7 @@ import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
-import { CHALLENGE_ZONE, createWorld, type World } from './world.ts';
+import { CHALLENGE_ZONE, createWorld, TLS_ONLY, type World } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -32,7 +32,7 @@ export interface Year {
   /** Orders beyond a published limit of a CA; expected to be 0. */
   exceeded: string[];
   certificates: number;
-  /** By the kind of name: `http-01`, `dns-01`, and `wildcard` among the latter. */
+  /** Certificates by the kind of name: the type of the challenge, and `wildcard` among those of `dns-01`. */
   proofs: Record<string, number>;
   orders: number;
   exempt: number;
@@ -99,6 +99,11 @@ const PROOFS: { name(base: string): string; point(dns: World['dns'], domain: Pro
       delegateChallenges(dns, domain, points);
     },
   },
+  // A name whose port 80 is closed.
+  {
+    name: (base) => base,
+    point: (dns, { name }, points) => dns.set(name, 'A', [points ? TLS_ONLY : '127.0.0.9']),
+  },
 ];
 
 type Proving = Pick<Domain, 'name' | 'target'>;
@@ -155,12 +160,11 @@ function createCustomers(world: World, random: Random) {
 }
 
 function countProofs(cas: readonly FakeCa[]): Record<string, number> {
-  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, wildcard: 0 };
+  const counts: Record<string, number> = { 'http-01': 0, 'dns-01': 0, 'tls-alpn-01': 0, wildcard: 0 };
   const count = (kind: string) => {
     counts[kind] = (counts[kind] ?? 0) + 1;
   };
-  for (const { hostname, type, status } of cas.flatMap((ca) => ca.orders())) {
-    if (status !== 'valid') continue;
+  for (const { hostname, type } of cas.flatMap(({ certificates }) => certificates)) {
     count(type);
     if (isWildcard(hostname)) count('wildcard');
   }
@@ -218,6 +222,7 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
 /** The faults of CAs. */
 function createTroubles(world: World, cas: FakeCa[], random: Random) {
   const events: Record<string, number> = {};
+  const began = world.clock.now();
   const endings: { at: number; end(): void }[] = [];
   let lastReplaced = Number.NEGATIVE_INFINITY;
   /** Where a CA issues nothing for days: while it does not, others have no such trouble. */
@@ -234,7 +239,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
     ca.fault({ answer, until: world.clock.now() + ms });
   const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
 
-  /** With their mean time between faults, in hours. */
+  /** With their mean time between faults, in hours. One that returns false did not happen. */
   const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
     ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
     ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(ca, DAY) && down(ca, DAY, serverInternal)],
@@ -273,16 +278,17 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
       120 * 24,
       (ca) => {
         // One account a day at most.
-        if (world.clock.now() - lastReplaced < 2 * DAY) return;
+        if (world.clock.now() - lastReplaced < 2 * DAY) return false;
         lastReplaced = world.clock.now();
         ca.revokeAccounts();
+        return true;
       },
     ],
     [
       'a paused account',
       60 * 24,
       (ca) => {
-        if (!mayBeQuiet(ca, 3 * DAY)) return;
+        if (!mayBeQuiet(ca, 3 * DAY)) return false;
         const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
         for (const name of paused) ca.pause(name);
         endings.push({
@@ -291,6 +297,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
             for (const name of paused) ca.unpause(name);
           },
         });
+        return true;
       },
     ],
     [
@@ -303,13 +310,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         endings.push({ at, end: () => ca.failAuthorizations(name, null) });
       },
     ],
-    [
-      'a week of 500s',
-      15 * 24,
-      (ca) => {
-        if (cas.length > 1 && mayBeQuiet(ca, WEEK)) down(ca, WEEK, serverInternal);
-      },
-    ],
+    ['a week of 500s', 15 * 24, (ca) => cas.length > 1 && mayBeQuiet(ca, WEEK) && down(ca, WEEK, serverInternal)],
     ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],
     ['refused nonces', 10 * 24, (ca) => ca.refuseNonces(3)],
   ];
@@ -322,11 +323,12 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         endings.splice(endings.indexOf(ending), 1);
         ending.end();
       }
-      for (const [name, every, happens] of troubles) {
+      for (const [at, [name, every, happens]] of troubles.entries()) {
+        // Each happens at least once in thirty days, whatever the seed.
+        const isOverdue = events[name] === undefined && now - began > (5 + at) * DAY;
         const ca = random.pick(cas);
-        if (ca === undefined || !random.chance(hours / every)) continue;
-        events[name] = (events[name] ?? 0) + 1;
-        happens(ca);
+        if (ca === undefined || !(isOverdue || random.chance(hours / every))) continue;
+        if (happens(ca) !== false) events[name] = (events[name] ?? 0) + 1;
       }
     },
   };

@@ -5,12 +5,17 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { baseName, isWildcard } from '../../../server/src/domain/wildcard.ts';
 import { createAccounts } from './accounts.ts';
-import type { FakeCertificate } from './authority.ts';
 import { ENDPOINTS, type Endpoint } from './endpoint.ts';
 import { createFaults, type Fault, refuse } from './faults.ts';
 import { createNonces, type SignedRequest, verifyRequest } from './jws.ts';
 import type { Refused } from './limits.ts';
-import { createOrders, type FakeChallengeType, type FakeOrder, type OrdersOptions } from './orders.ts';
+import {
+  createOrders,
+  type FakeChallengeType,
+  type FakeOrder,
+  type OrdersOptions,
+  type ProvenCertificate,
+} from './orders.ts';
 import { AcmeProblem } from './problem.ts';
 import { createRenewals, type SuggestedWindow } from './renewals.ts';
 
@@ -25,7 +30,7 @@ export interface FakeCa {
   /** The lifetime of certificates, and how many polls its work takes. */
   settings: { lifetimeMs: number; looks: number; retryAfter: string | null };
   /** All certificates, oldest first. */
-  certificates: readonly FakeCertificate[];
+  certificates: readonly ProvenCertificate[];
   orders(): FakeOrder[];
   /** Revoked certificates, with the reason code that was given. */
   revoked: readonly { hostname: string; reason: unknown }[];
@@ -74,9 +79,6 @@ interface Reply {
   headers?: Record<string, string>;
   body?: object | string;
 }
-
-/** Challenges of DNS-01 have an address of their own. */
-const ON_DNS = /-dns$/;
 
 export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   const { clock, ari = true, caaIdentities = [], externalAccounts = null } = options;
@@ -128,10 +130,11 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     if (endpoint === 'account') return accounts.answer(accountUrl, url);
     if (endpoint === 'keyChange') return accounts.changeKey(accountUrl, signed.payload);
     if (endpoint === 'newOrder') return begin(accountUrl, signed.payload ?? {});
-    const order = orders.orders.get(id.replace(ON_DNS, ''));
+    // Challenges of one order have addresses of their own.
+    const [orderId = '', type = 'http-01'] = id.split('.') as [string?, FakeChallengeType?];
+    const order = orders.orders.get(orderId);
     if (order === undefined) return { status: 404 };
     if (order.accountUrl !== accountUrl) throw new AcmeProblem(403, 'unauthorized', 'the account does not own it');
-    const type = ON_DNS.test(id) ? 'dns-01' : 'http-01';
     return goOn(endpoint, { order, type }, signed.payload, accounts.thumbprintOf(accountUrl));
   }
 
@@ -224,7 +227,9 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
     const status = order.challenge === 'processing' ? 'pending' : order.challenge;
     const wildcard = isWildcard(order.hostname);
     const identifier = { type: 'dns', value: baseName(order.hostname) };
-    const types: FakeChallengeType[] = wildcard ? ['dns-01'] : ['dns-01', 'http-01'];
+    const types: FakeChallengeType[] = ['dns-01'];
+    if (!wildcard) types.push('http-01');
+    if (!wildcard && options.fetchTlsChallenge !== undefined) types.push('tls-alpn-01');
     const offered = types.filter((type) => options.offers?.includes(type) ?? true);
     const challenges = offered.map((type) => challengeBody(order, type));
     return { status, identifier, challenges, ...(wildcard && { wildcard }) };
@@ -233,7 +238,7 @@ export async function startFakeCa(options: FakeCaOptions): Promise<FakeCa> {
   function challengeBody({ id, type: chosen, challenge, token, error }: FakeOrder, type: FakeChallengeType): object {
     const status = chosen === type ? challenge : 'pending';
     const failed = status === 'invalid' && error !== null;
-    const url = urlOf('challenge', type === 'dns-01' ? `${id}-dns` : id);
+    const url = urlOf('challenge', `${id}.${type}`);
     return { type, status, url, token, ...(failed && { error }) };
   }
 

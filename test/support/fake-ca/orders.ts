@@ -21,14 +21,17 @@ export interface FakeOrder {
   challenge: 'pending' | 'processing' | 'valid' | 'invalid';
   /** Error of the challenge, or of the order. */
   error: object | null;
-  certificate: FakeCertificate | null;
+  certificate: ProvenCertificate | null;
   /** Polls left before it continues. */
   looks: number;
   expiresAt: number;
   begunAt: number;
 }
 
-export type FakeChallengeType = 'http-01' | 'dns-01';
+export type FakeChallengeType = 'http-01' | 'dns-01' | 'tls-alpn-01';
+
+/** Remembers how its name was proven: orders may be forgotten. */
+export type ProvenCertificate = FakeCertificate & { type: FakeChallengeType };
 
 export interface OrdersOptions {
   clock: Clock;
@@ -37,14 +40,20 @@ export interface OrdersOptions {
   fetchChallenge(hostname: string, token: string): Promise<string>;
   /** The TXT records at a name, behind CNAME records; none unless given. */
   findTxt?: ((name: string) => Promise<string[]>) | undefined;
+  /**
+   * The certificate (DER) with which a name answers `acme-tls/1`. Rejects if nothing answers. TLS-ALPN-01 is offered
+   * only if this is given.
+   */
+  fetchTlsChallenge?: ((hostname: string) => Promise<Buffer>) | undefined;
 }
 
 const HOUR_MS = 3_600_000;
 const ORDER_LIFE_MS = 7 * 24 * HOUR_MS;
 
-export function createOrders({ clock, limits: published, fetchChallenge, findTxt }: OrdersOptions) {
+export function createOrders(options: OrdersOptions) {
+  const { clock, limits: published, fetchChallenge, findTxt, fetchTlsChallenge } = options;
   const orders = new Map<string, FakeOrder>();
-  const certificates: FakeCertificate[] = [];
+  const certificates: ProvenCertificate[] = [];
   const replaced = new Set<string>();
   const limits = createLimits(published);
   const failing = new Map<string, AcmeProblem>();
@@ -106,6 +115,11 @@ export function createOrders({ clock, limits: published, fetchChallenge, findTxt
       return new AcmeProblem(403, 'unauthorized', `no TXT record of ${challengeName(order.hostname)} is right`);
     }
     try {
+      if (order.type === 'tls-alpn-01') {
+        const digest = createHash('sha256').update(keyAuthorization).digest();
+        if ((await fetchTlsChallenge?.(order.hostname))?.includes(digest)) return null;
+        return new AcmeProblem(403, 'unauthorized', `${order.hostname} answered with another certificate`);
+      }
       const found = await fetchChallenge(order.hostname, order.token);
       if (found.trimEnd() === keyAuthorization) return null;
       return new AcmeProblem(403, 'unauthorized', `${order.hostname} answered "${found}"`);
@@ -145,7 +159,7 @@ export function createOrders({ clock, limits: published, fetchChallenge, findTxt
     if (hostname !== order.hostname) throw new AcmeProblem(400, 'badCSR', `The CSR is for ${hostname}`);
     const now = clock.now();
     const validity = { notBefore: now - HOUR_MS, notAfter: now - HOUR_MS + settings.lifetimeMs };
-    order.certificate = authority.issue(hostname, key, validity);
+    order.certificate = { ...authority.issue(hostname, key, validity), type: order.type };
     certificates.push(order.certificate);
     if (order.replaces !== null) replaced.add(order.replaces);
     if (!order.exempt) {

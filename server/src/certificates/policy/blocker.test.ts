@@ -133,6 +133,14 @@ const CASES: [Blocker, string][] = [
     'The certificate authority could not read our challenge response at shop.example.com. Make sure that all of its addresses reach us from everywhere on port 80. ca.test answered: "no".',
   ],
   [
+    { reason: 'authorization_failed', message, challenge: 'tls-alpn-01' },
+    'The certificate authority could not read our challenge response at shop.example.com. Make sure that all of its addresses reach us from everywhere on port 443. ca.test answered: "no".',
+  ],
+  [
+    { reason: 'authorization_failed', message, challenge: 'dns-01' },
+    'The certificate authority could not read our challenge response at shop.example.com. Make sure that each of its nameservers has our record at _acme-challenge.shop.example.com. ca.test answered: "no".',
+  ],
+  [
     { reason: 'ca_refused', message },
     'The certificate authority does not issue for shop.example.com. ca.test answered: "no".',
   ],

@@ -50,6 +50,8 @@ export interface CaBlocker {
   reason: Extract<CertificateReason, `ca_${string}` | 'authorization_failed'>;
   /** The message of a `CaProblem`: bounded and safe to show. */
   message: string;
+  /** The challenge that failed, of `authorization_failed`. */
+  challenge?: ChallengeType;
 }
 
 /** Tells the owner of the name the problem, its place and its fix. At most 512 characters. */
@@ -98,12 +100,19 @@ function messageOf(hostname: string, blocker: Blocker): string {
     case 'ca_account':
       return `The certificate authority does not accept our account. The operator of this service needs to fix this. ${blocker.message}`;
     case 'authorization_failed':
-      return `The certificate authority could not read our challenge response at ${hostname}. Make sure that all of its addresses reach us from everywhere on port 80. ${blocker.message}`;
+      return `The certificate authority could not read our challenge response at ${hostname}. ${challengeFix(hostname, blocker.challenge)} ${blocker.message}`;
     case 'ca_refused':
       return `The certificate authority does not issue for ${hostname}. ${blocker.message}`;
     default:
       return blocker satisfies never;
   }
+}
+
+function challengeFix(hostname: string, challenge: ChallengeType = 'http-01'): string {
+  if (challenge === 'dns-01')
+    return `Make sure that each of its nameservers has our record at ${challengeName(hostname)}.`;
+  const port = challenge === 'http-01' ? 80 : 443;
+  return `Make sure that all of its addresses reach us from everywhere on port ${port}.`;
 }
 
 const SOUGHT = {

@@ -153,7 +153,7 @@ export function createOrders(options: OrdersOptions): Orders {
       // expired.
       const isFinal = !(error instanceof ReplacesRefused || error instanceof ChallengeNotOffered);
       if (!(error instanceof CaProblem && isFinal)) throw error;
-      return fail(due, issuer, order, error);
+      return fail(due, issuer, order, challenge, error);
     }
   }
 
@@ -187,6 +187,7 @@ export function createOrders(options: OrdersOptions): Orders {
     { certificate, order: claimed }: DueCertificate,
     issuer: Issuer,
     order: CertificateOrder,
+    challenge: ChallengeType,
     problem: CaProblem,
   ): Promise<AttemptResult> {
     const { hostname, issued, selfCheck } = certificate;
@@ -205,7 +206,7 @@ export function createOrders(options: OrdersOptions): Orders {
     const isResumable = kind === 'unavailable' && order.url !== null && now - order.startedAt < ORDER_LIFE_MS;
     const ended = isResumable ? {} : { orderOutcome: 'failed' as const };
     const failed = kind === 'authorization_failed' && { authorizationFailedAt: now };
-    const blocker = { reason: REASONS[kind], message };
+    const blocker = { reason: REASONS[kind], message, challenge };
     log.info({ domain: hostname, issuer: issuer.id, kind, failures }, message);
     const retryNow = { ...unchanged(certificate, now), ...ended, ...failed, state: orderingState(certificate, now) };
     // As long as another CA may issue, the problem is not shown.
