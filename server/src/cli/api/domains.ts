@@ -84,6 +84,7 @@ function addTheirLives(domains: Command): void {
     [
       'shop.example.com',
       'example.com --with-www',
+      "'*.shop.example.com'",
       'shop.example.com --project shop --app storefront --environment production',
     ],
   )
@@ -352,7 +353,7 @@ function addDns(domains: Command): void {
   );
 
   const certificate =
-    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until it is removed.';
+    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until you remove it or a third of its time is left.';
   apiCommand(domains, 'certificate <domain>', certificate, [
     'shop.example.com',
     'shop.example.com --chain fullchain.pem --private-key privkey.pem',
