@@ -5,7 +5,7 @@ import { Code, Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { comparisonOf, type View } from './view.ts';
+import { comparisonOf, isLacking, isThere, type View } from './view.ts';
 
 interface CurrentStepProps {
   state: SetupState;
@@ -19,9 +19,13 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
   const Heading = heading === 1 ? 'h2' : 'h3';
   const { stage, finding } = view;
   const { domain, diagnosis, certificate } = state;
+  const caa = view.caa === null ? 0 : 1;
   const { title, text } = TEXT.stage(stage, {
     provider: diagnosis?.zone?.provider?.name,
     needsCaa: view.caa !== null,
+    found: view.records.filter(isThere).length,
+    records: view.records.length + caa,
+    lacking: view.records.filter(isLacking).length + caa,
   });
   const reason = reasonOf(state, view);
   return (
@@ -41,6 +45,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
         )}
       </div>
       {finding !== null && <Compared finding={finding} />}
+      {stage === 'fix' && view.moving?.state === 'missing' && <p class="note">{TEXT.movingFirst}</p>}
       {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
         <>
           {!domain.domain.startsWith('*.') && (

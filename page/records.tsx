@@ -21,7 +21,7 @@ export function Records({ state, view, heading }: { state: SetupState; view: Vie
         <RecordCard key={record.record} record={record} heading={heading} />
       ))}
       {!isFirst && caa}
-      {view.moving !== null && <Moving record={view.moving} isOffer={view.stage !== 'ready'} heading={heading} />}
+      {view.moving !== null && <Moving record={view.moving} heading={heading} />}
     </>
   );
   if (isOver) {
@@ -77,14 +77,15 @@ const STATE_ICONS: Record<RecordState, IconName> = {
   wrong: 'alert',
   unreadable: 'alert',
   not_needed: 'check',
+  later: 'clock',
 };
 
 /** The optional record of a name that serves a site elsewhere. */
-function Moving({ record, isOffer, heading }: { record: RecordView; isOffer: boolean; heading: 1 | 2 }) {
+function Moving({ record, heading }: { record: RecordView; heading: 1 | 2 }) {
   const Heading = heading === 1 ? 'h3' : 'h4';
   return (
     <section class="moving">
-      {isOffer && (
+      {record.state === 'missing' && (
         <>
           <Heading>{TEXT.movingTitle}</Heading>
           <p>{TEXT.movingText}</p>

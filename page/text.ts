@@ -12,22 +12,31 @@ interface Said {
   text: string;
 }
 
-/** `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added too. */
+/**
+ * `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added too, which is among the `records`
+ * and the `lacking` ones. `found`: how many are there.
+ */
 interface About {
   provider: string | undefined;
   needsCaa: boolean;
+  records: number;
+  found: number;
+  lacking: number;
 }
 
+const COUNTS = ['none', 'one', 'two', 'three', 'four'];
+
 const STAGES: Record<Stage, (about: About) => Said> = {
-  publish: ({ provider, needsCaa }) => ({
-    title: `Add these ${needsCaa ? 'three' : 'two'} records ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
+  publish: ({ provider, records }) => ({
+    title: `Add these ${COUNTS[records] ?? records} records ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
     text: 'Copy each name and value as it is. We keep looking, and this page changes by itself.',
   }),
-  one_found: ({ needsCaa }) => ({
-    title: needsCaa ? 'One record found, two to go' : 'One record found, one to go',
-    text: needsCaa
-      ? 'The other ones are still missing. It may take a minute or two until your provider publishes a record.'
-      : 'The other one is still missing. It may take a minute or two until your provider publishes it.',
+  one_found: ({ found, lacking }) => ({
+    title: `${found === 1 ? 'One record' : 'Two records'} found, ${COUNTS[lacking] ?? lacking} to go`,
+    text:
+      lacking > 1
+        ? 'The other ones are still missing. It may take a minute or two until your provider publishes a record.'
+        : 'The other one is still missing. It may take a minute or two until your provider publishes it.',
   }),
   unseen: () => ({
     title: 'We cannot look at your DNS just now',
@@ -83,6 +92,7 @@ const RECORD_STATES: Record<RecordState, string> = {
   wrong: 'Needs a change',
   unreadable: 'Could not be read',
   not_needed: 'Not needed now',
+  later: 'Not yet',
 };
 
 const SEEN: Record<Seen['outcome'], string> = {
@@ -187,6 +197,8 @@ export const TEXT = {
   step: (step: keyof Steps) => STEPS[step],
   stepState: (step: keyof Steps, state: StepState) =>
     step === 'dns' && state === 'current' ? 'Your turn' : STEP_STATES[state],
+  movingFirst:
+    'Does this name serve a site today? Read “Keep your site up while you move” below before you change this.',
   movingTitle: 'Keep your site up while you move',
   movingText:
     'Does this name serve a site today? Add the TXT record and this one, and leave the others for now. This page tells you when the certificate is ready, and which record to change then.',

@@ -65,7 +65,9 @@ export type RecordState =
   | 'missing'
   | 'wrong'
   | 'unreadable'
-  | 'not_needed';
+  | 'not_needed'
+  /** To be changed once the certificate is there. */
+  | 'later';
 
 /** In the order in which a domain has them. */
 const RECORDS = ['routing', 'ownership', 'challenge'] as const;
@@ -133,6 +135,8 @@ export function viewOf(state: SetupState): View | undefined {
   const moving = viewMoving(state, records);
   const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
+  // Whoever changes it now has visitors without a certificate.
+  if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
   return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings), moving };
 }
 
@@ -181,12 +185,16 @@ function stageOf(
   if (finding !== null) return 'fix';
   if (diagnosis?.findings.some(({ code }) => code === 'resolvers_unreachable')) return 'unseen';
   const found = records.filter(isThere);
-  const lacking = records.filter((record) => record.needed === 'yes' && !isThere(record));
   if (found.length === 0) return 'publish';
-  return lacking.length === 0 ? 'confirming' : 'one_found';
+  return records.every((record) => !isLacking(record)) ? 'confirming' : 'one_found';
 }
 
-function isThere({ state }: RecordView): boolean {
+/** Whether it has to be added, and is not there. */
+export function isLacking(record: RecordView): boolean {
+  return record.needed === 'yes' && !isThere(record);
+}
+
+export function isThere({ state }: RecordView): boolean {
   return state === 'found' || state === 'hidden';
 }
 
@@ -199,7 +207,7 @@ function stepsOf(stage: Stage): Steps {
     case 'confirming':
       return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };
     case 'preparing':
-      return { dns: 'current', verified: 'waiting', certificate: 'current', live: 'waiting' };
+      return { dns: 'waiting', verified: 'waiting', certificate: 'current', live: 'waiting' };
     case 'ready':
       return { dns: 'current', verified: 'waiting', certificate: 'done', live: 'waiting' };
     case 'fix':

@@ -31,12 +31,18 @@ const HEIGHTS: Record<string, number> = {
   'apex of a former server, without its TXT record': 1200,
   'CAA record in the way': 1640,
   'certificate blocked': 1200,
+  'moving, offered': 1900,
+  'wildcard without the record for its certificate': 1760,
 };
 /** Quality of a picture, in percent. */
 const QUALITY = 60;
 
 /** States that look like others are not drawn. */
-const NOT_DRAWN = ['loading', 'certificate blocked, by a CAA record that the certificate authority alone has seen'];
+const NOT_DRAWN = [
+  'loading',
+  'live wildcard',
+  'certificate blocked, by a CAA record that the certificate authority alone has seen',
+];
 
 /** A page of a platform with a brand of its own, which contains the component. */
 const platformPage = (api: string) => `<!doctype html><html lang="en"><meta charset="utf-8">

@@ -121,6 +121,7 @@ describe('doctor', () => {
       challengeZone: CHALLENGES,
       cnameZone: TARGETS,
       dnsServers: hosts.map(({ host, address }) => ({ name: host, addresses: [address] })),
+      isOrdering: true,
       resolvers: [{ address: internet.resolver.address, port: internet.port }],
       allowedNetworks: ['127.0.0.0/8'],
       port: internet.port,
@@ -134,7 +135,16 @@ describe('doctor', () => {
       expect.stringMatching(/^ok platform-acme\.test is delegated to /),
       expect.stringMatching(/^ok platform\.test is delegated to /),
       ...hosts.map(() => expect.stringMatching(/^ok ns.* answers for .* over UDP and TCP$/)),
+      `ok orders use ${CHALLENGES} for each name whose _acme-challenge record leads there`,
     ]);
+  });
+
+  test('says where orders do not use the zones', async () => {
+    const last = async (about: object) => (await examine(about)).map(({ level, found }) => `${level} ${found}`).at(-1);
+    const unused = `nothing is ordered over ${CHALLENGES} or ${TARGETS}`;
+    expect(await last({ isOrdering: false })).toBe(`ok ${unused}: the internal CA asks no challenges`);
+    expect(await last({ dnsServers: [] })).toBe(`warn ${unused}: NAMEPLATE_DNS_SERVERS is not set`);
+    expect(await last({ challengeZone: undefined, cnameZone: null })).toBeUndefined();
   });
 
   test('says which server does not answer, which is not delegated to, and which zone is not', async () => {
@@ -146,6 +156,7 @@ describe('doctor', () => {
       expect.stringMatching(/^fail platform\.test is delegated to .*, and NAMEPLATE_DNS_SERVERS differs$/),
       expect.stringMatching(/^fail ns.* does not answer for acme\.provider\.test over UDP \(refused\)$/),
       expect.stringMatching(/^fail ns.* does not answer for acme\.provider\.test over UDP/),
+      expect.stringMatching(/^ok orders use acme\.provider\.test /),
     ]);
   });
 });

@@ -171,13 +171,17 @@ const challenge = {
 const wildcard = {
   ...verified,
   domain: `*.${NAME}`,
-  dnsRecords: [...verified.dnsRecords, { ...challenge, ttl: 60, verified: false }],
+  dnsRecords: [
+    ...verified.dnsRecords.map((record) => (record.type === 'CNAME' ? { ...record, name: `*.${NAME}` } : record)),
+    { ...challenge, ttl: 60, verified: false },
+  ],
 };
 const wildcardDiagnosis = diagnosis({
   ...verifiedDiagnosis,
   domain: wildcard.domain,
   records: [
-    ...verifiedDiagnosis.records,
+    { ...routing, name: wildcard.domain, nameInZone: '*.shop', verified: true, seen: matched },
+    { ...ownership, needed: 'no' },
     {
       ...{ record: 'challenge', type: 'CNAME', name: challenge.name, nameInZone: '_acme-challenge.shop' },
       ...{ expected: challenge.value, valueInZone: challenge.value, verified: false, needed: 'yes' },
@@ -193,6 +197,28 @@ const wildcardDiagnosis = diagnosis({
     },
   ],
 });
+
+/** A name that serves a site elsewhere; `isFound`: both records for its certificate are there. */
+function moving(isFound: boolean): Pick<Script, 'brand' | 'domain' | 'diagnosis'> {
+  const [cname, txt] = domain().dnsRecords;
+  if (cname === undefined || txt === undefined) throw new Error('a domain has both');
+  const found = { verified: true, seen: matched.map((each) => ({ ...each, values: [PROOF] })) };
+  return {
+    brand: BRAND,
+    domain: domain({ dnsRecords: [cname, { ...txt, verified: isFound }] }),
+    diagnosis: diagnosis({
+      records: [
+        { ...routing, seen: other('old-shop.example.net', '203.0.113.10') },
+        isFound ? { ...ownership, ...found } : ownership,
+      ],
+      challengeRecord: {
+        ...{ ...challenge, ttl: 60, verified: isFound },
+        ...{ nameInZone: '_acme-challenge.shop', valueInZone: challenge.value },
+      },
+      findings: [elsewhere],
+    }),
+  };
+}
 
 const of = { domainId: domain().id, domain: NAME, failures: 0 };
 const issued: Certificate = {
@@ -363,6 +389,12 @@ export const STATES: Record<string, State> = {
     },
     shows: 'One thing needs to change',
   },
+  'moving, offered': { script: moving(false), shows: 'Keep your site up while you move' },
+  'moving, preparing': {
+    script: { ...moving(true), certificate: { ...of, state: 'ordering' } },
+    shows: 'Getting your certificate first',
+  },
+  'moving, ready': { script: { ...moving(true), certificate: issued }, shows: 'Now change this record' },
   'held elsewhere': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [held] }) },
     shows: /Another account of this service holds/,

@@ -17,7 +17,7 @@ export const edgeVariables = {
   edgeHttpListen: {
     name: 'NAMEPLATE_EDGE_HTTP_LISTEN',
     about:
-      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `*` is every address of the machine, IPv4 and, where it has IPv6, IPv6; `off` disables it.",
+      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `*` is every address of the machine, IPv4 and, where it has IPv6, IPv6; `off` disables it: names are then validated at port 443 or over DNS.",
     default: '*:80',
     example: '192.0.2.10:80',
     parse: listenAddressOrOff,

@@ -18,9 +18,9 @@ import {
   describeDomain,
   describeLive,
   type PublishedRecord,
+  progressTable,
   recordsTable,
   type ShownDomain,
-  type ShownLive,
   statusStyle,
   withLive,
 } from '../output/show-domain.ts';
@@ -84,6 +84,7 @@ function addTheirLives(domains: Command): void {
     [
       'shop.example.com',
       'example.com --with-www',
+      "'*.shop.example.com'",
       'shop.example.com --project shop --app storefront --environment production',
     ],
   )
@@ -140,10 +141,15 @@ function addTheirLives(domains: Command): void {
           ...(metadata && { metadata }),
         };
       },
-      (found: ShownDomain & OwnDataOptions & { live?: ShownLive; readyToSwitch?: true }) => {
+      (found: ShownDomain & OwnDataOptions & Pick<ListedDomain, 'live' | 'challengeRecord' | 'readyToSwitch'>) => {
         const own = ownDataLines(found);
+        const { challengeRecord: challenge } = found;
+        const optional = challenge
+          ? `Optional, for a certificate before the switch or behind a proxy:\n\n${progressTable([challenge])}`
+          : '';
         const ready = found.readyToSwitch ? 'Its certificate is ready: change the routing record now.' : '';
-        const parts = [describeDomain(found), ready, own.join('\n'), found.live ? describeLive(found.live) : ''];
+        const live = found.live ? describeLive(found.live) : '';
+        const parts = [describeDomain(found), optional, ready, own.join('\n'), live];
         return parts.filter((part) => part !== '').join('\n\n');
       },
     ),
@@ -347,7 +353,7 @@ function addDns(domains: Command): void {
   );
 
   const certificate =
-    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until it is removed.';
+    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until you remove it or a third of its time is left.';
   apiCommand(domains, 'certificate <domain>', certificate, [
     'shop.example.com',
     'shop.example.com --chain fullchain.pem --private-key privkey.pem',

@@ -82,13 +82,20 @@ async function examineServer(options: StoreOptions): Promise<DoctorResult[]> {
 }
 
 async function examineDnsServers(
-  { dnsServers, challengeZone, cnameZoneDelegated, dnsAllowedNetworks: allowedNetworks = [] }: Partial<Config>,
+  { dnsServers, challengeZone, cnameZoneDelegated, issuer, dnsAllowedNetworks: allowedNetworks = [] }: Partial<Config>,
   resolvers: Config['dnsResolvers'],
   cnameZone: string,
 ): Promise<DoctorResult[]> {
   const { examineOwnZones } = await import('./examine-own-zones.ts');
   const zones = { challengeZone, cnameZone: cnameZoneDelegated === 'on' ? cnameZone : null, dnsServers };
-  return examineOwnZones({ ...zones, resolvers, allowedNetworks, port: 53, clock: systemClock });
+  return examineOwnZones({
+    ...zones,
+    isOrdering: issuer !== 'internal',
+    resolvers,
+    allowedNetworks,
+    port: 53,
+    clock: systemClock,
+  });
 }
 
 async function examineTargetCaa(config: Partial<Config>, cnameZone: string): Promise<DoctorResult[]> {

@@ -11,6 +11,8 @@ import { addressesOf } from './examine-edge.ts';
 interface OwnZonesSettings extends Pick<Config, 'dnsServers' | 'challengeZone'> {
   /** Where it is delegated to our servers. */
   cnameZone: string | null;
+  /** Whether certificates are ordered from a CA that asks challenges. */
+  isOrdering: boolean;
   resolvers: readonly DnsServer[];
   /** Networks of special addresses where nameservers may be queried. */
   allowedNetworks: readonly string[];
@@ -27,11 +29,18 @@ const TRANSPORTS = ['udp', 'tcp'] as const;
 export async function examineOwnZones(settings: OwnZonesSettings): Promise<DoctorResult[]> {
   const { challengeZone, cnameZone, dnsServers = [] } = settings;
   const zones = [challengeZone, cnameZone].filter((zone) => typeof zone === 'string');
-  if (zones.length === 0 || dnsServers.length === 0) return [];
+  const [zone] = zones;
+  if (zone === undefined) return [];
+  const unused = `nothing is ordered over ${zones.join(' or ')}`;
+  if (dnsServers.length === 0)
+    return [warn(ABOUT, `${unused}: ${variables.dnsServers.name} is not set`, 'Set it alike on every node.')];
   const client = dnsClient();
   try {
     const delegations = await Promise.all(zones.map((zone) => examineDelegation(zone, client, settings)));
-    return [...delegations, ...(await examineServers(zones, client, settings))];
+    const orders = settings.isOrdering
+      ? `orders use ${zone} for each name whose _acme-challenge record leads there`
+      : `${unused}: the internal CA asks no challenges`;
+    return [...delegations, ...(await examineServers(zones, client, settings)), ok(ABOUT, orders)];
   } finally {
     client.close();
   }

@@ -37,11 +37,15 @@ export function describeCertificate(certificate: ShownCertificate, now = systemC
   ].join('\n');
 }
 
-function factsOf({ problem, failures, nextTryAt, issued }: ShownCertificate, now: number): [string, string][] {
+function factsOf(
+  { problem, failures, nextTryAt, challenge, issued }: ShownCertificate,
+  now: number,
+): [string, string][] {
   const facts: [string, string][] = [];
   if (problem) facts.push(['Problem', problem.message], ['Reason', `${problem.reason}, since ${dateTime(problem.at)}`]);
   if (failures > 0) facts.push(['Failures', `${failures} in a row`]);
   if (nextTryAt !== undefined) facts.push([issued ? 'Next check' : 'Next attempt', moment(nextTryAt, now)]);
+  if (challenge !== undefined) facts.push(['Challenge', challenge]);
   if (issued === undefined) return facts;
   const { issuer, source, fallback, serialNumber, fingerprint, notBefore, notAfter, renewal } = issued;
   const isImported = source === 'imported';

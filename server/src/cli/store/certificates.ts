@@ -20,6 +20,7 @@ const COLUMNS: Column<Certificate>[] = [
   { title: 'Name', text: ({ hostname }) => hostname },
   { title: 'State', text: ({ state }) => state, style: ({ state }) => stateStyle(state) },
   { title: 'Issuer', text: ({ issued }) => issued?.issuer.replace(/^https:\/\/([^/]+)\/.*$/, '$1') ?? '' },
+  { title: 'Challenge', text: ({ challenge }) => challenge ?? '' },
   { title: 'Expires', text: ({ issued }) => (issued === null ? '' : fromNow(issued.notAfter, systemClock.now())) },
   {
     title: 'Next attempt',
