@@ -53,7 +53,7 @@ async function install(): Promise<void> {
 }
 
 async function populate(store: Store): Promise<void> {
-  const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 9 } });
+  const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 10 } });
   await store.saveSetupPage(workspace.id, { brand: { name: 'Acme' }, origins: ['https://app.example.com'] });
   await entities.plant(store, { disabledAt: entities.NOW });
   for (const about of [{}, { expiresAt: 1, disabledAt: 2 }]) {
