@@ -53,7 +53,7 @@ async function install(): Promise<void> {
 }
 
 async function populate(store: Store): Promise<void> {
-  const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 9 } });
+  const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 10 } });
   await store.saveSetupPage(workspace.id, { brand: { name: 'Acme' }, origins: ['https://app.example.com'] });
   await entities.plant(store, { disabledAt: entities.NOW });
   for (const about of [{}, { expiresAt: 1, disabledAt: 2 }]) {
@@ -76,6 +76,9 @@ async function populate(store: Store): Promise<void> {
     const after = next(before, entities.NOW);
     await store.saveTransition({ before, after, memory, result: entities.aCheckResult(before), now: entities.NOW });
   }
+  const prepared = await entities.attach(store, environment);
+  await entities.prepare(store, prepared);
+  await store.importCertificate(prepared.name, certificates.anIssuedCertificate(), entities.NOW, prepared.id);
   const link = entities.aSetupLink(await entities.attach(store, environment));
   await store.createSetupLink(link, randomBytes(32), 1);
   await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
@@ -202,6 +205,23 @@ describe('a copied installation', () => {
     const { code, stdout } = await run(copying());
     expect(code).toBe(0);
     expect(stdout).toContain(`Set NAMEPLATE_DATABASE_URL to postgres://${role}@`);
+  });
+
+  test('goes on with a prepared domain: its certificate is served, and it is verified with it', async () => {
+    const from = await sqliteStore({ path: source });
+    const before = await entities.attach(from, (await entities.plant(from)).environment);
+    await entities.prepare(from, before);
+    const issued = certificates.anIssuedCertificate();
+    await from.importCertificate(before.name, issued, entities.NOW, before.id);
+    await from.close();
+    await copyInProcess();
+    const store = await postgresStore({ address: addressOf(target) });
+    const ready = { domainId: before.id, certificate: { chain: issued.chain, inherited: false } };
+    expect(await store.findSite(before.name)).toMatchObject({ ...ready, isPrepared: true });
+    expect(await store.claimDue(entities.NOW, 9, 60_000, () => 0)).toMatchObject([{ isPrepared: true }]);
+    expect(await certificates.prove(store, entities.preparedAt(before), entities.NOW)).toBe('saved');
+    expect(await store.findSite(before.name)).toMatchObject(ready);
+    await store.close();
   });
 
   test('gives no number of an event or a change twice', async () => {

@@ -1,6 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startAskEndpoint } from '../../server/src/edge/ask-endpoint.ts';
+import { prove } from '../support/certificates.ts';
+import { attach, plant, prepare, preparedAt } from '../support/entities.ts';
+import { issue } from './authority.ts';
 import { type Answer, type Harness, overHttp, overHttp2, overHttps, startHarness } from './harness.ts';
 
 let edge: Harness;
@@ -26,6 +29,45 @@ describe('/edge/ask', () => {
     for (const other of ['nobody.example.com', '127.0.0.1', '', '%00', 'a b'])
       expect((await ask(other)).status).toBe(404);
     expect((await get('/edge/ask')).status).toBe(404);
+  });
+
+  it('returns 404 for a prepared name, whose own certificate is there, and 200 once it is verified', async () => {
+    const before = await attach(edge.store, (await plant(edge.store)).environment);
+    await prepare(edge.store, before);
+    const { serial, ...issued } = issue(before.name);
+    await edge.store.importCertificate(before.name, issued, edge.clock.now(), before.id);
+    await edge.heard();
+    expect((await ask(before.name)).status).toBe(404);
+    expect(new X509Certificate((await certificate(before.name)).text).serialNumber).toBe(serial);
+    await prove(edge.store, preparedAt(before), edge.clock.now());
+    await edge.heard();
+    expect((await ask(before.name)).status).toBe(200);
+    expect(new X509Certificate((await certificate(before.name)).text).serialNumber).toBe(serial);
+  });
+
+  it('a prepared name below a verified wildcard is served by the wildcard until the change that verifies it', async () => {
+    const { hostname, environment } = await edge.addSite({
+      hostname: '*.early.example.com',
+      origin: 'http://127.0.0.1:8081',
+    });
+    const name = hostname.replace('*', 'a');
+    const { environment: own } = await plant(edge.store);
+    await edge.deploy(own, 'http://127.0.0.1:8082');
+    const before = await attach(edge.store, own, { name });
+    const [above, mine] = ['127.0.0.1:8081', '127.0.0.1:8082'];
+    const leadsTo = async (host: string) => (await route(host)).headers['x-nameplate-origin'];
+    expect(environment.id).not.toBe(own.id);
+    expect(await leadsTo(name)).toBe(above);
+    await prepare(edge.store, before);
+    await edge.heard();
+    expect([await leadsTo(name), (await ask(name)).status]).toEqual([above, 404]);
+    await prove(edge.store, preparedAt(before), edge.clock.now());
+    await edge.heard();
+    expect([await leadsTo(name), (await ask(name)).status]).toEqual([mine, 200]);
+    expect(await leadsTo(name.replace('a.', 'b.'))).toBe(above);
+    await edge.store.deleteDomain(before.workspaceId, before.id, edge.clock.now());
+    await edge.heard();
+    expect(await leadsTo(name)).toBe(above);
   });
 
   it('returns 200 for a new name as soon as the change feed has it', async () => {

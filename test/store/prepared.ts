@@ -3,7 +3,17 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import type { DueCertificate } from '../../server/src/store/store.ts';
 import { anIssuedCertificate, aSave, DAY_MS, lose, prove, servedCertificate, verify } from '../support/certificates.ts';
-import { aDomain, attach, failedAt, NOW, prepare, preparedAt, timelineOf, verifiedAt } from '../support/entities.ts';
+import {
+  aDomain,
+  attach,
+  failedAt,
+  NOW,
+  prepare,
+  preparedAt,
+  timelineOf,
+  unique,
+  verifiedAt,
+} from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 /** Tests domains that have a route and a certificate before they are verified. */
@@ -29,6 +39,42 @@ export function describePrepared(subject: Subject): void {
   };
 
   describe('a prepared domain', () => {
+    it('comes after each verified one: an exact name after the wildcard above it, which has no exception for it before it is verified', async () => {
+      const { store } = subject;
+      const base = `${unique('early')}.example.com`;
+      const wildcard = await verify(store, await environment(), { name: `*.${base}` });
+      const [before, after] = [`a.${base}`, `b.${base}`];
+      const exact = await attach(store, await environment(), { name: before });
+      expect(await prepare(store, exact)).toBe('saved');
+      for (const name of [before, after])
+        expect(await store.findSite(name)).toMatchObject({ domainId: wildcard.id, exceptions: new Set() });
+      expect(await store.findCertificate(before)).toMatchObject({ domainId: exact.id, state: 'wanted' });
+      await prove(store, preparedAt(exact), NOW);
+      expect(await store.findSite(before)).toMatchObject({ hostname: before, domainId: exact.id });
+      expect(await store.findSite(after)).toMatchObject({ domainId: wildcard.id, exceptions: new Set([before]) });
+    });
+
+    it('is an exception of a prepared wildcard, and serves no name of a verified one', async () => {
+      const { store } = subject;
+      const base = `${unique('early')}.example.com`;
+      const wildcard = await attach(store, await environment(), {
+        name: `*.${base}`,
+        challengeZone: 'acme.nameplate.test',
+      });
+      const exact = await attach(store, await environment(), { name: `a.${base}` });
+      const own = await verify(store, await environment(), { name: `b.${base}` });
+      expect([await prepare(store, wildcard), await prepare(store, exact)]).toEqual(['saved', 'saved']);
+      const servedBy = async (label: string) => (await store.findSite(`${label}.${base}`))?.domainId;
+      expect([await servedBy('a'), await servedBy('b'), await servedBy('c')]).toEqual([exact.id, own.id, wildcard.id]);
+      expect(await store.findSite(`c.${base}`)).toMatchObject({
+        isPrepared: true,
+        exceptions: new Set([exact.name, own.name]),
+      });
+      await prove(store, preparedAt(wildcard), NOW);
+      expect([await servedBy('a'), await servedBy('b')]).toEqual([wildcard.id, own.id]);
+      expect((await store.findSite(`c.${base}`))?.exceptions).toEqual(new Set([own.name]));
+    });
+
     it('has a route and a certificate that is wanted, and nothing looks at it', async () => {
       const { store } = subject;
       const before = await attach(store, await environment());

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { WINDOW_MS } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
-import { aDomain, anApp, anEnvironment, aProject, attach, NOW, timelineOf, verifiedAt } from '../support/entities.ts';
+import { prove } from '../support/certificates.ts';
+import {
+  aDomain,
+  anApp,
+  anEnvironment,
+  aProject,
+  attach,
+  NOW,
+  prepare,
+  timelineOf,
+  verifiedAt,
+} from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 const memory = NO_MEMORY;
@@ -79,6 +90,41 @@ export function describeRaces(subject: Subject): void {
         expect(found?.id).toBe(saved === 'saved' ? held.id : anew.id);
         expect((await store.findSite(held.name))?.domainId).toBe(saved === 'saved' ? held.id : undefined);
         await store.deleteDomain(workspace.id, found?.id ?? '', NOW);
+      });
+    });
+
+    it('that are prepared for a name, the later one has the route and the certificate, and nothing of the other is left', async () => {
+      const { store } = subject;
+      const [a, b] = [await subject.plant(), await subject.plant()];
+      await eachOrder(async (inTurn) => {
+        const mine = await attach(store, a.environment);
+        const theirs = await attach(store, b.environment, { name: mine.name });
+        expect(
+          await inTurn(
+            () => prepare(store, mine),
+            () => prepare(store, theirs),
+          ),
+        ).toEqual(['saved', 'saved']);
+        const id = (await store.findSite(mine.name))?.domainId;
+        expect([mine.id, theirs.id]).toContain(id);
+        expect((await store.findCertificate(mine.name))?.domainId).toBe(id);
+      });
+    });
+
+    it('one that is prepared never takes the route of the other one, which is verified', async () => {
+      const { store } = subject;
+      const [a, b] = [await subject.plant(), await subject.plant()];
+      await eachOrder(async (inTurn) => {
+        const mine = await attach(store, a.environment);
+        const theirs = await attach(store, b.environment, { name: mine.name });
+        const [prepared, proved] = await inTurn(
+          () => prepare(store, mine),
+          () => prove(store, theirs, NOW),
+        );
+        expect(proved).toBe('saved');
+        expect(['saved', 'stale']).toContain(prepared);
+        expect(await store.findSite(mine.name)).toMatchObject({ domainId: theirs.id });
+        expect(await store.findCertificate(mine.name)).toMatchObject({ domainId: theirs.id, state: 'wanted' });
       });
     });
 

@@ -248,9 +248,9 @@ export const ERRORS = {
   },
   'application/domain_not_verified': {
     status: 412,
-    detail: 'The domain is not verified, so it has no certificate yet.',
-    why: 'A certificate is served for a name once its owner has proved it. Another workspace may have the name verified.',
-    fix: 'Wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then upload the certificate.',
+    detail: 'The domain is neither verified nor prepared, so it has no certificate yet.',
+    why: 'A certificate is served for a name once its owner has proved it, or has added its ownership and challenge records. Another workspace may have the name verified.',
+    fix: 'Add the records that domains.getSite shows, or wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then upload the certificate.',
   },
   'application/redirect_destination_not_verified': {
     status: 412,

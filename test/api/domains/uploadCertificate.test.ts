@@ -13,8 +13,8 @@ import type { Store } from '../../../server/src/store/store.ts';
 import { handshake } from '../../edge/harness.ts';
 import { onLoopback } from '../../edge/loopback.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
-import { takeOver } from '../../support/certificates.ts';
-import { plant, timelineOf } from '../../support/entities.ts';
+import { prove, takeOver } from '../../support/certificates.ts';
+import { attach, plant, prepare, preparedAt, timelineOf } from '../../support/entities.ts';
 import { issueChain, keyPem, newKey } from '../../support/issue-chain.ts';
 import { cname, everywhere } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
@@ -133,6 +133,31 @@ describe('domains.uploadCertificate', () => {
     expect(await served('shop.acme.com')).toBe(fingerprint(managed));
     expect(await store.findFallback('shop.acme.com')).toBeNull();
     expect(await remove('shop.acme.com')).toEqual(removed);
+  });
+
+  it('serves a prepared domain too, which is ready to switch with it and keeps it when it is verified', async () => {
+    const domain = await api.createDomain(tree, 'prepared.acme.com');
+    const own = chainOf(domain.name);
+    expect((await upload(domain.name, filesOf(own))).status).toBe(412);
+    await prepare(store, domain, api.clock.now());
+    expect((await upload(domain.name, filesOf(own))).body.data).toMatchObject({
+      issued: { fingerprint: fingerprint(own) },
+    });
+    expect((await api.call('domains.getSite', { domain: domain.name })).body.data).toMatchObject({
+      readyToSwitch: true,
+    });
+    expect(await served(domain.name)).toBe(fingerprint(own));
+    await prove(store, preparedAt(domain, api.clock.now()), api.clock.now());
+    expect(await served(domain.name)).toBe(fingerprint(own));
+    expect(await show(domain.name)).toMatchObject({ state: 'issued', issued: { source: 'imported' } });
+  });
+
+  it('is refused for a domain that waits while another one of the name is prepared', async () => {
+    const domain = await api.createDomain(tree, 'unprepared.acme.com');
+    const other = await attach(store, (await plant(store)).environment, { name: domain.name });
+    await prepare(store, other, api.clock.now());
+    expect((await upload(domain.name, filesOf(chainOf(domain.name)))).status).toBe(412);
+    expect(await store.findCertificate(domain.name)).toMatchObject({ domainId: other.id, issued: null });
   });
 
   it('keeps serving a removed certificate until a managed one is there, where none is kept', async () => {

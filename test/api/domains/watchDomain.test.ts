@@ -10,7 +10,8 @@ import { DIAGNOSIS_EVERY_MS } from '../../../server/src/domain/domain-event.ts';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { type Store, StoreUnavailable } from '../../../server/src/store/store.ts';
 import { dataOf, type Harness, type HarnessOptions, startApi } from '../../support/api-harness.ts';
-import { aCheckResult, verifyingAt } from '../../support/entities.ts';
+import { anIssuedCertificate, prove } from '../../support/certificates.ts';
+import { aCheckResult, prepare, preparedAt, verifyingAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';
 
 const NAME = 'shop.example.com';
@@ -88,6 +89,27 @@ describe('domains.watchDomain', () => {
     const again = await watching({ lastEventId: id });
     await check('third.test.');
     expect(await again.next()).toMatchObject({ event: 'diagnosis', data: { findings: [{ seen: ['third.test.'] }] } });
+  });
+
+  it('tells before the domain that it is ready to switch, while its certificate is in use and it is not verified', async () => {
+    await start();
+    const { next, unread } = await watching();
+    await next();
+    await prepare(api.store, domain, api.clock.now());
+    await api.changes.poll();
+    expect(await next()).toMatchObject({ event: 'domain', data: { status: 'verifying' } });
+    const issued = anIssuedCertificate({ issuedAt: api.clock.now() });
+    await api.store.importCertificate(NAME, issued, api.clock.now(), domain.id);
+    await api.changes.poll();
+    expect(await next()).toMatchObject({ event: 'ready_to_switch', data: { since: api.clock.now() } });
+    const { event, id } = await next();
+    expect(event).toBe('domain');
+    const again = await watching({ lastEventId: id });
+    await prove(api.store, preparedAt(domain, api.clock.now()), api.clock.now());
+    await api.changes.poll();
+    for (const each of [{ next }, again])
+      expect(await each.next()).toMatchObject({ event: 'domain', data: { status: 'verified' } });
+    expect([unread(), again.unread()]).toEqual([[], []]);
   });
 
   it('takes the id as well as the name', async () => {

@@ -20,7 +20,7 @@ export const uploadCertificate = defineOperation({
   name: 'domains.uploadCertificate',
   summary: 'Serve a domain with a certificate of its owner',
   description:
-    'Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do.',
+    'Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do.',
   permission,
   // The checks take ten milliseconds of CPU time.
   rateLimit: { limit: 60, windowMs: 60_000 },

@@ -1,4 +1,5 @@
 import { type InferResult, sql } from 'kysely';
+import type { Domain } from '../../domain/domain.ts';
 import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
 import type { Origin, OriginSettings, ServedCertificate, Site } from './edge-store.ts';
@@ -16,7 +17,7 @@ export async function findSite(reader: Reader, asked: string): Promise<Site | nu
   const isPrepared = row.domainStatus !== 'verified';
   return {
     hostname,
-    ...(isWildcard(hostname) && { exceptions: await findExceptions(reader, hostname, isPrepared) }),
+    ...(isWildcard(hostname) && { exceptions: await findExceptions(reader, hostname, row.domainStatus) }),
     workspaceId,
     domainId,
     environmentId,
@@ -45,9 +46,9 @@ function preferred(rows: readonly SiteRow[], asked: string): SiteRow | undefined
 async function findExceptions(
   reader: Reader,
   wildcard: string,
-  isPrepared: boolean,
+  status: Domain['status'],
 ): Promise<ReadonlySet<string> | null> {
-  const rows = await reader.all(selectExceptions, { wildcard, isPrepared });
+  const rows = await reader.all(selectExceptions, { wildcard, status });
   return rows.length > MOST_EXCEPTIONS ? null : new Set(rows.map(({ hostname }) => hostname));
 }
 
@@ -172,13 +173,13 @@ function selectSites(db: Tables, p: { hostname: string; wildcard: string }) {
   );
 }
 
-/** Prepared domains are no exceptions of a verified wildcard. */
-function selectExceptions(db: Tables, p: { wildcard: string; isPrepared: boolean }) {
+/** Prepared domains, which are `verifying`, are no exceptions of a verified wildcard. `status`: that of the wildcard's domain. */
+function selectExceptions(db: Tables, p: { wildcard: string; status: Domain['status'] }) {
   return db
     .selectFrom('routes')
     .innerJoin('domains', 'domains.id', 'routes.domainId')
     .where('routes.wildcard', '=', p.wildcard)
-    .where('domains.status', 'in', p.isPrepared ? ['verified', 'pending', 'verifying'] : ['verified'])
+    .where('domains.status', 'in', [sql.lit<Domain['status']>('verified'), p.status])
     .select('routes.hostname')
     .orderBy('routes.hostname')
     .limit(MOST_EXCEPTIONS + 1);
