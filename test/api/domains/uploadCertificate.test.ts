@@ -14,7 +14,7 @@ import { handshake } from '../../edge/harness.ts';
 import { onLoopback } from '../../edge/loopback.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { takeOver } from '../../support/certificates.ts';
-import { plant, timelineOf } from '../../support/entities.ts';
+import { plant, prepare, timelineOf } from '../../support/entities.ts';
 import { issueChain, keyPem, newKey } from '../../support/issue-chain.ts';
 import { cname, everywhere } from '../../support/observations.ts';
 import { observed } from '../../support/observed.ts';
@@ -166,9 +166,11 @@ describe('domains.uploadCertificate', () => {
   });
 
   it('refuses it before the domain is verified, and where another workspace has the name', async () => {
-    await api.createDomain(tree, 'early.acme.com');
+    const waiting = await api.createDomain(tree, 'early.acme.com');
     const early = await upload('early.acme.com', filesOf(chainOf('early.acme.com')));
     expect(early).toMatchObject({ status: 412, body: { error: { detail: expect.stringMatching(/is not verified/) } } });
+    expect(await prepare(store, waiting, api.clock.now())).toBe('saved');
+    expect(await upload('early.acme.com', filesOf(chainOf('early.acme.com')))).toMatchObject({ status: 412 });
     const lost = await verified('lost.acme.com');
     await takeOver(store, (await plant(store)).environment, lost, api.clock.now());
     const late = await upload('lost.acme.com', filesOf(chainOf('lost.acme.com')));

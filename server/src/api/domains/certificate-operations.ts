@@ -63,6 +63,8 @@ export const uploadCertificate = defineOperation({
   },
   async handle({ input, changes, find }, { store, clock }) {
     const domain = await find.domain(input.domain);
+    // A prepared domain has a place for one, too.
+    if (domain.status !== 'verified') throw new Problem('application/domain_not_verified');
     const now = clock.now();
     const read = readImport(domain.name, input, now);
     const before = await store.findCertificate(domain.name);
