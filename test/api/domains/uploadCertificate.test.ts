@@ -193,7 +193,10 @@ describe('domains.uploadCertificate', () => {
   it('refuses it before the domain is verified, and where another workspace has the name', async () => {
     await api.createDomain(tree, 'early.acme.com');
     const early = await upload('early.acme.com', filesOf(chainOf('early.acme.com')));
-    expect(early).toMatchObject({ status: 412, body: { error: { detail: expect.stringMatching(/is not verified/) } } });
+    expect(early).toMatchObject({
+      status: 412,
+      body: { error: { detail: expect.stringMatching(/is neither verified nor prepared/) } },
+    });
     const lost = await verified('lost.acme.com');
     await takeOver(store, (await plant(store)).environment, lost, api.clock.now());
     const late = await upload('lost.acme.com', filesOf(chainOf('lost.acme.com')));
