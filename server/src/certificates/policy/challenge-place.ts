@@ -22,9 +22,10 @@ export interface ChallengePlace {
 export function challengePlace(hostname: string, target: string | null, own: OwnDns | null): ChallengePlace | null {
   if (own === null || target === null) return null;
   const { challengeZone, cnameZone } = own;
-  const names = challengeZone === null ? [] : [challengeTarget({ target }, challengeZone)];
-  if (cnameZone !== null && target.endsWith(`.${cnameZone}`)) names.push(target);
-  if (names.length === 0) return null;
-  const record = challengeZone === null && isWildcard(hostname) ? 'wildcard' : 'challenge';
+  const inChallengeZone = challengeZone === null ? [] : [challengeTarget({ target }, challengeZone)];
+  const inCnameZone = cnameZone !== null && target.endsWith(`.${cnameZone}`) ? [target] : [];
+  if (inChallengeZone.length + inCnameZone.length === 0) return null;
+  const record = isWildcard(hostname) && inCnameZone.length > 0 ? 'wildcard' : 'challenge';
+  const names = record === 'wildcard' ? [...inCnameZone, ...inChallengeZone] : [...inChallengeZone, ...inCnameZone];
   return { label: target.slice(0, target.indexOf('.')), names, record };
 }
