@@ -97,7 +97,7 @@ export function observation(domain: Domain, apex: string, seen: Seen = {}): Obse
 }
 
 function challengeSeen(domain: Domain, zone: ZoneObservation, answers?: Answers): Pick<Observation, 'challenge'> {
-  const record = challengeRecordOf(domain, null);
+  const record = challengeRecordOf(domain, 'acme.example');
   if (record === null || answers === undefined) return {};
   return { challenge: { ...recordSeen(record.name, zone, answers), expected: record.value } };
 }

@@ -111,8 +111,7 @@ function messageOf(hostname: string, blocker: Blocker): string {
 function challengeFix(hostname: string, challenge: ChallengeType = 'http-01'): string {
   if (challenge === 'dns-01')
     return `Make sure that each of its nameservers has our record at ${challengeName(hostname)}.`;
-  const port = challenge === 'http-01' ? 80 : 443;
-  return `Make sure that all of its addresses reach us from everywhere on port ${port}.`;
+  return `Make sure that all of its addresses reach us from everywhere on port ${challenge === 'http-01' ? 80 : 443}.`;
 }
 
 const SOUGHT = {

@@ -61,7 +61,7 @@ function readThroughResolver({ reading, ownership, routing }: Subject): RecordVi
 }
 
 /** The nearest name that has CAA records decides (RFC 8659 section 3). */
-function caaForbids({ observation, domain, context, routing }: Subject): FindingFields[] {
+function caaForbids({ observation, reading, domain, context, routing }: Subject): FindingFields[] {
   const { caNames } = context;
   const probes = (observation.probes ?? []).filter(({ purpose }) => purpose === 'caa');
   const nearest = probes
@@ -73,7 +73,8 @@ function caaForbids({ observation, domain, context, routing }: Subject): Finding
   const wildcard = isWildcard(domain.name);
   const tag = wildcard && records.some((record) => record.tag === 'issuewild') ? 'issuewild' : 'issue';
   const ca = { names: caNames, accountUrl: null };
-  const verdict = judgeCaa(records, ca, { wildcard, challenge: wildcard ? 'dns-01' : 'http-01' });
+  const challenge = wildcard || reading.challenge?.kind === 'matched' ? 'dns-01' : 'http-01';
+  const verdict = judgeCaa(records, ca, { wildcard, challenge });
   // Whether the account is ours is known only where the certificate is ordered.
   if (verdict.kind === 'allowed' || verdict.because === 'account') return [];
   const [issuer = ''] = caNames;
