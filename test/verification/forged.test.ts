@@ -126,3 +126,16 @@ test('forged answers neither hide a CAA record before an order nor lead it to ot
     addresses: ['192.0.2.10'],
   });
 });
+
+test('a forged challenge record prepares no domain whose ownership record is real', async () => {
+  const domain = await world.create('*.shop.acme.com', { kind: 'subdomain', challengeZone: 'acme.nameplate.test' });
+  for (const at of [world.dns, forger])
+    at.set('_service.shop.acme.com', 'TXT', [`service-domain-verify=${domain.token}`]);
+  const value = `${domain.target.split('.')[0]}.acme.nameplate.test`;
+  forger.set('_acme-challenge.shop.acme.com', 'CNAME', [value]);
+  await world.check(domain);
+  expect(await world.store.findSite('any.shop.acme.com')).toBeNull();
+  world.dns.set('_acme-challenge.shop.acme.com', 'CNAME', [value]);
+  await world.check(domain);
+  expect(await world.store.findSite('any.shop.acme.com')).toMatchObject({ domainId: domain.id, isPrepared: true });
+});

@@ -72,6 +72,12 @@ describe('for every name', () => {
   });
 });
 
+test('a name that is too long for a challenge record has none', () => {
+  const long = `${`${'a'.repeat(59)}.`.repeat(3)}${'b'.repeat(53)}.test`;
+  expect(challengeRecordOf({ ...domain, name: long.slice(1) }, 'acme.example')?.name).toHaveLength(253);
+  expect(challengeRecordOf({ ...domain, name: long }, 'acme.example')).toBeNull();
+});
+
 test('a host name directly below a top-level domain, and a name of one label, have no wildcard above', () => {
   expect([wildcardOf('acme.test'), wildcardOf('localhost')]).toEqual([null, null]);
 });

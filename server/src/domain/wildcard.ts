@@ -40,8 +40,8 @@ export function challengeTarget({ target }: Pick<Domain, 'target'>, challengeZon
 }
 
 /**
- * The CNAME that leads a CA's challenge of a domain to our DNS servers; null: there is none to publish. `zone`: the zone for challenges that is set now,
- * for all but wildcards, which keep theirs.
+ * The CNAME that leads a CA's challenge of a domain to our DNS servers; null: there is none to publish, or its name would be longer than DNS allows.
+ * `zone`: the zone for challenges that is set now, for all but wildcards, which keep theirs.
  */
 export function challengeRecordOf(
   domain: Pick<Domain, 'name' | 'target' | 'challengeZone'>,
@@ -50,5 +50,6 @@ export function challengeRecordOf(
   const inZone = isWildcard(domain.name) ? domain.challengeZone : zone;
   // A name that is not attached has no target.
   if (inZone === null || domain.target === '') return null;
-  return { name: challengeName(domain.name), value: challengeTarget(domain, inZone) };
+  const name = challengeName(domain.name);
+  return name.length > 253 ? null : { name, value: challengeTarget(domain, inZone) };
 }

@@ -58,11 +58,11 @@ export async function observe(
 ): Promise<Observation> {
   const isCheck = given.depth !== 'diagnosis' && given.depth !== 'name';
   const options: Asking = { ...given, budget: queryBudget(), routingName: anyNameOf(domain.name, given.random) };
-  const [first, challenge] = await Promise.all([
+  const [first, firstChallenge] = await Promise.all([
     askFirst(dns, domain, options),
     askChallenge(options.depth === 'deciding' ? dns.deciding : dns, domain, options),
   ]);
-  const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first), challenge.challenge);
+  const fingerprint = fingerprintOf(first, (role) => matches(domain, role, first), firstChallenge.challenge);
   const proof = proofOf(domain, incumbent, first);
   const matchesAnew =
     proof !== null || isFirstMatch(domain, 'ownership', first) || isFirstMatch(domain, 'routing', first);
@@ -73,16 +73,18 @@ export async function observe(
     fingerprint === options.memory?.fingerprint
   ) {
     const records = await both(async (role) => byName(first[role]));
-    return { ...records, ...challenge, fingerprint, unchanged: true };
+    return { ...records, ...firstChallenge, fingerprint, unchanged: true };
   }
   if (options.depth === 'recheck' && !isChanged(domain, 'ownership', first) && !isChanged(domain, 'routing', first)) {
     const records = await both((role) => recheckRecord(dns, domain, role, first, options));
-    return { ...records, ...challenge, fingerprint };
+    return { ...records, ...firstChallenge, fingerprint };
   }
   const decides = options.depth === 'deciding' || (isCheck && matchesAnew);
   const queries = decides ? dns.deciding : dns;
   // Then the first answers count for nothing.
   const asking: Asking = decides ? { ...options, depth: 'deciding' } : options;
+  const challenge =
+    decides && options.depth !== 'deciding' ? await askChallenge(queries, domain, asking) : firstChallenge;
   const zones = freshZones(queries, options);
   const isTakeover = proof === 'takeover';
   const records = await both((role) =>
