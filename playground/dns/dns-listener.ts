@@ -42,7 +42,8 @@ async function bindUdp(host: string, port: number): Promise<UdpSocket> {
 }
 
 async function bindTcp(host: string, port: number): Promise<Server> {
-  const tcp = createServer();
+  // With Nagle's algorithm, the second answer on a connection waits 40 ms for the acknowledgement of the first.
+  const tcp = createServer({ noDelay: true });
   tcp.maxConnections = MAX_CONNECTIONS;
   tcp.listen(port, host);
   await once(tcp, 'listening');
