@@ -42,7 +42,7 @@ async function bindUdp(host: string, port: number): Promise<UdpSocket> {
 }
 
 async function bindTcp(host: string, port: number): Promise<Server> {
-  const tcp = createServer();
+  const tcp = createServer({ noDelay: true });
   tcp.maxConnections = MAX_CONNECTIONS;
   tcp.listen(port, host);
   await once(tcp, 'listening');
