@@ -135,7 +135,7 @@ export function viewOf(state: SetupState): View | undefined {
   const moving = viewMoving(state, records);
   const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
-  // Whoever changes it now has visitors without a certificate.
+  // A change at this moment would leave visitors without a certificate.
   if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
   return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings), moving };
 }

@@ -225,14 +225,13 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   const began = world.clock.now();
   const endings: { at: number; end(): void }[] = [];
   let lastReplaced = Number.NEGATIVE_INFINITY;
-  /** Where a CA issues nothing for days: while it does not, others have no such trouble. */
-  let quiet: { ca: FakeCa; until: number } | null = null;
+  let quietUntil = Number.NEGATIVE_INFINITY;
 
-  /** Whether the CA may issue nothing for so long, because another one does. */
-  const mayBeQuiet = (ca: FakeCa, ms: number): boolean => {
+  /** Whether a CA may issue nothing for so long: no CA did in the last day. */
+  const mayBeQuiet = (ms: number): boolean => {
     const now = world.clock.now();
-    if (quiet !== null && quiet.ca !== ca && now < quiet.until) return false;
-    quiet = { ca, until: Math.max(now + ms, quiet?.ca === ca ? quiet.until : 0) };
+    if (now < quietUntil + DAY) return false;
+    quietUntil = now + ms;
     return true;
   };
   const down = (ca: FakeCa, ms: number, answer: AcmeProblem | 'cut') =>
@@ -242,7 +241,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
   /** With their mean time between faults, in hours. One that returns false did not happen. */
   const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
     ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
-    ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(ca, DAY) && down(ca, DAY, serverInternal)],
+    ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(DAY) && down(ca, DAY, serverInternal)],
     ['an hour without answers', 20 * 24, (ca) => down(ca, HOUR, 'cut')],
     [
       'too many orders',
@@ -288,11 +287,13 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
       'a paused account',
       60 * 24,
       (ca) => {
-        if (!mayBeQuiet(ca, 3 * DAY)) return false;
+        // A name that comes back has no other CA to go to.
+        const ms = random.between(24, cas.length > 1 ? 72 : 36) * HOUR;
+        if (!mayBeQuiet(ms)) return false;
         const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
         for (const name of paused) ca.pause(name);
         endings.push({
-          at: world.clock.now() + random.between(1, 3) * DAY,
+          at: world.clock.now() + ms,
           end: () => {
             for (const name of paused) ca.unpause(name);
           },
@@ -310,7 +311,7 @@ function createTroubles(world: World, cas: FakeCa[], random: Random) {
         endings.push({ at, end: () => ca.failAuthorizations(name, null) });
       },
     ],
-    ['a week of 500s', 15 * 24, (ca) => cas.length > 1 && mayBeQuiet(ca, WEEK) && down(ca, WEEK, serverInternal)],
+    ['a week of 500s', 15 * 24, (ca) => cas.length > 1 && mayBeQuiet(WEEK) && down(ca, WEEK, serverInternal)],
     ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],
     ['refused nonces', 10 * 24, (ca) => ca.refuseNonces(3)],
   ];
