@@ -6,6 +6,7 @@ import { until } from '../support/server-site.ts';
 import { addName, each, expectServed, nameOf, readCertificate } from './live/names.ts';
 import { CAA_NAME } from './live/recorder.ts';
 import { createIssuingSite, type IssuingSite } from './live/site.ts';
+import { visit } from './live/visitor.ts';
 
 let site: IssuingSite;
 /** Another server, at the port of the self-check. */
@@ -97,6 +98,13 @@ test('names that do not point here, or whose CAA records forbid the CA, cost no 
   for (const { mend } of CASES) mend();
   await node.tell(`step ${STEP_MS}`);
   await until('the names are issued', inState('issued'));
+  // The edge knows the names without their certificates from the checks, until its next poll of the change feed.
+  const isServed = ({ name }: { name: string }) =>
+    visit(site, name).then(
+      () => true,
+      () => false,
+    );
+  await until('the edge serves them', async () => (await Promise.all(CASES.map(isServed))).every(Boolean));
   const store = await site.open();
   await each(CASES, 3, ({ name }) => expectServed(site, store, name));
   await store.close();
