@@ -7,7 +7,7 @@ import { bundlePage } from '../../scripts/bundle-page.ts';
 const root = mkdtempSync(join(tmpdir(), 'nameplate-bundle-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
-// A server that runs during a build serves the files once the page is there (`server/src/api/setup/setup-files.ts`).
+// A server that runs during a build serves the files once the page is there (`server/src/api/page-files.ts`).
 it.each(['nameplate-domain.js', 'nameplate-domain.js.br', 'nameplate-domain.js.gz'])(
   'the page is written after all other files: without %s there is none',
   async (file) => {

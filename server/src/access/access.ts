@@ -1,7 +1,15 @@
 import type { Clock } from '../base/clock.ts';
 import { createLoadingCache } from '../store/cache/cache.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { AccessStore, DomainStore, ListedRootKey, SetupStore, Workspace } from '../store/store.ts';
+import type {
+  AccessStore,
+  DashboardSession,
+  DashboardStore,
+  DomainStore,
+  ListedRootKey,
+  SetupStore,
+  Workspace,
+} from '../store/store.ts';
 import {
   type Authentication,
   type AuthenticationDeps,
@@ -17,6 +25,8 @@ import { signatureVerifier } from './signed-token.ts';
 
 /** Most workspaces cached. */
 const WORKSPACES = 10_000;
+/** Most sessions of the dashboard cached. */
+const SESSIONS = 1000;
 /** Most root keys cached that made tokens. */
 const MAKERS = 1000;
 
@@ -37,7 +47,10 @@ export interface Access {
 }
 
 export function createAccess(
-  store: AccessStore & Pick<SetupStore, 'findSetupLink'> & Pick<DomainStore, 'findDomainById'>,
+  store: AccessStore &
+    Pick<DashboardStore, 'findDashboardSession'> &
+    Pick<SetupStore, 'findSetupLink'> &
+    Pick<DomainStore, 'findDomainById'>,
   clock: Clock,
   changes?: ChangeFeed,
   failures = createFailureLimit(clock),
@@ -56,6 +69,12 @@ export function createAccess(
     // The log names keys by their hash. They change rarely.
     keysOf: ({ kind }, entries) => (kind === 'root_key' ? Array.from(entries, ([keyId]) => keyId) : []),
   });
+  const sessions = createLoadingCache<DashboardSession>({
+    changes,
+    capacity: SESSIONS,
+    read: (sessionId) => store.findDashboardSession(sessionId),
+    keysOf: ({ kind, key }) => (kind === 'dashboard_session' ? [key] : []),
+  });
   const setupSessions = createSetupSessions({ store, clock, changes, workspaces, verifySignature });
   const deps: AuthenticationDeps = {
     rootKeys: createRootKeyCache(store, changes),
@@ -64,6 +83,7 @@ export function createAccess(
     isKnownSession: setupSessions.isKnown,
     workspaces,
     makers,
+    sessions,
     failures,
     clock,
   };

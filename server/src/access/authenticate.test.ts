@@ -66,6 +66,7 @@ function setUp(about: Partial<CachedRootKey> = {}, { workspaces = [aWorkspace({ 
     },
     checkSession: async () => ({ ok: false, code: 'authentication/setup_link_expired' }),
     isKnownSession: () => false,
+    sessions: { get: () => undefined, load: async () => null },
     makers: { get: () => undefined, load: async () => null },
     workspaces: {
       get: () => undefined,

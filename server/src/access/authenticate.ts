@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { LoadingCache } from '../store/cache/cache.ts';
-import type { ListedRootKey, Workspace } from '../store/store.ts';
+import type { DashboardSession, ListedRootKey, Workspace } from '../store/store.ts';
 import type { TokenVerifier } from './dashboard-token.ts';
 import type { FailureLimit } from './failure-limit.ts';
 import type { CachedRootKey, Principal, RootKeyCache } from './root-key-cache.ts';
@@ -41,6 +41,8 @@ export interface AuthenticationDeps {
   workspaces: LoadingCache<Workspace>;
   /** Root keys by their id: those that made tokens. */
   makers: LoadingCache<ListedRootKey>;
+  /** Sessions of the dashboard by their id. */
+  sessions: LoadingCache<DashboardSession>;
   failures: FailureLimit;
   clock: Clock;
 }
@@ -105,7 +107,7 @@ export function standingOf(header: string, deps: AuthenticationDeps): Promise<St
 export function changesOf(header: string, { workspaceId, kind, session }: Principal): string[] {
   const keyHash = keyHashOf(credentialOf(header));
   // The log names keys by their hash, which a token does not have of the key that made it.
-  const ofMaker = kind === 'dashboard_token' ? ['root_key'] : [];
+  const ofMaker = kind === 'dashboard_token' ? ['root_key', 'dashboard_session'] : [];
   const own = keyHash === undefined ? ['signing_key', ...ofMaker] : [`root_key ${keyHash}`];
   return [...own, `workspace ${workspaceId}`, ...(session ? [`setup_link ${session.linkId}`] : [])];
 }
@@ -161,20 +163,26 @@ function checkKey(key: CachedRootKey | null, clock: Clock): { ok: true; principa
 }
 
 async function checkToken(token: string, deps: AuthenticationDeps): Promise<Standing> {
-  const { tokens, workspaces, makers, clock } = deps;
+  const { tokens, workspaces, makers, sessions, clock } = deps;
   const claims = await tokens.verify(token);
   if (claims === null) return failed('authentication/key_not_found');
-  const { workspaceId, sub, permissions, keyId } = claims;
+  const { workspaceId, sub, permissions, keyId, sessionId } = claims;
   const workspace = await workspaces.load(workspaceId);
   if (workspace === null) return failed('authentication/key_not_found');
   if (workspace.disabledAt !== null) return failed('authorization/workspace_disabled');
   const maker = keyId === undefined ? undefined : await makers.load(keyId);
   if (maker === null || (maker && maker.workspaceId !== workspaceId)) return failed('authentication/key_not_found');
-  const expiresAt = Math.min(claims.expiresAt, maker?.expiresAt ?? claims.expiresAt);
+  const session = sessionId === undefined ? undefined : await sessions.load(sessionId);
+  if (session === null || (session && session.workspaceId !== workspaceId))
+    return failed('authentication/key_not_found');
+  const ends = [claims.expiresAt, maker?.expiresAt, session?.expiresAt];
+  const expiresAt = Math.min(...ends.filter((end) => end !== undefined && end !== null));
   if (expiresAt <= clock.now()) return failed('authentication/key_not_found');
   if (maker && maker.disabledAt !== null) return failed('authorization/key_disabled');
   const grants = new Set(permissions);
-  const principal: Principal = { kind: 'dashboard_token', workspaceId, actor: sub, grants, limits: workspace.limits };
+  const { limits } = workspace;
+  const signedIn = sessionId !== undefined && { signedIn: sessionId };
+  const principal: Principal = { kind: 'dashboard_token', workspaceId, actor: sub, grants, limits, ...signedIn };
   return { ok: true, principal, expiresAt };
 }
 

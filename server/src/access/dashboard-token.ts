@@ -8,8 +8,10 @@ export interface Claims {
   workspaceId: string;
   /** Grants, as of a root key. */
   permissions: string[];
-  /** The root key that made the token, which works no longer than the key; absent: a command made it. */
+  /** The root key that made the token, which works no longer than the key; absent: another one did. */
   keyId?: string | undefined;
+  /** The session of our own dashboard that got the token, which works no longer than the session. */
+  sessionId?: string | undefined;
 }
 
 const KIND: TokenKind = {
@@ -46,11 +48,12 @@ export function createTokenVerifier(verifySignature: VerifySignature): TokenVeri
     async verify(token) {
       const verified = await verifySignature(token, KIND);
       if (verified === null) return null;
-      const { sub, workspaceId, permissions, keyId } = verified.claims;
+      const { sub, workspaceId, permissions, keyId, sessionId } = verified.claims;
       if (typeof workspaceId !== 'string') return null;
       if (keyId !== undefined && typeof keyId !== 'string') return null;
+      if (sessionId !== undefined && typeof sessionId !== 'string') return null;
       if (!Array.isArray(permissions) || !permissions.every((each) => typeof each === 'string')) return null;
-      return { sub, workspaceId, permissions, keyId, expiresAt: verified.expiresAt };
+      return { sub, workspaceId, permissions, keyId, sessionId, expiresAt: verified.expiresAt };
     },
   };
 }

@@ -6,8 +6,16 @@ const READ = [
   ...['key.*.read_key', 'audit.*.read_entries'],
 ];
 
+const PLATFORM = [
+  ...on('environment', 'create_domain', 'replace_domain', 'read_domain', 'update_domain', 'verify_domain'),
+  ...on('environment', 'delete_domain', 'create_setup_link', 'read_environment', 'create_deployment'),
+  ...on('environment', 'read_deployment', 'read_origin_settings', 'update_origin_settings'),
+  ...on('webhook', 'create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'),
+  ...['project.*.read_project', 'app.*.read_app', 'token.*.create_token'],
+];
+
 /**
- * Permissions for usual purposes. None of them lets a key make keys or workspaces. A key keeps the permissions that it
+ * Permissions for usual purposes. None of them makes workspaces, and only `owner` makes keys. A key keeps the permissions that it
  * was made with when a preset changes.
  */
 export const PRESETS = {
@@ -16,12 +24,13 @@ export const PRESETS = {
   /** Helps customers with their domains: sees everything, checks again, and makes set-up links. */
   support: [...READ, ...on('environment', 'verify_domain', 'create_setup_link')],
   /** The backend of a platform: its domains, the origins that serve them, its webhooks, links and dashboard tokens. */
-  platform: [
-    ...on('environment', 'create_domain', 'replace_domain', 'read_domain', 'update_domain', 'verify_domain'),
-    ...on('environment', 'delete_domain', 'create_setup_link', 'read_environment', 'create_deployment'),
-    ...on('environment', 'read_deployment', 'read_origin_settings', 'update_origin_settings'),
-    ...on('webhook', 'create_webhook', 'read_webhook', 'update_webhook', 'delete_webhook'),
-    ...['project.*.read_project', 'app.*.read_app', 'token.*.create_token'],
+  platform: PLATFORM,
+  /** Runs a workspace: all that can be done in it by the dashboard. */
+  owner: [
+    ...new Set([...READ, ...PLATFORM.filter((grant) => !grant.startsWith('token.'))]),
+    ...on('environment', 'create_environment', 'delete_environment'),
+    ...['project.*.create_project', 'project.*.delete_project', 'app.*.create_app', 'app.*.delete_app'],
+    ...['setup.*.set_brand', 'key.*.create_key', 'key.*.rotate_key', 'key.*.revoke_key'],
   ],
 } as const satisfies Record<string, readonly string[]>;
 

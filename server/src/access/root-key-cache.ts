@@ -13,6 +13,8 @@ export interface Principal {
   /** The grants as they were given, see `permissions`. */
   grants: ReadonlySet<string>;
   limits: WorkspaceLimits;
+  /** Id of the session of our own dashboard (`ses_…`), where the caller has a token of one. */
+  signedIn?: string;
   /** Set for a session of a set-up link, which reaches one domain. Absent for a root key or a dashboard token. */
   session?: SessionScope;
 }

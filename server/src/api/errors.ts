@@ -79,6 +79,20 @@ export const ERRORS = {
     why: 'Somebody revoked the link with domains.revokeSetupLink. Its sessions ended within a second.',
     fix: 'Make a new link with domains.createSetupLink. Customers ask the platform that sent it.',
   },
+  'authentication/dashboard_link_not_found': {
+    status: 401,
+    type: 'dashboard-link-not-found',
+    detail: 'The sign-in link does not work any more. Each link works once, for five minutes.',
+    why: 'A link of "nameplate dashboard login" signs in one browser, once, within five minutes. This one was opened before, has expired, or was not copied whole.',
+    fix: 'Make another one with "nameplate dashboard login", or ask the operator of this installation for one.',
+  },
+  'authentication/dashboard_signed_out': {
+    status: 401,
+    type: 'dashboard-signed-out',
+    detail: 'Nobody is signed in to the dashboard in this browser.',
+    why: 'The session has expired after twelve hours, it was ended here or everywhere, or nobody has signed in.',
+    fix: 'Make a link with "nameplate dashboard login" and open it. Behind a proxy with single sign-on, check NAMEPLATE_DASHBOARD_PROXY.',
+  },
   'authorization/key_disabled': {
     status: 403,
     detail: 'The root key is disabled. Use another key, or ask the operator to enable it ("nameplate keys enable").',

@@ -7,6 +7,7 @@ import type { NewId } from '../base/ids.ts';
 import type { CountedDomains } from '../store/cache/kept-counts.ts';
 import type { AuditedStore, Changes, Paged, RateLimit } from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
+import type { DashboardProxy } from './dashboard/proxy-identity.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Find, Needed } from './find.ts';
 import type { Create, Creates } from './idempotency.ts';
@@ -40,6 +41,8 @@ export interface ApiSettings extends ErrorNaming {
   servesNames?: boolean;
   /** The edge of this process, if it forwards requests to this API, and where it connects from. */
   edge?: { secret: string; networks: readonly string[] } | null | undefined;
+  /** A reverse proxy that signs people in to the dashboard. */
+  dashboardProxy?: DashboardProxy | undefined;
   webhooks: WebhookSettings;
   /** Length of the verification window. */
   windowMs: number;

@@ -5,6 +5,7 @@ type IdPrefix =
   | 'ws'
   | 'key'
   | 'sig'
+  | 'ses'
   | 'proj'
   | 'app'
   | 'env'

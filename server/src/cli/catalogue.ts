@@ -24,7 +24,10 @@ export async function loadCatalogue(): Promise<Catalogue> {
 /**
  * Throws `CliError` for permissions that no operation requires. That there are none at all is said on standard error.
  */
-export async function requirePermissions(holder: 'key' | 'token', granted: readonly string[]): Promise<void> {
+export async function requirePermissions(
+  holder: 'key' | 'token' | 'session',
+  granted: readonly string[],
+): Promise<void> {
   if (granted.length === 0)
     process.stderr.write(`nameplate: this ${holder} allows nothing, because it has no permission; use --permission.\n`);
   const problems = permissionProblems(granted, (await loadCatalogue()).permissions);

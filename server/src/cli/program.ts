@@ -11,6 +11,7 @@ import { addReload } from './serve/reload.ts';
 import { addServe } from './serve/serve.ts';
 import { addAudit } from './store/audit.ts';
 import { addCertificates } from './store/certificates.ts';
+import { addDashboard } from './store/dashboard.ts';
 import { addBackup, addCopy, addMigrate } from './store/databases.ts';
 import { addInit } from './store/init.ts';
 import { addKeys } from './store/keys.ts';
@@ -32,6 +33,7 @@ const COMMANDS: AddCommand[] = [
   addWorkspaces,
   addKeys,
   addTokens,
+  addDashboard,
   addAudit,
   addCertificates,
   addSealing,
@@ -48,7 +50,7 @@ What commands need:
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
   the database      init, migrate, backup, workspaces, keys, tokens,
-                    audit, certificates, sealing rotate, sealing forget, doctor:
+                    dashboard, audit, certificates, sealing rotate, sealing forget, doctor:
                     they open it themselves, by NAMEPLATE_DATABASE_URL or
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control

@@ -19,7 +19,7 @@ export type PlaygroundConfig = Values<typeof playgroundVariables>;
 
 /** The variables of commands other than `serve`. */
 type CommandConfig = Values<typeof commandVariables> &
-  Pick<Config, 'acmeCaFile' | 'control' | 'databaseUrl' | 'encryptionKeys' | 'logLevel'>;
+  Pick<Config, 'acmeCaFile' | 'control' | 'databaseUrl' | 'encryptionKeys' | 'logLevel' | 'publicUrl'>;
 
 /** Everything that is wrong with the configuration, one line each. */
 export class ConfigError extends Error {
@@ -65,8 +65,8 @@ function limiting(operations: readonly string[] | undefined): typeof serverVaria
 
 /** Throws `ConfigError`. Values of variables that only `serve` uses are not checked. */
 export function readCommandConfig(env: Environment = process.env): CommandConfig {
-  const { acmeCaFile, control, databaseUrl, encryptionKeys, logLevel } = serverVariables;
-  return read({ ...commandVariables, acmeCaFile, control, databaseUrl, encryptionKeys, logLevel }, env);
+  const { acmeCaFile, control, databaseUrl, encryptionKeys, logLevel, publicUrl } = serverVariables;
+  return read({ ...commandVariables, acmeCaFile, control, databaseUrl, encryptionKeys, logLevel, publicUrl }, env);
 }
 
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */

@@ -1,5 +1,6 @@
 import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { PRESETS } from '../access/presets.ts';
 import { parseRateLimits, parseWindow } from '../access/ratelimit/parse-rate-limits.ts';
 import type { LogLevel } from '../base/log.ts';
 import type { RateLimit } from '../store/store.ts';
@@ -178,6 +179,25 @@ export function network(text: string): string {
     throw new Invalid(`where the prefix length of "${text}" is not between 0 and ${widest}`);
   }
   return bits === undefined ? `${address}/${widest}` : text;
+}
+
+/** A reverse proxy that signs people in to the dashboard: `networks=… header=… workspace=… preset=…`. */
+export function dashboardProxy(text: string) {
+  const words = text.trim().split(/\s+/);
+  const values = new Map(words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)]));
+  const { networks = '', header = '', workspace = '', preset = '' } = Object.fromEntries(values);
+  if (values.size !== 4 || words.length !== 4)
+    throw new Invalid('which is not "networks=… header=… workspace=… preset=…"');
+  if (!/^[a-z0-9-]{1,64}$/i.test(header)) throw new Invalid(`where "${header}" is not the name of a header field`);
+  if (!/^ws_[0-9a-z]{26}$/.test(workspace)) throw new Invalid(`where "${workspace}" is not the id of a workspace`);
+  const grants = Object.entries(PRESETS).find(([name]) => name === preset)?.[1];
+  if (grants === undefined) throw new Invalid(`where "${preset}" is not one of ${Object.keys(PRESETS).join(', ')}`);
+  return {
+    networks: listOf(network)(networks),
+    header: header.toLowerCase(),
+    workspaceId: workspace,
+    permissions: grants,
+  };
 }
 
 /** Address ranges that no A or AAAA record can use: unspecified, multicast, reserved, link-local, IPv4-mapped. */

@@ -5,6 +5,7 @@ import {
   count,
   countOrAuto,
   DEFAULT_ROLES,
+  dashboardProxy,
   databaseUrl,
   hostName,
   lengthOfTime,
@@ -172,6 +173,13 @@ export const generalVariables = {
       'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it none can be made. Set it on every node with the role `api`. By default it follows from `NAMEPLATE_API_HOSTNAME`, where that is set.',
     example: 'https://api.example.net',
     parse: publicOrigin,
+  },
+  dashboardProxy: {
+    name: 'NAMEPLATE_DASHBOARD_PROXY',
+    about:
+      'For those who have single sign-on: the reverse proxy in front of the API that signs people in to the dashboard, as words separated by spaces. `networks`: from where it connects, separated by commas. `header`: the field in which it names the person; the proxy has to remove it from what visitors send. `workspace` and `preset` say what these people see and may do. A field from any other address counts for nothing.',
+    example: 'networks=10.0.0.0/8 header=X-Forwarded-User workspace=ws_01kaghm5q6e8x9b2c3d4f5g6h7 preset=support',
+    parse: dashboardProxy,
   },
   reservedNames: {
     name: 'NAMEPLATE_RESERVED_NAMES',

@@ -53,6 +53,7 @@ export async function serveApi(
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,
+    dashboardProxy: config.dashboardProxy,
     servesNames: config.roles.includes('edge') || config.roles.includes('dns'),
     edge: config.apiHostname === undefined ? null : { secret: deps.edgeSecret, networks: edgeNetworksOf(config) },
     webhooks: {

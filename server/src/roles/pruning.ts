@@ -17,6 +17,7 @@ interface PruningDeps {
     | 'pruneDeliveries'
     | 'pruneIdempotencyKeys'
     | 'pruneSetupLinks'
+    | 'pruneDashboardSessions'
     | 'pruneDeletedDomains'
     | 'pruneUsage'
   >;
@@ -45,7 +46,7 @@ export const BUDGET_MS = 10_000;
 export function startPruning(deps: PruningDeps & Pick<RoleDeps, 'log'>): Stoppable {
   let stopped = false;
   const message =
-    'old events, entries of the audit log, deliveries, idempotency keys, set-up links, deleted domains, usage, changes and rate limit windows could not be pruned; retrying in a minute';
+    'old events, entries of the audit log, deliveries, idempotency keys, set-up links, sessions, deleted domains, usage, changes and rate limit windows could not be pruned; retrying in a minute';
   const pruning = repeat(() => prune(deps, { isStopped: () => stopped }), {
     everyMs: EVERY_MS,
     message,
@@ -79,6 +80,7 @@ export async function prune(
   await inSteps(() => store.pruneDeliveries(now - config.webhookDeliveriesKeepMs, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneIdempotencyKeys(now - IDEMPOTENCY_KEPT_MS, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneSetupLinks(now - EXPIRED_LINKS_KEPT_MS, ROWS_AT_ONCE), control);
+  await inSteps(() => store.pruneDashboardSessions(now, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneDeletedDomains(now, ROWS_AT_ONCE), control);
   await inSteps(() => store.pruneUsage(now - USAGE_KEPT_MS, ROWS_AT_ONCE), control, 1);
 }

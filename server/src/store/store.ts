@@ -1,4 +1,5 @@
 import type { AccessStore, SetupStore } from './access/access-store.ts';
+import type { DashboardStore } from './access/dashboard-store.ts';
 import type { AuditStore, Changes, IdempotencyStore } from './audit/audit-store.ts';
 import type { CertificateStore } from './certificate/certificate-store.ts';
 import type { DnsStore } from './certificate/dns-store.ts';
@@ -11,6 +12,7 @@ import type { UsageStore } from './usage/usage-store.ts';
 import type { DeliveryStore, WebhookStore } from './webhook/webhook-store.ts';
 
 export type * from './access/access-store.ts';
+export type * from './access/dashboard-store.ts';
 export type * from './audit/audit-store.ts';
 export type * from './certificate/certificate-store.ts';
 export { OPERATOR } from './certificate/certificate-store.ts';
@@ -39,6 +41,7 @@ export type * from './webhook/webhook-store.ts';
 export interface Store
   extends AccessStore,
     SetupStore,
+    DashboardStore,
     TreeStore,
     DomainStore,
     DeletedStore,

@@ -4,6 +4,7 @@ export type ChangeKind =
   | 'root_key'
   | 'signing_key'
   | 'setup_link'
+  | 'dashboard_session'
   | 'environment'
   | 'domain'
   | 'route'
@@ -14,7 +15,7 @@ export type ChangeKind =
 export interface Change {
   seq: number;
   kind: ChangeKind;
-  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `setup_link`, `environment`, `domain`: its id. `route`, `certificate`: the host name. `dns_challenge`: its label. */
+  /** `workspace`: its id. `root_key`: the SHA-256 of the key in hex. `signing_key`, `setup_link`, `dashboard_session`, `environment`, `domain`: its id. `route`, `certificate`: the host name. `dns_challenge`: its label. */
   key: string;
 }
 

@@ -9,9 +9,9 @@ import { invalid } from '../validation.ts';
 import {
   EXAMPLE_KEY,
   grantedInRequest,
+  keyMakerOf,
   MAKING_PROBLEMS,
   madeKey,
-  makerOf,
   permissionsOf,
   problemOf,
 } from './making.ts';
@@ -87,7 +87,7 @@ export const createKey = defineOperation({
     response: { keyId: exampleKey.id, key: EXAMPLE_KEY },
   },
   async handle({ principal, input, create }, { store, clock, newId, randomBytes }) {
-    const maker = await makerOf(principal, store);
+    const maker = await keyMakerOf(principal, store);
     const permissions = permissionsOf(principal, input);
     const createdAt = clock.now();
     if (input.expiresAt !== undefined && input.expiresAt <= createdAt)
@@ -170,7 +170,7 @@ export const rotateKey = defineOperation({
   },
   async handle({ principal, input, find, create }, { store, clock, newId, randomBytes }) {
     const old = await find.key(input.keyId);
-    const maker = await makerOf(principal, store);
+    const maker = await keyMakerOf(principal, store);
     if (!old.permissions.every((grant) => mayGrant(principal.grants, grant)))
       throw new Problem('authorization/exceeds_caller', {
         detail: 'The root key lacks permissions of the key, so it cannot make its successor.',

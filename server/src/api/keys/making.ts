@@ -60,6 +60,14 @@ export function permissionsOf(
   return wanted;
 }
 
+/** Who makes a key: the root key of the caller, or its session of the dashboard, which its keys outlive. Throws a `Problem` for any other token. */
+export async function keyMakerOf(
+  principal: Principal,
+  store: Pick<AccessStore, 'findRootKey'>,
+): Promise<{ id: string; expiresAt: number | null }> {
+  return principal.signedIn === undefined ? makerOf(principal, store) : { id: principal.signedIn, expiresAt: null };
+}
+
 /** The root key of the caller. Throws a `Problem` for a dashboard token, which makes nothing. */
 export async function makerOf(
   { kind, actor }: Principal,

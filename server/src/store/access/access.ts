@@ -15,6 +15,7 @@ import type {
   WorkspaceLimits,
 } from '../store.ts';
 import { deleteWebhook } from '../webhook/webhook-rows.ts';
+import { endDashboardSessions } from './dashboard-sessions.ts';
 
 export async function findPrincipal(reader: Reader, keyHash: Uint8Array): Promise<StoredPrincipal | null> {
   const row = await reader.one(selectPrincipal, { hash: keyHash });
@@ -362,6 +363,7 @@ async function deleteWorkspace(tx: Transaction, workspaceId: string) {
   if ((await tx.one(selectProjectOf, { workspaceId })) !== null) return 'not_empty';
   for (const { id } of await tx.all(selectKeysOf, { workspaceId })) await revokeRootKey(tx, id);
   for (const { id } of await tx.all(selectWebhooksOf, { workspaceId })) await deleteWebhook(tx, workspaceId, id);
+  await endDashboardSessions(tx, workspaceId, null);
   await tx.execute(deleteOrigins, { workspaceId });
   await tx.execute(deletePage, { workspaceId });
   await tx.execute(deleteWorkspaceRow, { workspaceId });

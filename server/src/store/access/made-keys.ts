@@ -20,13 +20,19 @@ export async function findMaker(
   makerId: string,
   made: { at: number; expiresAt: number | null },
 ): Promise<Maker | MakerProblem> {
-  const maker = await tx.one(selectMaker, { id: makerId });
+  const maker = await tx.one(isSession(makerId) ? selectSession : selectMaker, { id: makerId });
   if (maker === null || hasExpired(maker, made.at)) return 'maker_missing';
   if (maker.disabledAt !== null) return 'maker_disabled';
   if (maker.workspaceDisabledAt !== null) return 'workspace_disabled';
+  if (isSession(makerId)) return { ...maker, expiresAt: null };
   return (made.expiresAt ?? Number.POSITIVE_INFINITY) > (maker.expiresAt ?? Number.POSITIVE_INFINITY)
     ? 'outlives_maker'
     : maker;
+}
+
+/** Keys that a session makes outlive it; in their lists the operator made them. */
+function isSession(makerId: string): boolean {
+  return makerId.startsWith('ses_');
 }
 
 function hasExpired({ expiresAt }: { expiresAt: number | null }, at: number): boolean {
@@ -37,7 +43,11 @@ async function createKeyBy(tx: Transaction, makerId: string, key: MadeKey, keyHa
   const maker = await findMaker(tx, makerId, { at: key.createdAt, expiresAt: key.expiresAt });
   if (typeof maker === 'string') return maker;
   const { workspaceId } = maker;
-  await createRootKey(tx, { ...key, workspaceId, disabledAt: null, createdBy: makerId }, keyHash);
+  await createRootKey(
+    tx,
+    { ...key, workspaceId, disabledAt: null, createdBy: isSession(makerId) ? null : makerId },
+    keyHash,
+  );
   return 'created';
 }
 
@@ -59,7 +69,14 @@ async function rotateRootKey(
   }
   if (key.replacedBy !== null || key.disabledAt !== null || hasExpired(key, successor.createdAt))
     return 'not_rotatable';
-  const about = { workspaceId, name, permissions, expiresAt, disabledAt: null, createdBy: makerId };
+  const about = {
+    workspaceId,
+    name,
+    permissions,
+    expiresAt,
+    disabledAt: null,
+    createdBy: makerId === null || isSession(makerId) ? null : makerId,
+  };
   await createRootKey(tx, { ...successor, ...about }, keyHash);
   const expires = Math.min(overlapEndsAt, expiresAt ?? overlapEndsAt);
   await tx.execute(replaceKey, { id: keyId, expiresAt: expires, replacedBy: successor.id });
@@ -121,6 +138,16 @@ function selectMaker(db: Tables, p: { id: string }) {
     .where('rootKeys.id', '=', p.id)
     .select(['rootKeys.workspaceId', 'rootKeys.name', 'rootKeys.expiresAt', 'rootKeys.disabledAt', 'workspaces.limits'])
     .select('workspaces.disabledAt as workspaceDisabledAt');
+}
+
+function selectSession(db: Tables, p: { id: string }) {
+  return db
+    .selectFrom('dashboardSessions as session')
+    .innerJoin('workspaces', 'workspaces.id', 'session.workspaceId')
+    .where('session.id', '=', p.id)
+    .where('session.openedAt', 'is not', null)
+    .select(['session.workspaceId', 'session.subject as name', 'session.expiresAt', 'workspaces.limits'])
+    .select((of) => [of.lit(null).as('disabledAt'), 'workspaces.disabledAt as workspaceDisabledAt']);
 }
 
 function replaceKey(db: Tables, p: { id: string; expiresAt: number; replacedBy: string }) {

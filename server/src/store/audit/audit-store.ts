@@ -1,4 +1,5 @@
 import type { AccessChanges, SetupChanges } from '../access/access-store.ts';
+import type { DashboardChanges } from '../access/dashboard-store.ts';
 import type { CertificateChanges } from '../certificate/certificate-store.ts';
 import type { DeletedChanges, DomainChanges, RedirectChanges, SuspensionChanges } from '../domain/domain-store.ts';
 import type { Paged, PageRequest, TreeChanges } from '../tree/tree-store.ts';
@@ -12,6 +13,7 @@ import type { DeliveryChanges, WebhookChanges } from '../webhook/webhook-store.t
 export interface Changes
   extends AccessChanges,
     SetupChanges,
+    DashboardChanges,
     TreeChanges,
     DomainChanges,
     DeletedChanges,

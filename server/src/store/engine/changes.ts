@@ -1,5 +1,6 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
 import { childWorkspaceChanges } from '../access/child-workspaces.ts';
+import { dashboardChanges } from '../access/dashboard-sessions.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
@@ -24,6 +25,7 @@ export const changes = {
   ...workspaceChanges,
   ...childWorkspaceChanges,
   ...signingChanges,
+  ...dashboardChanges,
   ...setupLinkChanges,
   ...setupPageChanges,
   ...projectChanges,

@@ -9,6 +9,7 @@ import {
   listWorkspaces,
 } from '../access/access.ts';
 import { listChildWorkspaces } from '../access/child-workspaces.ts';
+import { findDashboardSession, findDashboardSessionByHash } from '../access/dashboard-sessions.ts';
 import { listAuditEntries } from '../audit/entries.ts';
 import { findCaAccount, listCaAccounts, listHeldCas } from '../certificate/ca-accounts.ts';
 import {
@@ -80,6 +81,8 @@ export const reads = {
   listChildWorkspaces,
   findSigningKey,
   findCurrentSigningKey,
+  findDashboardSession,
+  findDashboardSessionByHash,
   findSetupLinkByToken,
   findSetupLink,
   listSetupLinks,

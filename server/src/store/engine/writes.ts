@@ -1,4 +1,5 @@
 import { saveKeyUses } from '../access/access.ts';
+import { pruneDashboardSessions } from '../access/dashboard-sessions.ts';
 import { pruneAuditEntries } from '../audit/entries.ts';
 import { pruneChanges } from '../cache/change-log.ts';
 import { createCaAccount, replaceCaAccount, sealedAccount, updateCaAccount } from '../certificate/ca-accounts.ts';
@@ -31,6 +32,7 @@ export const writes = {
   pruneAuditEntries: upkeep(pruneAuditEntries),
   saveKeyUses: upkeep(saveKeyUses),
   pruneSetupLinks: upkeep(pruneSetupLinks),
+  pruneDashboardSessions: upkeep(pruneDashboardSessions),
   pruneDeletedDomains: upkeep(pruneDeletedDomains),
   saveTransition: write({
     perform: saveTransition,

@@ -14,6 +14,14 @@ create table root_keys (
 ) STRICT;
 create index root_keys_by_workspace_id_id on root_keys (workspace_id, id);
 
+create table dashboard_sessions (
+  id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), hash BYTES not null unique,
+  subject TEXT not null, permissions TEXT not null, created_at INTEGER not null, opened_at INTEGER,
+  expires_at INTEGER not null
+) STRICT;
+create index dashboard_sessions_by_expires_at on dashboard_sessions (expires_at);
+create index dashboard_sessions_by_workspace_id_subject on dashboard_sessions (workspace_id, subject);
+
 create table signing_keys (
   id TEXT not null primary key, public_key BYTES not null, private_key BYTES not null, created_at INTEGER not null,
   retired_at INTEGER

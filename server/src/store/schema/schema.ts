@@ -13,6 +13,7 @@ import type {
   CertificateOrder,
   Challenge,
   Change,
+  DashboardSession,
   Deployment,
   DnsChallenge,
   DomainEvent,
@@ -39,6 +40,7 @@ import type {
 export interface Schema {
   workspaces: WorkspacesTable;
   rootKeys: RootKeysTable;
+  dashboardSessions: DashboardSessionsTable;
   /** At most one row has no `retiredAt`. */
   signingKeys: SigningKey;
   projects: Project;
@@ -119,6 +121,11 @@ type WorkspacesTable = InJson<Workspace, 'limits'> & {
 
 type RootKeysTable = InJson<ListedRootKey, 'permissions'> & {
   /** SHA-256 of the key: 32 bytes, unique. */
+  hash: Uint8Array;
+};
+
+type DashboardSessionsTable = InJson<DashboardSession, 'permissions'> & {
+  /** SHA-256 of the secret, or of the link until it is opened: 32 bytes, unique. */
   hash: Uint8Array;
 };
 

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../errors.ts';
-import { pageHeaders } from '../page-headers.ts';
+import { Problem } from './errors.ts';
+import { pageHeaders } from './page-headers.ts';
 
 /** Paths of what the build leaves in `dist/page/`. */
 const PAGE = 'index.html';
 const COMPONENT = 'nameplate-domain.js';
+const DASHBOARD = 'dashboard/index.html';
 const ASSETS = 'assets';
 
 /** The logo of a brand is a `data:` URL. */
@@ -52,8 +53,8 @@ interface ServedFile {
   encoded: Map<string, Buffer>;
 }
 
-/** Serves the set-up page and the component. They are the same for everybody, and hold nothing of any customer. */
-export function serveSetupFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
+/** Serves the set-up page with its component, and the dashboard. They are the same for everybody, and hold nothing of anybody. */
+export function servePageFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
   let loading: Promise<Map<string, ServedFile>> | undefined;
 
   /** Caches files that were found. After a miss, the next request reads the directory again. */
@@ -70,21 +71,23 @@ export function serveSetupFiles(app: FastifyInstance, directory: string | null =
     }
   }
 
-  app.get('/setup', { config: { operation: 'setup' } }, async (request, reply) =>
-    send(request, reply, await find(PAGE), PAGE_HEADERS),
-  );
-  app.get(`/setup/${COMPONENT}`, { config: { operation: 'setup' } }, async (request, reply) =>
-    send(request, reply, await find(COMPONENT), COMPONENT_HEADERS),
-  );
-  app.get<{ Params: { name: string } }>(
-    `/setup/${ASSETS}/:name`,
-    { config: { operation: 'setup' } },
-    async (request, reply) => {
+  function serve(url: string, operation: string, path: string, headers: Record<string, string>): void {
+    app.get(url, { config: { operation } }, async (request, reply) => send(request, reply, await find(path), headers));
+  }
+
+  serve('/setup', 'setup', PAGE, PAGE_HEADERS);
+  serve(`/setup/${COMPONENT}`, 'setup', COMPONENT, COMPONENT_HEADERS);
+  // Its pages are paths below it.
+  for (const url of ['/dashboard', '/dashboard/*']) serve(url, 'dashboard', DASHBOARD, PAGE_HEADERS);
+  for (const [url, operation, folder] of [
+    [`/setup/${ASSETS}/:name`, 'setup', ASSETS],
+    [`/dashboard/${ASSETS}/:name`, 'dashboard', `dashboard/${ASSETS}`],
+  ] as const) {
+    app.get<{ Params: { name: string } }>(url, { config: { operation } }, async (request, reply) =>
       // Only names that the directory lists are read, so no other path in the file system is.
-      const file = await find(`${ASSETS}/${request.params.name}`);
-      return send(request, reply, file, ASSET_HEADERS);
-    },
-  );
+      send(request, reply, await find(`${folder}/${request.params.name}`), ASSET_HEADERS),
+    );
+  }
 }
 
 function send(

@@ -1,0 +1,154 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import Type, { type Static } from 'typebox';
+import { createCookieSecret, hashOfCookie, hashOfLink } from '../../access/dashboard-secrets.ts';
+import { signToken } from '../../access/dashboard-token.ts';
+import type { FailureLimit } from '../../access/failure-limit.ts';
+import { currentSigningKey } from '../../access/signing-key.ts';
+import type { Author, Changes, DashboardSession, Store } from '../../store/store.ts';
+import { Problem } from '../errors.ts';
+import type { LoadShedder } from '../load-shedding.ts';
+import type { HandlerContext } from '../operation.ts';
+import { tooManyFailures } from '../request-hooks.ts';
+import { closed } from '../schemas.ts';
+import { type DashboardProxy, proxyIdentity } from './proxy-identity.ts';
+
+interface DashboardDeps {
+  store: Store;
+  context: Pick<HandlerContext, 'clock' | 'newId' | 'randomBytes'>;
+  settings: { dashboardProxy?: DashboardProxy | undefined; edge?: { secret: string } | null | undefined };
+  failures: FailureLimit;
+  loadShedder: Pick<LoadShedder, 'admit'>;
+}
+
+/** How long a session lasts, whatever its person does. */
+const SESSION_MS = 12 * 3_600_000;
+/** A page gets another token before this one expires. */
+const TOKEN_MS = 60_000;
+const BODY_LIMIT_BYTES = 1024;
+
+const OpenBody = Type.Object({ token: Type.String({ minLength: 1, maxLength: 255 }) }, closed);
+const SignOutBody = Type.Object({ everywhere: Type.Optional(Type.Boolean()) }, closed);
+const NoBody = Type.Object({}, closed);
+
+/**
+ * The sessions of the dashboard: a link that works once becomes a cookie that no script reads, and the cookie gets tokens of a minute. The paths are the
+ * dashboard's own; the API has none of them.
+ */
+export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps): void {
+  const { store, context, settings, failures, loadShedder } = deps;
+  const { clock, newId, randomBytes } = context;
+  const { dashboardProxy: proxy } = settings;
+  const personOf = proxy && proxyIdentity(proxy, settings.edge?.secret ?? null);
+
+  function route<Body extends Parameters<typeof Type.Object>[0] | object>(
+    name: string,
+    body: object,
+    handle: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object>,
+  ): void {
+    app.post<{ Body: Body }>(`/dashboard/${name}`, {
+      config: { operation: `dashboard.${name}` },
+      bodyLimit: BODY_LIMIT_BYTES,
+      schema: { body },
+      async onRequest(request) {
+        loadShedder.admit();
+        refuseOtherOrigins(request);
+      },
+      async handler(request, reply) {
+        reply.header('Cache-Control', 'no-store');
+        return { meta: { requestId: request.id }, data: await handle(request as never, reply) };
+      },
+    });
+  }
+
+  function changesOf(request: FastifyRequest, actor: string, action: string): Changes {
+    const author: Author = { kind: 'dashboard_token', actor, action, from: request.ip, requestId: request.id };
+    return store.changesBy(author);
+  }
+
+  /** Counts a secret that opens nothing as a failure, like that of a key. */
+  async function findByHash(request: FastifyRequest, hash: Uint8Array | null): Promise<DashboardSession | null> {
+    const retryAfterSeconds = failures.retryAfterSeconds(request.ip);
+    if (retryAfterSeconds !== null) throw tooManyFailures(retryAfterSeconds);
+    const session = hash && (await store.findDashboardSessionByHash(hash));
+    if (session === null) failures.countFailure(request.ip);
+    return session;
+  }
+
+  async function sessionOf(request: FastifyRequest): Promise<DashboardSession | null> {
+    const secret = cookieOf(request);
+    if (secret === undefined) return null;
+    const session = await findByHash(request, hashOfCookie(secret));
+    return session?.openedAt && session.expiresAt > clock.now() ? session : null;
+  }
+
+  async function tokenFor(claims: { sub: string; workspaceId: string; permissions: string[]; sessionId?: string }) {
+    const signingKeys = { ...store, replaceSigningKey: store.replaceSigningKey };
+    const key = await currentSigningKey({ store: signingKeys, clock, newId });
+    const signed = await signToken(key, claims, { now: clock.now(), lifeMs: TOKEN_MS });
+    const { workspaceId, permissions, sub } = claims;
+    return { ...signed, workspaceId, permissions, subject: sub };
+  }
+
+  route<Static<typeof OpenBody>>('sign-in', OpenBody, async (request, reply) => {
+    const hash = hashOfLink(request.body.token);
+    const link = await findByHash(request, hash);
+    const secret = createCookieSecret(randomBytes);
+    const openedAt = clock.now();
+    const opened = { secretHash: secret.hash, openedAt, expiresAt: openedAt + SESSION_MS };
+    const session =
+      link && hash && (await changesOf(request, link.subject, 'dashboard sign-in').openDashboardSession(hash, opened));
+    if (!session) throw new Problem('authentication/dashboard_link_not_found');
+    setCookie(request, reply, secret.text, SESSION_MS / 1000);
+    return { subject: session.subject, expiresAt: session.expiresAt };
+  });
+
+  route('token', NoBody, async (request) => {
+    const subject = personOf?.(request.raw) ?? null;
+    if (proxy && subject !== null)
+      return tokenFor({ sub: subject, workspaceId: proxy.workspaceId, permissions: [...proxy.permissions] });
+    const session = await sessionOf(request);
+    if (session === null) throw new Problem('authentication/dashboard_signed_out');
+    const { id: sessionId, workspaceId, subject: sub, permissions } = session;
+    return tokenFor({ sub, workspaceId, permissions, sessionId });
+  });
+
+  route<Static<typeof SignOutBody>>('sign-out', SignOutBody, async (request, reply) => {
+    const session = await sessionOf(request);
+    setCookie(request, reply, '', 0);
+    if (session === null) return { ended: 0 };
+    const { id, workspaceId, subject } = session;
+    const changes = changesOf(request, subject, 'dashboard sign-out');
+    if (request.body.everywhere) return { ended: await changes.endDashboardSessions(workspaceId, subject) };
+    return { ended: (await changes.endDashboardSession(id)) ? 1 : 0 };
+  });
+}
+
+/**
+ * Refuses requests that a browser sends for a page of another origin (Fetch Metadata, or else `Origin`): a cookie comes with them. Programs send neither
+ * field, and have no cookie of anybody.
+ */
+function refuseOtherOrigins({ headers, protocol, host }: FastifyRequest): void {
+  const site = headers['sec-fetch-site'];
+  const isOwn =
+    site === undefined
+      ? (headers.origin ?? `${protocol}://${host}`) === `${protocol}://${host}`
+      : site === 'same-origin';
+  if (!isOwn) throw new Problem('authorization/origin_not_allowed');
+}
+
+/** With `__Host-`, no other host of the domain can set it (RFC 6265bis section 4.1.3.2); over plain HTTP, on loopback, there is no such prefix. */
+const cookieName = ({ protocol }: FastifyRequest) => (protocol === 'https' ? '__Host-nameplate' : 'nameplate');
+
+function cookieOf(request: FastifyRequest): string | undefined {
+  const prefix = `${cookieName(request)}=`;
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
+}
+
+function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, seconds: number): void {
+  const secure = request.protocol === 'https' ? '; Secure' : '';
+  reply.header(
+    'Set-Cookie',
+    `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`,
+  );
+}
