@@ -1,0 +1,86 @@
+import { render } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { Announcer } from '../announcer.tsx';
+import { DashboardProvider } from './context.ts';
+import { Pages } from './pages.tsx';
+import { NotSignedIn, openLink, openSession, type SignedIn, type SignedOut, signOut } from './sign-in.ts';
+import { TEXT } from './text.ts';
+
+/** The page at `/dashboard`. The token of a sign-in link is behind the `#`, so that it reaches no server's log, and leaves the address at once. */
+
+type State = { kind: 'opening' } | { kind: 'open'; signedIn: SignedIn } | { kind: 'out'; reason: SignedOut | 'failed' };
+
+function Dashboard() {
+  const [state, setState] = useState<State>({ kind: 'opening' });
+  const open = useCallback(async () => {
+    try {
+      const token = location.hash.slice(1);
+      if (token.startsWith('npd_')) {
+        history.replaceState(null, '', location.pathname + location.search);
+        await openLink(token);
+      }
+      const signedIn = await openSession(() => setState({ kind: 'out', reason: 'session' }));
+      setState({ kind: 'open', signedIn });
+    } catch (error) {
+      setState({ kind: 'out', reason: error instanceof NotSignedIn ? error.reason : 'failed' });
+    }
+  }, []);
+  useEffect(() => {
+    open();
+    addEventListener('hashchange', open);
+    return () => removeEventListener('hashchange', open);
+  }, [open]);
+
+  switch (state.kind) {
+    case 'opening':
+      return (
+        <p class="opening" aria-busy="true">
+          {TEXT.opening}
+        </p>
+      );
+    case 'out':
+      return <Entrance reason={state.reason} onRetry={open} />;
+    case 'open': {
+      const { signedIn } = state;
+      const leave = (everywhere: boolean) =>
+        signOut(everywhere).finally(() => setState({ kind: 'out', reason: 'session' }));
+      return (
+        <DashboardProvider value={{ ...signedIn, signOut: leave }}>
+          <Announcer>
+            <Pages />
+          </Announcer>
+        </DashboardProvider>
+      );
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+/** How to sign in, for whoever is not. */
+function Entrance({ reason, onRetry }: { reason: SignedOut | 'failed'; onRetry: () => void }) {
+  const { title, text } = TEXT.entrance[reason];
+  return (
+    <main class="entrance">
+      <section class="card">
+        <h1>{title}</h1>
+        <p>{text}</p>
+        {reason === 'failed' ? (
+          <button type="button" class="button" onClick={onRetry}>
+            {TEXT.tryAgain}
+          </button>
+        ) : (
+          <pre>
+            <code>{TEXT.loginCommand}</code>
+          </pre>
+        )}
+      </section>
+    </main>
+  );
+}
+
+const place = document.getElementById('dashboard');
+if (place !== null) {
+  place.textContent = '';
+  render(<Dashboard />, place);
+}
