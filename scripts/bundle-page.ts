@@ -5,28 +5,33 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 
 /**
- * Bundles the set-up page and the component below `root` into `directory`, each script and stylesheet also compressed.
- * Returns the modules that are in it. Rejects with what is wrong.
+ * Bundles the set-up page, the component and the dashboard below `root` into `directory`, each script and stylesheet also compressed.
+ * Returns the modules that are in them. Rejects with what is wrong.
  */
 export async function bundlePage(root: string, directory: string): Promise<string[]> {
   const css = minified(readFileSync(join(root, 'page/styles.css'), 'utf8'));
-  const page = await bundleScript(root, 'page/page.tsx', css);
+  const ofDashboard = css + minified(readFileSync(join(root, 'page/dashboard/styles.css'), 'utf8'));
   const component = await bundleScript(root, 'page/element.tsx', css);
+  const dashboard = await bundleScript(root, 'page/dashboard/dashboard.tsx', css);
+  const page = await bundleScript(root, 'page/page.tsx', css);
   mkdirSync(join(directory, 'assets'), { recursive: true });
+  mkdirSync(join(directory, 'dashboard', 'assets'), { recursive: true });
+  write(join(directory, 'nameplate-domain.js'), component.code);
+  writePage(join(root, 'page/dashboard'), join(directory, 'dashboard'), { css: ofDashboard, js: dashboard.code });
+  // The page is written last: a running server serves the files once it is there.
+  writePage(join(root, 'page'), directory, { css, js: page.code });
+  return [...page.moduleIds, ...component.moduleIds, ...dashboard.moduleIds];
+}
 
-  let html = readFileSync(join(root, 'page/index.html'), 'utf8');
-  for (const [kind, content] of [
-    ['css', css],
-    ['js', page.code],
-  ] as const) {
+/** Writes a page with its script and its styles, which are named by their content. */
+function writePage(source: string, directory: string, assets: { css: string; js: string }): void {
+  let html = readFileSync(join(source, 'index.html'), 'utf8');
+  for (const [kind, content] of Object.entries(assets)) {
     const name = `page-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.${kind}`;
     write(join(directory, 'assets', name), content);
     html = html.replace(`assets/page.${kind}`, `assets/${name}`);
   }
-  write(join(directory, 'nameplate-domain.js'), component.code);
-  // The page is written last: a running server serves the files once it is there.
   writeFileSync(join(directory, 'index.html'), html);
-  return [...page.moduleIds, ...component.moduleIds];
 }
 
 /** Bundles into one script, without names of its own in the page. */

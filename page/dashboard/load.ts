@@ -24,7 +24,6 @@ export function useLoad<Data>(
   latest.current = load;
   const reload = useCallback(() => setTurn((before) => before + 1), []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a turn asks for another attempt.
   useEffect(() => {
     const aborted = new AbortController();
     const { signal } = aborted;

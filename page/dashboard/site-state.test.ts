@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { Site } from '../../client/client.ts';
+import { siteState } from './site-state.ts';
+
+const AT = Date.UTC(2026, 10, 20, 12);
+const domain = { id: 'dom_1', domain: 'shop.example.com', createdAt: AT, updatedAt: AT + 1, status: 'verified' };
+const issued = { state: 'issued', notAfter: AT + 90 * 86_400_000 };
+const live = { state: 'live', since: AT, checkedAt: AT, addresses: [], from: 'node' };
+const site = (about: object = {}, status = 'verified') =>
+  ({ certificate: issued, live, ...about, domain: { ...domain, status } }) as unknown as Site;
+const problem = (reason: string) => ({ certificate: { state: 'failed', problem: { reason, message: reason } } });
+
+describe('the word for a site says what visitors get, and whose turn it is', () => {
+  it.each([
+    ['visitors reach it', site(), 'live', 'nobody'],
+    ['it redirects', site({ redirect: {} }), 'redirects', 'nobody'],
+    ['it is suspended', site({ suspension: { suspendedAt: AT } }), 'suspended', 'us'],
+    [
+      'verified, and another server answers',
+      site({ live: { ...live, state: 'unreachable' }, findings: [{}] }),
+      'unreachable',
+      'owner',
+    ],
+    [
+      'one address of two is wrong',
+      site({ live: { ...live, state: 'partly_live' }, findings: [{}] }),
+      'live_in_part',
+      'owner',
+    ],
+    [
+      'our edge has the wrong certificate',
+      site({ live: { ...live, state: 'unreachable', problem: 'certificate_expired' } }),
+      'unreachable',
+      'us',
+    ],
+    ['verified just now', site({ live: undefined }), 'not_looked_at', 'nobody'],
+    [
+      'its certificate is ordered',
+      site({ live: undefined, certificate: { state: 'ordering' } }),
+      'waiting_for_certificate',
+      'ca',
+    ],
+    [
+      'a CAA record forbids the CA',
+      site({ live: undefined, ...problem('caa_forbids') }),
+      'certificate_stopped',
+      'owner',
+    ],
+    ['the CA refuses', site({ live: undefined, ...problem('ca_refused') }), 'certificate_stopped', 'ca'],
+    ['our DNS servers fail', site({ live: undefined, ...problem('dns_servers_failing') }), 'certificate_stopped', 'us'],
+    ['no records yet', site({}, 'verifying'), 'waiting_for_records', 'owner'],
+    ['the window has ended', site({}, 'failed'), 'checks_ended', 'owner'],
+    ['a certificate before the switch', site({ readyToSwitch: true }, 'verifying'), 'ready_to_switch', 'owner'],
+  ] as const)('%s', (_, given, word, turn) => {
+    expect(siteState(given)).toMatchObject({ word, turn });
+  });
+
+  it('has the sentence of the API about what is wrong', () => {
+    const seen = site({ live: { ...live, state: 'unreachable' }, findings: [{ message: 'Another server answers.' }] });
+    expect(siteState(seen).problem).toBe('Another server answers.');
+  });
+});

@@ -1,0 +1,75 @@
+import type { Site } from '../../client/client.ts';
+
+/** The one word for a site, from what visitors get rather than from the store alone. */
+export type SiteWord =
+  | 'live'
+  | 'live_in_part'
+  | 'redirects'
+  | 'suspended'
+  | 'ready_to_switch'
+  | 'waiting_for_records'
+  | 'waiting_for_certificate'
+  | 'certificate_stopped'
+  | 'not_looked_at'
+  | 'unreachable'
+  | 'checks_ended';
+
+/** Who has to do something: the owner of the name, us (the platform and its server), a CA; nobody where all is well. */
+export type Turn = 'owner' | 'us' | 'ca' | 'nobody';
+
+export interface SiteState {
+  word: SiteWord;
+  turn: Turn;
+  /** Unix ms; null: not known. */
+  since: number | null;
+  /** A sentence of the API that says what is wrong; null: nothing is, or nothing is known. */
+  problem: string | null;
+}
+
+/** Reasons that only the owner of a name can mend (`CertificateReason` of the API). */
+const OWNERS = [
+  'no_address',
+  'address_not_public',
+  'unreachable',
+  'answered_by_another',
+  'caa_forbids',
+  'no_challenge_record',
+  'challenge_elsewhere',
+];
+const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
+
+/** What a row of the list says about a site. */
+export function siteState(site: Site): SiteState {
+  const { domain, suspension, live } = site;
+  if (suspension !== undefined) return { word: 'suspended', turn: 'us', since: suspension.suspendedAt, problem: null };
+  if (domain.status !== 'verified') return unverified(site);
+  if (live?.state === 'live') {
+    const word = site.redirect === undefined ? 'live' : 'redirects';
+    return { word, turn: 'nobody', since: live.since, problem: domain.verificationError ?? null };
+  }
+  const certificate = certificateState(site);
+  if (certificate !== null) return certificate;
+  if (live === undefined)
+    return { word: 'not_looked_at', turn: 'nobody', since: domain.updatedAt ?? null, problem: null };
+  const problem = site.findings?.[0]?.message ?? domain.verificationError ?? null;
+  const turn = live.problem?.startsWith('certificate_') || site.findings === undefined ? 'us' : 'owner';
+  return { word: live.state === 'partly_live' ? 'live_in_part' : 'unreachable', turn, since: live.since, problem };
+}
+
+function unverified({ domain, readyToSwitch }: Site): SiteState {
+  const problem = domain.verificationError ?? null;
+  const since = domain.updatedAt ?? domain.createdAt;
+  if (readyToSwitch) return { word: 'ready_to_switch', turn: 'owner', since, problem };
+  if (domain.status === 'failed') return { word: 'checks_ended', turn: 'owner', since, problem };
+  return { word: 'waiting_for_records', turn: 'owner', since: domain.createdAt, problem };
+}
+
+/** Null: there is a certificate, so that it is not what is missing. */
+function certificateState({ certificate: { state, problem, notAfter }, domain }: Site): SiteState | null {
+  if (notAfter !== undefined) return null;
+  const since = domain.updatedAt ?? null;
+  if (problem === undefined || state === 'wanted' || state === 'ordering')
+    return { word: 'waiting_for_certificate', turn: 'ca', since, problem: problem?.message ?? null };
+  const turn = OWNERS.includes(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
+  return { word: 'certificate_stopped', turn, since, problem: problem.message };
+}
