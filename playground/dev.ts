@@ -90,6 +90,8 @@ function welcome({ ready, metrics }: Playground, dataDir: string, timing: Timing
     `  Records are checked every ${shortDuration(timing.checkIntervalMs)} here, every minute in production; those of verified`,
     `  domains every ${shortDuration(timing.monitorIntervalMs)} here, every day in production.`,
     '',
+    `  Your team's side, in a browser (the link signs in once): ${paint('bold', ready.dashboard)}`,
+    '',
     ...browserSteps(ready),
     '  Or run these next, in another terminal:',
     '',

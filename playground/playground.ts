@@ -23,7 +23,7 @@ import { logAttempt } from './delivery-log.ts';
 import { startSimulator } from './dns/simulator.ts';
 import { EXAMPLE_ZONE, prepareExample } from './example.ts';
 import { restoreRecords } from './saved-records.ts';
-import { deployHello, type SeedDeps, seed } from './seed.ts';
+import { createSignInLink, deployHello, type SeedDeps, seed } from './seed.ts';
 
 /** Everything in one process on loopback: server, DNS simulator, an origin server, and initial data. */
 
@@ -150,6 +150,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
       dns: `${address}:${port}`,
       edge,
       dnsPanel: control.panel(EXAMPLE_ZONE),
+      dashboard: `${server.api}/dashboard#${await createSignInLink(deps, seeded.workspaceId)}`,
       ...(token !== null && { setup: `${server.api}/setup#${token}` }),
     };
     const file: PlaygroundFile = { ...ready, hello: hello.origin, control: control.url, pid: process.pid, windowMs };

@@ -1,3 +1,5 @@
+import { createLinkSecret } from '../server/src/access/dashboard-secrets.ts';
+import { PRESETS } from '../server/src/access/presets.ts';
 import { createRootKey, hashRootKey } from '../server/src/access/secret-text.ts';
 import { operations } from '../server/src/api/operations.ts';
 import type { Clock } from '../server/src/base/clock.ts';
@@ -39,6 +41,21 @@ export async function seed(deps: SeedDeps, rootKey: string | undefined): Promise
   const slugs = { project: 'demo', app: 'web', environment: 'production' };
   const tree = await ensureTree(deps, workspaceId, slugs);
   return { rootKey: await ensureKey(deps, workspaceId, rootKey), workspaceId, ...tree };
+}
+
+const LINK_LIFE_MS = 86_400_000;
+
+/** A link that signs in to the dashboard, once, with every permission; for longer than one of the command, since people look around first. */
+export async function createSignInLink(
+  { store, clock, newId, randomBytes }: SeedDeps,
+  workspaceId: string,
+): Promise<string> {
+  const { text, hash } = createLinkSecret(randomBytes);
+  const createdAt = clock.now();
+  const times = { createdAt, openedAt: null, expiresAt: createdAt + LINK_LIFE_MS };
+  const person = { subject: 'you', permissions: [...PRESETS.owner] };
+  await store.createDashboardSession({ id: newId('ses'), workspaceId, ...person, ...times }, hash);
+  return text;
 }
 
 async function ensureWorkspace({ store, clock, newId }: SeedDeps): Promise<string> {

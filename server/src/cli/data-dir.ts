@@ -18,6 +18,8 @@ export interface Ready {
   dns: string;
   /** Addresses and ports of the edge; `ca` is the file with the CA certificate for clients to trust. */
   edge: { http: string; https: string; ca: string };
+  /** The link that signs in to the dashboard, once. */
+  dashboard: string;
   /** The link to the page of the DNS panel. */
   dnsPanel: string;
   /**
