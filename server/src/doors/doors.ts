@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { cloudflare } from './cloudflare/cloudflare.ts';
 import { type Door, serveDoor } from './door.ts';
 
 /** Vendors' APIs, on the port of ours. */
-const DOORS: readonly Door[] = [];
+const DOORS: readonly Door[] = [cloudflare];
 
 /** Serves them beside the operations of an API (`createApi`). */
 export function serveDoors(app: FastifyInstance): void {
