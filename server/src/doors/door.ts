@@ -10,7 +10,7 @@ export type Called =
   | { ok: false; status: number; error: ShownError; requestId: string; problem: Problem };
 
 /** Calls an operation for the request that a door serves: its key, limits, audit and request id hold. */
-export type Call = (operation: string, body: object) => Promise<Called>;
+export type CallOperation = (operation: string, body: object) => Promise<Called>;
 
 /** A vendor's API, of which a part is translated. */
 export interface Door {
@@ -26,9 +26,9 @@ export interface Door {
   examine?(request: FastifyRequest): void;
 }
 
-export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => Call;
+export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => CallOperation;
 
-/** What a call returned. Throws its `Problem` where it failed, which the door then refuses with. */
+/** The data of a call. Throws its `Problem` where it failed, which the door then refuses with. */
 export async function dataOf(called: Promise<Called>) {
   const result = await called;
   if (!result.ok) throw result.problem;

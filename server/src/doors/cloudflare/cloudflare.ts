@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Call, type CallsOf, type Door, dataOf } from '../door.ts';
+import { type CallOperation, type CallsOf, type Door, dataOf } from '../door.ts';
 import { sharedTargetOf } from '../shared-target.ts';
-import { customHostname, type Site } from './custom-hostname.ts';
+import { customHostname, type ShownSite } from './custom-hostname.ts';
 import { badInput, CloudflareProblem, enveloped, HOSTNAME_NOT_FOUND, notAllowed, refused } from './envelope.ts';
 import { findSite, listHostnames } from './list-hostnames.ts';
 import { listQuery } from './list-query.ts';
@@ -36,7 +36,7 @@ function routes(app: FastifyInstance, callsOf: CallsOf): void {
   const starts = pageStarts();
   const path = '/zones/:zone/custom_hostnames';
   const handled =
-    (handle: (request: HostnameRequest, call: Call, reply: FastifyReply) => Promise<unknown>) =>
+    (handle: (request: HostnameRequest, call: CallOperation, reply: FastifyReply) => Promise<unknown>) =>
     (request: HostnameRequest, reply: FastifyReply) => {
       checkZone(request.params.zone);
       return handle(request, callsOf(request, reply), reply);
@@ -90,7 +90,7 @@ function routes(app: FastifyInstance, callsOf: CallsOf): void {
   );
 }
 
-async function siteOf({ zone, id }: Route['Params'], call: Call): Promise<Site> {
+async function siteOf({ zone, id }: Route['Params'], call: CallOperation): Promise<ShownSite> {
   // By its id alone: the operation would take a name, too.
   if (!/^dom_[a-z0-9]{1,60}$/.test(id)) throw badInput(1435, 'The custom hostname ID is invalid. It begins with dom_.');
   const site = await findSite(id, zone, call);
@@ -99,7 +99,7 @@ async function siteOf({ zone, id }: Route['Params'], call: Call): Promise<Site> 
 }
 
 /** Returns the id of the new domain. */
-async function createHostname(body: unknown, zone: string, call: Call): Promise<string> {
+async function createHostname(body: unknown, zone: string, call: CallOperation): Promise<string> {
   const { hostname, metadata, minTlsVersion } = requestedHostname(body);
   if (typeof hostname !== 'string') throw badInput(1407, 'Invalid custom hostname. hostname must be a string.');
   const { domainId } = await dataOf(
@@ -117,7 +117,7 @@ async function createHostname(body: unknown, zone: string, call: Call): Promise<
   return domainId;
 }
 
-async function editHostname(body: unknown, site: Site, call: Call): Promise<void> {
+async function editHostname(body: unknown, site: ShownSite, call: CallOperation): Promise<void> {
   const { id, status } = site.domain;
   const { hostname, metadata, minTlsVersion, validates } = requestedHostname(body);
   if (hostname !== undefined && hostname !== site.domain.domain) {

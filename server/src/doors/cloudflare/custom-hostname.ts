@@ -3,20 +3,20 @@ import type { SiteSchema } from '../../api/domains/site.ts';
 
 /** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
 
-export type Site = Static<typeof SiteSchema>;
-type Records = Site['domain']['dnsRecords'];
+export type ShownSite = Static<typeof SiteSchema>;
+type Records = ShownSite['domain']['dnsRecords'];
 
 /** Clients compare it, so it has the vendor's own words. */
 const NOT_ROUTED = 'custom hostname does not CNAME to this zone.';
 
-export function statusOf({ domain, suspension, certificate }: Site): string {
+export function statusOf({ domain, suspension, certificate }: ShownSite): string {
   if (suspension !== undefined) return 'blocked';
   if (domain.status === 'verified') return 'active';
   // It was served once, and leads elsewhere now.
   return domain.status === 'failed' && certificate.notAfter !== undefined ? 'moved' : 'pending';
 }
 
-export function sslStatusOf({ domain, certificate }: Site): string {
+export function sslStatusOf({ domain, certificate }: ShownSite): string {
   if (certificate.notAfter !== undefined) return 'active';
   switch (certificate.state) {
     case 'ordering':
@@ -32,7 +32,7 @@ export function sslStatusOf({ domain, certificate }: Site): string {
   }
 }
 
-export function customHostname(site: Site) {
+export function customHostname(site: ShownSite) {
   const { domain, metadata, settings } = site;
   const [, ownership] = domain.dnsRecords as Records;
   const errors = verificationErrors(site);
@@ -51,13 +51,13 @@ export function customHostname(site: Site) {
 }
 
 /** The vendor's words first where the routing record does not match, then those of the check. */
-function verificationErrors({ domain }: Site): string[] {
+function verificationErrors({ domain }: ShownSite): string[] {
   if (domain.status === 'verified') return [];
   const [routing] = domain.dnsRecords as Records;
   return [routing?.verified === true ? [] : NOT_ROUTED, domain.verificationError ?? []].flat();
 }
 
-function sslOf(site: Site) {
+function sslOf(site: ShownSite) {
   const { domain, certificate, challengeRecord, settings } = site;
   const [, ownership, ownChallenge] = domain.dnsRecords as Records;
   const challenge = ownChallenge ?? challengeRecord;

@@ -22,7 +22,7 @@ export class CloudflareProblem extends Problem {
   }
 }
 
-/** What the vendor allows, and this door does not. */
+/** Refuses a thing that the vendor allows. */
 export function notAllowed(code: number, message: string): CloudflareProblem {
   return new CloudflareProblem('authorization/forbidden', code, message);
 }

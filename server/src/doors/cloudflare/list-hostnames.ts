@@ -1,6 +1,6 @@
-import type { Call } from '../door.ts';
+import type { CallOperation } from '../door.ts';
 import { dataOf } from '../door.ts';
-import { type Site, sslStatusOf, statusOf } from './custom-hostname.ts';
+import { type ShownSite, sslStatusOf, statusOf } from './custom-hostname.ts';
 import { badInput } from './envelope.ts';
 import type { PageStarts } from './page-starts.ts';
 
@@ -22,7 +22,7 @@ export interface ListQuery {
 }
 
 interface HostnamePage {
-  sites: Site[];
+  sites: ShownSite[];
   /** Exact, unless there are more than `MOST_COUNTED` behind the page: then at least one page follows. */
   total: number;
 }
@@ -39,7 +39,7 @@ const NARROW =
 export async function listHostnames(
   query: ListQuery,
   zone: string,
-  call: Call,
+  call: CallOperation,
   starts: PageStarts,
 ): Promise<HostnamePage> {
   const single = query.id ?? query.exact;
@@ -56,19 +56,24 @@ export async function listHostnames(
 }
 
 /** The site of a domain of the zone; undefined: there is none. */
-export async function findSite(identifier: string, zone: string, call: Call): Promise<Site | undefined> {
+export async function findSite(identifier: string, zone: string, call: CallOperation): Promise<ShownSite | undefined> {
   const called = await call('domains.getSite', { domain: identifier });
   if (!called.ok && called.problem.code === 'data/domain_not_found') return undefined;
-  const site: Site = await dataOf(Promise.resolve(called));
+  const site: ShownSite = await dataOf(Promise.resolve(called));
   return site.domain.environmentId === zone ? site : undefined;
 }
 
-function found(site: Site | undefined, query: ListQuery): HostnamePage {
+function found(site: ShownSite | undefined, query: ListQuery): HostnamePage {
   const sites = [site ?? []].flat().filter((each) => matches(each, query));
   return { sites: query.page === 1 ? sites : [], total: sites.length };
 }
 
-async function plainPage(query: ListQuery, zone: string, call: Call, starts: PageStarts): Promise<HostnamePage> {
+async function plainPage(
+  query: ListQuery,
+  zone: string,
+  call: CallOperation,
+  starts: PageStarts,
+): Promise<HostnamePage> {
   const { page, perPage } = query;
   const before = (page - 1) * perPage;
   let cursor: string | undefined;
@@ -79,7 +84,7 @@ async function plainPage(query: ListQuery, zone: string, call: Call, starts: Pag
     if (typeof start !== 'string') return { sites: [], total: start.end };
     cursor = start;
   }
-  const sites: Site[] = [];
+  const sites: ShownSite[] = [];
   while (sites.length < perPage) {
     const next = await readSites(call, zone, Math.min(LIMIT, perPage - sites.length), cursor);
     sites.push(...next.sites);
@@ -97,7 +102,7 @@ async function plainPage(query: ListQuery, zone: string, call: Call, starts: Pag
 }
 
 /** The cursor behind so many domains, or how many there are where there are no more. */
-async function skip(count: number, zone: string, call: Call): Promise<string | { end: number }> {
+async function skip(count: number, zone: string, call: CallOperation): Promise<string | { end: number }> {
   if (count > MOST_SKIPPED * LIMIT) throw badInput(1434, `Page numbers reach ${MOST_SKIPPED * LIMIT} here. ${NARROW}`);
   let skipped = 0;
   let cursor: string | undefined;
@@ -110,8 +115,8 @@ async function skip(count: number, zone: string, call: Call): Promise<string | {
   return cursor ?? { end: skipped };
 }
 
-async function filteredPage(query: ListQuery, zone: string, call: Call): Promise<HostnamePage> {
-  const all: Site[] = [];
+async function filteredPage(query: ListQuery, zone: string, call: CallOperation): Promise<HostnamePage> {
+  const all: ShownSite[] = [];
   const search = query.contain ?? query.startsWith;
   let cursor: string | undefined;
   for (let calls = 0; ; calls += 1) {
@@ -130,7 +135,7 @@ async function filteredPage(query: ListQuery, zone: string, call: Call): Promise
   return { sites: all.slice(from, from + query.perPage), total: all.length };
 }
 
-async function readSites(call: Call, zone: string, limit: number, cursor?: string, search?: string) {
+async function readSites(call: CallOperation, zone: string, limit: number, cursor?: string, search?: string) {
   const called = await call('domains.listWorkspaceDomains', {
     within: { environment: zone },
     limit,
@@ -139,10 +144,13 @@ async function readSites(call: Call, zone: string, limit: number, cursor?: strin
   });
   if (!called.ok) throw called.problem;
   const next = called.pagination?.cursor;
-  return { sites: called.data as Site[], ...(next !== undefined && { cursor: next }) };
+  return { sites: called.data as ShownSite[], ...(next !== undefined && { cursor: next }) };
 }
 
-function matches(site: Site, { contain, startsWith, hostnameStatus, sslStatus, ssl, wildcard }: ListQuery): boolean {
+function matches(
+  site: ShownSite,
+  { contain, startsWith, hostnameStatus, sslStatus, ssl, wildcard }: ListQuery,
+): boolean {
   const { domain: name } = site.domain;
   // `search` finds a part of the id, too.
   if (contain !== undefined && !name.includes(contain.toLowerCase())) return false;

@@ -1,6 +1,6 @@
 import { badInput, notAllowed } from './envelope.ts';
 
-/** What a request to create or edit a custom hostname asks for. docs/compat-cloudflare.md has every field. */
+/** A request to create or edit a custom hostname. docs/compat-cloudflare.md has every field. */
 export interface RequestedHostname {
   hostname?: unknown;
   /** Checked by the operation that gets it. */
@@ -15,7 +15,7 @@ type Fields = Record<string, unknown>;
 const OWN_CERTIFICATES = ['custom_certificate', 'custom_key', 'custom_csr_id', 'custom_cert_bundle'];
 const TLS_VERSIONS = ['1.0', '1.1', '1.2', '1.3'];
 
-/** Values of `ssl` with its code where another one is sent. Those beyond the first `effective` change nothing. */
+/** Values that are accepted, and the code for any other. */
 const SSL: Record<string, { code: number; values: readonly unknown[] }> = {
   type: { code: 1433, values: ['dv'] },
   method: { code: 1432, values: ['http', 'txt'] },

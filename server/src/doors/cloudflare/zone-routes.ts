@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { principalOf } from '../../api/request-hooks.ts';
-import { type Call, type CallsOf, dataOf } from '../door.ts';
+import { type CallOperation, type CallsOf, dataOf } from '../door.ts';
 import { badInput, CloudflareProblem, enveloped, notAllowed } from './envelope.ts';
 
 type Route = { Params: { zone: string } };
@@ -52,13 +52,13 @@ export function checkZone(zone: string): void {
   throw new CloudflareProblem('data/environment_not_found', 7003, message);
 }
 
-async function environmentOf(zone: string, call: Call) {
+async function environmentOf(zone: string, call: CallOperation) {
   checkZone(zone);
   return dataOf(call('environments.getEnvironment', { environment: zone }));
 }
 
 /** The origin of the environment's current deployment. */
-async function fallbackOrigin(zone: string, call: Call) {
+async function fallbackOrigin(zone: string, call: CallOperation) {
   const { currentDeploymentId: cursor } = await environmentOf(zone, call);
   if (cursor === undefined)
     return { origin: '', status: 'initializing', errors: ['The environment has no deployment.'] };
