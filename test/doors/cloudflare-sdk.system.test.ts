@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startApi, type Tree } from '../support/api-harness.ts';
 import { FETCH_LIMIT_MS, npmPackages } from '../support/npm-packages.ts';
@@ -35,6 +36,7 @@ interface Sdk {
 
 const VERSION = '7.3.0';
 
+let sdk: string;
 let api: Harness;
 let tree: Tree;
 let Cloudflare: Sdk['default'];
@@ -42,7 +44,7 @@ let client: Client;
 let zone_id: string;
 
 beforeAll(async () => {
-  const sdk = npmPackages(`cloudflare-${VERSION}`, [`cloudflare@${VERSION}`], 'cloudflare/index.mjs');
+  sdk = npmPackages(`cloudflare-${VERSION}`, [`cloudflare@${VERSION}`], 'cloudflare/index.mjs');
   ({ default: Cloudflare } = (await import(sdk)) as Sdk);
   api = await startApi({ settings: { challengeZone: 'acme.platform.test' } });
   tree = await api.createTree();
@@ -125,5 +127,15 @@ describe("the vendor's own client, unchanged but for its base URL and token", ()
     expect(await client.customHostnames.fallbackOrigin.get({ zone_id })).toMatchObject({
       origin: 'origin.example.net',
     });
+  });
+
+  it('has no field of custom hostnames that docs/compat-cloudflare.md does not name', () => {
+    const types = readFileSync(new URL('resources/custom-hostnames/custom-hostnames.d.ts', sdk), 'utf8');
+    const page = readFileSync(new URL('../../docs/compat-cloudflare.md', import.meta.url), 'utf8');
+    const fields = new Set([...types.matchAll(/^ +(?:readonly )?(\w+)\??: (?!readonly)/gm)].map(([, field]) => field));
+    expect(fields.size).toBeGreaterThan(40);
+    const isNamed = (field = '') => new RegExp(`\\b${field}\\b`).test(page);
+    const ours = ['zone_id', 'fallbackOrigin', 'certificatePack', 'quota', '_key', 'contain', 'exact', 'startsWith'];
+    expect([...fields].filter((field = '') => !ours.includes(field) && !isNamed(field))).toEqual([]);
   });
 });
