@@ -4,23 +4,25 @@ import type { SiteSchema } from '../../api/domains/site.ts';
 /** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
 
 export type ShownSite = Static<typeof SiteSchema>;
-type Records = ShownSite['domain']['dnsRecords'];
 
 /** Clients compare it, so it has the vendor's own words. */
 const NOT_ROUTED = 'custom hostname does not CNAME to this zone.';
 
-export function statusOf({ domain, suspension, certificate }: ShownSite): string {
-  if (suspension !== undefined) return 'blocked';
-  if (domain.status === 'verified') return 'active';
-  // It was served once, and leads elsewhere now.
-  return domain.status === 'failed' && certificate.notAfter !== undefined ? 'moved' : 'pending';
+export function statusOf(site: ShownSite): string {
+  if (site.suspension !== undefined) return 'blocked';
+  if (site.domain.status !== 'verified') return 'pending';
+  return leadsElsewhere(site) ? 'moved' : 'active';
+}
+
+/** Seen from outside: another server answers at every address. */
+function leadsElsewhere({ live }: ShownSite): boolean {
+  return live?.state === 'unreachable' && live.problem === 'answered_by_another';
 }
 
 export function sslStatusOf({ domain, certificate }: ShownSite): string {
   if (certificate.notAfter !== undefined) return 'active';
   switch (certificate.state) {
     case 'ordering':
-      return 'pending_issuance';
     case 'wanted':
       return 'pending_issuance';
     case 'failed':
@@ -34,7 +36,7 @@ export function sslStatusOf({ domain, certificate }: ShownSite): string {
 
 export function customHostname(site: ShownSite) {
   const { domain, metadata, settings } = site;
-  const [, ownership] = domain.dnsRecords as Records;
+  const [, ownership] = domain.dnsRecords;
   const errors = verificationErrors(site);
   return {
     id: domain.id,
@@ -50,16 +52,16 @@ export function customHostname(site: ShownSite) {
   };
 }
 
-/** The vendor's words first where the routing record does not match, then those of the check. */
-function verificationErrors({ domain }: ShownSite): string[] {
-  if (domain.status === 'verified') return [];
-  const [routing] = domain.dnsRecords as Records;
-  return [routing?.verified === true ? [] : NOT_ROUTED, domain.verificationError ?? []].flat();
+/** The vendor's words first where the name does not lead here, then those of the last check. */
+function verificationErrors(site: ShownSite): string[] {
+  const { status, verificationError, dnsRecords } = site.domain;
+  const isRouted = status === 'verified' ? !leadsElsewhere(site) : dnsRecords[0]?.verified === true;
+  return [isRouted ? [] : NOT_ROUTED, verificationError ?? []].flat();
 }
 
 function sslOf(site: ShownSite) {
   const { domain, certificate, challengeRecord, settings } = site;
-  const [, ownership, ownChallenge] = domain.dnsRecords as Records;
+  const [, ownership, ownChallenge] = domain.dnsRecords;
   const challenge = ownChallenge ?? challengeRecord;
   const status = sslStatusOf(site);
   const pending = status === 'active' ? 'active' : 'pending';
