@@ -1,4 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRootKey } from '../../server/src/access/secret-text.ts';
+import { createLoadShedder } from '../../server/src/api/load-shedding.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../support/api-harness.ts';
 import { failedAt, verifiedAt } from '../support/entities.ts';
@@ -266,6 +269,52 @@ describe('one request', () => {
     ).toBe(0);
   });
 
+  it('leaves the audit entries of its operations, with the address of the client', async () => {
+    const { headers } = await create('audited.acme.com');
+    const entries = dataOf<{ action: string; from: string; requestId: string }[]>(
+      await api.call('audit.listEntries', {}),
+    );
+    const made = entries.filter(({ requestId }) => requestId === headers.get('x-request-id'));
+    expect(made).toMatchObject([{ action: 'domains.createDomain', from: '127.0.0.1' }]);
+  });
+
+  it('with an Idempotency-Key creates once', async () => {
+    const headers = { 'idempotency-key': 'once' };
+    const first = await create('once.acme.com', {}, { headers });
+    const again = await create('once.acme.com', {}, { headers });
+    expect({ status: again.status, id: again.body.result.id }).toEqual({ status: 201, id: first.body.result.id });
+    expect((await create('other.acme.com', {}, { headers })).status).toBe(422);
+  });
+
+  it('while the server is overloaded gets 429 with Retry-After, before its key is looked at', async () => {
+    const busy = await startApi({ loadShedder: createLoadShedder({ inFlight: 0 }) });
+    const response = await fetch(`${busy.url}/compat/cloudflare/client/v4/user/tokens/verify`);
+    expect({ status: response.status, retryAfter: response.headers.get('retry-after') }).toEqual({
+      status: 429,
+      retryAfter: '1',
+    });
+    expect(await response.json()).toMatchObject({ success: false, errors: [{ code: 971 }] });
+    await busy.close();
+  });
+
+  it('with a bad key counts one failure of its address', async () => {
+    const fresh = await startApi();
+    const refusedBy = (url: string) => async (init: RequestInit) => (await fetch(url, init)).status;
+    const compat = refusedBy(`${fresh.url}/compat/cloudflare/client/v4/user/tokens/verify`);
+    const native = refusedBy(`${fresh.url}/v2/domains.listWorkspaceDomains`);
+    const headers = { authorization: `Bearer ${createRootKey(randomBytes).key}`, 'content-type': 'application/json' };
+    const failuresOf = async (send: () => Promise<number>) => {
+      let failures = 0;
+      while ((await send()) === 401) failures += 1;
+      fresh.clock.advance(3_600_000);
+      return failures;
+    };
+    const ours = await failuresOf(() => native({ method: 'POST', headers, body: '{}' }));
+    expect(ours).toBeGreaterThan(1);
+    expect(await failuresOf(() => compat({ headers }))).toBe(ours);
+    await fresh.close();
+  });
+
   it('above the rate limit of an operation gets 429 with Retry-After, and passes afterwards', async () => {
     const { id } = await api.createWorkspace({
       limits: { rates: { 'domains.createDomain': { limit: 1, windowMs: 60_000 } }, domains: null },
@@ -328,6 +377,12 @@ describe('a hostile request', () => {
   it.each(bodies)('with %s gets 400 in the envelope, and creates nothing', async (_, body) => {
     expect((await send(hostnames(), { method: 'POST', body })).status).toBe(400);
     expect(namesIn(await list('hostname=a.evil.com'))).toEqual([]);
+  });
+
+  it('with a path that cannot be decoded is refused, and the server goes on', async () => {
+    const response = await fetch(`${api.url}/compat/cloudflare/client/v4/zones/%ZZ/custom_hostnames`);
+    expect(response.status).toBe(404);
+    expect((await send('/user/tokens/verify')).status).toBe(200);
   });
 
   it('with a body above 1 MiB, and to a path or method that the door does not have, gets the envelope', async () => {
