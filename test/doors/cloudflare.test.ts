@@ -189,6 +189,24 @@ describe('the list of custom hostnames', () => {
       expect(namesIn(await listed(query))).toEqual([]);
   });
 
+  it('of more than 2,000 goes on page by page, and refuses to filter or sort them', async () => {
+    const { environmentId: large } = await api.createTree('large');
+    for (let from = 0; from < 2200; from += 100) {
+      const domains = Array.from({ length: 100 }, (_, at) => ({ domain: `l${from + at}.large.com` }));
+      dataOf(await api.call('domains.createDomains', { environment: large, domains }));
+    }
+    const read = (query: string) => send(`${hostnames(large)}?${query}`);
+    const first = (await read('per_page=100')).body.result_info;
+    expect(first).toMatchObject({ total_count: 2101, total_pages: 22 });
+    expect((await read('per_page=1000&page=2')).body.result_info).toMatchObject({ count: 1000, total_count: 2200 });
+    expect(namesIn(await read('hostname.contain=l2199.'))).toEqual(['l2199.large.com']);
+    for (const query of ['order=ssl', 'hostname.contain=large'])
+      expect((await read(query)).body.errors[0]).toMatchObject({
+        code: 1434,
+        message: expect.stringContaining('domains.listWorkspaceDomains'),
+      });
+  });
+
   it.each([
     ['page=0', 1434],
     ['page=-1', 1434],

@@ -23,15 +23,16 @@ export interface ListQuery {
 
 interface HostnamePage {
   sites: ShownSite[];
-  /** Exact, unless there are more than `MOST_COUNTED` behind the page: then at least one page follows. */
+  /** Exact, unless there are more than `MOST_CALLS` read behind the page: then at least one page follows. */
   total: number;
 }
 
 /** Domains of one call, its maximum. */
 const LIMIT = 100;
-/** Most calls for one request: those to count, filter or sort, and those to find a page that nobody read up to. */
+/** Most calls of one request that counts, filters or sorts. */
 const MOST_CALLS = 20;
-const MOST_SKIPPED = 100;
+/** Domains before a page that nobody has read up to. */
+const MOST_SKIPPED = 10_000;
 
 const NARROW =
   'Filter by hostname, read the pages in order, or call domains.listWorkspaceDomains, which has cursors and filters.';
@@ -69,82 +70,64 @@ function found(site: ShownSite | undefined, query: ListQuery): HostnamePage {
 }
 
 async function plainPage(
-  query: ListQuery,
+  { page, perPage }: ListQuery,
   zone: string,
   call: CallOperation,
   starts: PageStarts,
 ): Promise<HostnamePage> {
-  const { page, perPage } = query;
   const before = (page - 1) * perPage;
-  let cursor: string | undefined;
-  let total = before;
-  if (page > 1) {
-    const known = starts.find(zone, perPage, page);
-    const start = known ?? (await skip(before, zone, call));
-    if (typeof start !== 'string') return { sites: [], total: start.end };
-    cursor = start;
+  let start = starts.find(zone, perPage, page);
+  if (page > 1 && start === undefined) {
+    if (before > MOST_SKIPPED) throw badInput(1434, `Page numbers reach ${MOST_SKIPPED} hostnames here. ${NARROW}`);
+    const skipped = await read({ zone, count: before }, call);
+    if (skipped.cursor === undefined) return { sites: [], total: skipped.sites.length };
+    start = skipped.cursor;
   }
-  const sites: ShownSite[] = [];
-  while (sites.length < perPage) {
-    const next = await readSites(call, zone, Math.min(LIMIT, perPage - sites.length), cursor);
-    sites.push(...next.sites);
-    cursor = next.cursor;
-    if (cursor === undefined) return { sites, total: before + sites.length };
-  }
-  if (cursor !== undefined) starts.note(zone, perPage, page + 1, cursor);
-  total += sites.length;
-  for (let calls = 0; calls < MOST_CALLS && cursor !== undefined; calls += 1) {
-    const next = await readSites(call, zone, LIMIT, cursor);
-    total += next.sites.length;
-    cursor = next.cursor;
-  }
-  return { sites, total: cursor === undefined ? total : total + 1 };
-}
-
-/** The cursor behind so many domains, or how many there are where there are no more. */
-async function skip(count: number, zone: string, call: CallOperation): Promise<string | { end: number }> {
-  if (count > MOST_SKIPPED * LIMIT) throw badInput(1434, `Page numbers reach ${MOST_SKIPPED * LIMIT} here. ${NARROW}`);
-  let skipped = 0;
-  let cursor: string | undefined;
-  while (skipped < count) {
-    const next = await readSites(call, zone, Math.min(LIMIT, count - skipped), cursor);
-    skipped += next.sites.length;
-    cursor = next.cursor;
-    if (cursor === undefined) return { end: skipped };
-  }
-  return cursor ?? { end: skipped };
+  const { sites, cursor } = await read({ zone, count: perPage, cursor: start }, call);
+  const total = before + sites.length;
+  if (cursor === undefined) return { sites, total };
+  starts.note(zone, perPage, page + 1, cursor);
+  const rest = await read({ zone, calls: MOST_CALLS, cursor }, call);
+  return { sites, total: total + rest.sites.length + (rest.cursor === undefined ? 0 : 1) };
 }
 
 async function filteredPage(query: ListQuery, zone: string, call: CallOperation): Promise<HostnamePage> {
-  const all: ShownSite[] = [];
-  const search = query.contain ?? query.startsWith;
-  let cursor: string | undefined;
-  for (let calls = 0; ; calls += 1) {
-    if (calls === MOST_CALLS) {
-      throw badInput(1434, `The zone has too many hostnames to filter or sort them like this. ${NARROW}`);
-    }
-    const next = await readSites(call, zone, LIMIT, cursor, search);
-    all.push(...next.sites.filter((site) => matches(site, query)));
-    cursor = next.cursor;
-    if (cursor === undefined) break;
+  const { page, perPage, order, direction, contain, startsWith } = query;
+  const { sites, cursor } = await read({ zone, calls: MOST_CALLS, search: contain ?? startsWith }, call);
+  if (cursor !== undefined) {
+    throw badInput(1434, `The zone has too many hostnames to filter or sort them like this. ${NARROW}`);
   }
+  const all = sites.filter((site) => matches(site, query));
   // Stable: those of equal status stay in order of creation.
-  if (query.order !== 'created') all.sort((a, b) => compare(sslStatusOf(a), sslStatusOf(b)));
-  if (query.direction === 'desc') all.reverse();
-  const from = (query.page - 1) * query.perPage;
-  return { sites: all.slice(from, from + query.perPage), total: all.length };
+  if (order !== 'created') all.sort((a, b) => sslStatusOf(a).localeCompare(sslStatusOf(b)));
+  if (direction === 'desc') all.reverse();
+  const from = (page - 1) * perPage;
+  return { sites: all.slice(from, from + perPage), total: all.length };
 }
 
-async function readSites(call: CallOperation, zone: string, limit: number, cursor?: string, search?: string) {
-  const called = await call('domains.listWorkspaceDomains', {
-    within: { environment: zone },
-    limit,
-    ...(cursor !== undefined && { cursor }),
-    ...(search !== undefined && { search }),
-  });
-  if (!called.ok) throw called.problem;
-  const next = called.pagination?.cursor;
-  return { sites: called.data as ShownSite[], ...(next !== undefined && { cursor: next }) };
+interface Reading {
+  zone: string;
+  /** Sites to read. */
+  count?: number;
+  calls?: number;
+  cursor?: string | undefined;
+  search?: string | undefined;
+}
+
+/** `cursor` of the result: where the next site is; absent after the last one. */
+async function read({ zone, count = Infinity, calls = Infinity, cursor, search }: Reading, call: CallOperation) {
+  const sites: ShownSite[] = [];
+  const within = { environment: zone };
+  let next = cursor;
+  for (let made = 0; made < calls && sites.length < count; made += 1) {
+    const page = { limit: Math.min(LIMIT, count - sites.length), ...(next !== undefined && { cursor: next }) };
+    const called = await call('domains.listWorkspaceDomains', { within, ...page, ...(search && { search }) });
+    if (!called.ok) throw called.problem;
+    sites.push(...called.data);
+    next = called.pagination?.cursor;
+    if (next === undefined) break;
+  }
+  return { sites, cursor: next };
 }
 
 function matches(
@@ -159,9 +142,4 @@ function matches(
   if (sslStatus !== undefined && sslStatusOf(site) !== sslStatus) return false;
   if (ssl !== undefined && (sslStatusOf(site) === 'active') !== ssl) return false;
   return wildcard === undefined || name.startsWith('*.') === wildcard;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
