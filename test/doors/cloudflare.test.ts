@@ -260,6 +260,15 @@ describe('a key', () => {
     expect(refusal(await send(hostnames('not-a-zone')))).toEqual({ status: 404, code: 7003 });
   });
 
+  it('must be a key: the session of a set-up link is refused', async () => {
+    const { id } = (await create('session.acme.com')).body.result;
+    const link = dataOf<{ url: string }>(await api.call('domains.createSetupLink', { domain: id }));
+    const token = link.url.slice(link.url.indexOf('#') + 1);
+    const opened = await api.call('setup.openSession', { token }, { key: null });
+    const { sessionToken: key } = dataOf<{ sessionToken: string }>(opened);
+    expect(refusal(await send(`${hostnames()}/${id}`, { key }))).toEqual({ status: 403, code: 10_000 });
+  });
+
   it('that lacks a permission of an edit changes nothing', async () => {
     const { id } = (await create('read.acme.com', { custom_metadata: { a: '1' } })).body.result;
     const { key } = await api.createKey({ permissions: ['environment.*.read_domain'] });
