@@ -17,6 +17,7 @@ import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDocumentation } from './docs/documentation.ts';
 import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';
+import { inProcess } from './in-process.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder, shareOf } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { DEFAULT_RATE_LIMITS, openOperations, operations } from './operations.ts';
@@ -24,7 +25,7 @@ import { serveOperation } from './pipeline.ts';
 import { servePublicRoutes } from './public-routes.ts';
 import { requestCounter } from './request-hooks.ts';
 import { type RecordRequest, requestRecorder } from './request-log.ts';
-import { sendProblem } from './send-problem.ts';
+import { noteProblem, sendProblem } from './send-problem.ts';
 import { createCrossOrigin } from './setup/cross-origin.ts';
 import { createCustomerAccess } from './setup/customer-access.ts';
 import { serveSetupFiles } from './setup/setup-files.ts';
@@ -166,6 +167,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     context,
   };
   for (const operation of [...operations, ...openOperations]) serveOperation(app, operation, parts);
+  app.decorate(
+    'inProcess',
+    inProcess(parts, (error, request, reply) => noteProblem(error, request, reply, deps)),
+  );
   serveSetupFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);
   serveDocumentation(app, settings);

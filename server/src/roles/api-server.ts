@@ -7,6 +7,7 @@ import { nodesLimiter } from '../access/ratelimit/nodes-limiter.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../base/ids.ts';
+import { serveDoors } from '../doors/doors.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import type { ListenOptions } from '../net/listener.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
@@ -76,6 +77,7 @@ export async function serveApi(
   const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
   const keyUses = createKeyUses({ store, clock, log });
   const app = createApi({ ...context, ...counted, ...whole, noteKeyUse: keyUses.note });
+  serveDoors(app);
   await app.ready();
   const listening = await listen(app.server, { ...listenOptions, drainMs: config.drainMs }, 'NAMEPLATE_LISTEN');
   if (isPublicHere) settings.publicUrl = listening.address;
