@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { type Door, serveDoor } from './door.ts';
+import { vercelDoor } from './vercel/vercel-door.ts';
 
 /** Vendors' APIs, on the port of ours. */
-const DOORS: readonly Door[] = [];
+const DOORS: readonly Door[] = [vercelDoor];
 
 /** Serves them beside the operations of an API (`createApi`). */
 export function serveDoors(app: FastifyInstance): void {
