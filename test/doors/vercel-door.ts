@@ -1,7 +1,7 @@
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { createDiagnoser } from '../../server/src/verification/observation/diagnoser.ts';
 import { type Harness, START, startApi, type Tree } from '../support/api-harness.ts';
-import { cname, everywhere, observation, type Seen, txt } from '../support/observations.ts';
+import { cname, everywhere, observation, type Seen } from '../support/observations.ts';
 import { observed } from '../support/observed.ts';
 
 /** The API with its door for Vercel's clients, and a DNS whose records tests publish. */
@@ -12,6 +12,8 @@ export interface VercelDoor {
   url: string;
   /** The DNS has these records from now on. */
   publish(name: string, seen: Seen): void;
+  /** Until the promise is fulfilled, nameservers do not answer for the name. */
+  hold(name: string, until: Promise<void>): void;
   /** The verifier sees what was published. */
   check(name: string): Promise<void>;
   /** A domain that its CNAME record has verified. */
@@ -33,7 +35,11 @@ export interface Answered {
 
 export async function openVercelDoor(): Promise<VercelDoor> {
   const published = new Map<string, Seen>();
-  const look = async ({ domain }: { domain: Domain }) => observation(domain, 'acme.com', published.get(domain.name));
+  const held = new Map<string, Promise<void>>();
+  const look = async ({ domain }: { domain: Domain }) => {
+    await held.get(domain.name);
+    return observation(domain, 'acme.com', published.get(domain.name));
+  };
   const clock = { now: () => START };
   const diagnoser = createDiagnoser({ clock, observe: look, sharedForMs: 0 });
   const api = await startApi({ diagnoser, settings: { edgeAddresses: ['203.0.113.7', '2001:db8::7'] } });
@@ -55,6 +61,7 @@ export async function openVercelDoor(): Promise<VercelDoor> {
     tree,
     url,
     publish: (name, seen) => void published.set(name, seen),
+    hold: (name, until) => void held.set(name, until),
     check,
     async verified(name, place = tree) {
       const { target } = await api.createDomain(place, name);
@@ -72,9 +79,3 @@ export async function openVercelDoor(): Promise<VercelDoor> {
     },
   };
 }
-
-/** The records of a domain, as its owner publishes them. */
-export const right = {
-  routing: ({ target }: Pick<Domain, 'target'>): Seen => ({ routing: everywhere(cname(target)) }),
-  ownership: (value: string): Seen => ({ ownership: everywhere(txt(value)) }),
-};

@@ -99,9 +99,12 @@ const add: Handle<ProjectDomain | VendorError> = async ({ project }, call, { bod
   return presentProjectDomain(await siteIn({ project, domain }, call));
 };
 
-/** Creates a domain that leads to the workspace's one shared target, or to one of its own where the key may not use that. */
+/** Creates a domain that leads to the workspace's one shared target; to one of its own where the key may not use that. */
 async function create(call: Call, environment: string, domain: string) {
-  return call('domains.createDomain', { environment, domain });
+  const targets = await call('targets.listTargets', {});
+  const [shared, ...others] = targets.ok ? targets.data : [];
+  const isOnly = shared !== undefined && others.length === 0;
+  return call('domains.createDomain', { environment, domain, ...(isOnly && { target: shared.host }) });
 }
 
 async function isIn(project: string, domain: string, call: Call): Promise<boolean> {
