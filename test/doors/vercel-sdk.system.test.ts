@@ -27,9 +27,10 @@ let idOrName: string;
 let connect: (bearerToken: string) => Client;
 let vercel: Client;
 beforeAll(async () => {
+  // Before the server runs, which would be overloaded while the client is fetched and read.
+  const { Vercel } = await import(npmPackages('vercel-sdk', SDK, '@vercel/sdk/esm/index.js'));
   door = await openVercelDoor();
   idOrName = door.tree.environmentId;
-  const { Vercel } = await import(npmPackages('vercel-sdk', SDK, '@vercel/sdk/esm/index.js'));
   connect = (bearerToken) => new Vercel({ bearerToken, serverURL: door.url });
   vercel = connect(door.api.rootKey);
 }, FETCH_LIMIT_MS);
