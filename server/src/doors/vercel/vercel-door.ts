@@ -4,6 +4,7 @@ import type { DiagnosisData } from '../../api/domains/diagnosis-schema.ts';
 import { Problem } from '../../api/errors.ts';
 import { isId } from '../../base/ids.ts';
 import { type Call, type CallsOf, type Door, dataOf } from '../door.ts';
+import { sharedTargetOf } from '../shared-target.ts';
 import { blockingOf, presentConfig } from './domain-config.ts';
 import { listProjectDomains, sitesOf } from './list-project-domains.ts';
 import { type ProjectDomain, presentProjectDomain, type Site } from './project-domain.ts';
@@ -80,7 +81,8 @@ async function siteIn({ project, domain }: Named, call: Call): Promise<Site> {
 
 const add: Handle<ProjectDomain | VendorError> = async ({ project }, call, { body }, reply) => {
   const { name, ...redirection } = readAddition(body);
-  const created = await create(call, project, name);
+  const target = await sharedTargetOf(call);
+  const created = await call('domains.createDomain', { environment: project, domain: name, ...target });
   if (!created.ok) {
     const { problem } = created;
     if (problem.code !== 'data/domain_already_exists' || !(await isIn(project, name, call))) throw problem;
@@ -98,14 +100,6 @@ const add: Handle<ProjectDomain | VendorError> = async ({ project }, call, { bod
   }
   return presentProjectDomain(await siteIn({ project, domain }, call));
 };
-
-/** Creates a domain that leads to the workspace's one shared target; to one of its own where the key may not use that. */
-async function create(call: Call, environment: string, domain: string) {
-  const targets = await call('targets.listTargets', {});
-  const [shared, ...others] = targets.ok ? targets.data : [];
-  const isOnly = shared !== undefined && others.length === 0;
-  return call('domains.createDomain', { environment, domain, ...(isOnly && { target: shared.host }) });
-}
 
 async function isIn(project: string, domain: string, call: Call): Promise<boolean> {
   const found = await call('domains.getSite', { domain });
