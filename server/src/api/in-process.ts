@@ -43,7 +43,7 @@ export function inProcess(
     const found = callable.get(name);
     if (found !== undefined) return found;
     const operation = operations.find((each) => each.name === name);
-    if (operation === undefined || isStream(operation)) throw new Error(`there is no operation ${name} to call`);
+    if (operation === undefined || isStream(operation)) throw new Problem('request/route_not_found');
     const made = compile(operation);
     callable.set(name, made);
     return made;
