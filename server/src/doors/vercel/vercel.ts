@@ -26,7 +26,7 @@ interface Named {
 type Handle<Result> = (named: Named, call: Call, request: FastifyRequest, reply: FastifyReply) => Promise<Result>;
 
 /** The part of Vercel's API that attaches domains to a project, which is an environment here. */
-export const vercelDoor: Door = {
+export const vercel: Door = {
   name: 'compat.vercel',
   prefix: '/compat/vercel',
   refuse(problem, _request, reply) {
