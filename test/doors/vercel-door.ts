@@ -38,7 +38,7 @@ export async function openVercelDoor(): Promise<VercelDoor> {
   const held = new Map<string, Promise<void>>();
   const look = async ({ domain }: { domain: Domain }) => {
     await held.get(domain.name);
-    return observation(domain, 'acme.com', published.get(domain.name));
+    return observation(domain, domain.name.split('.').slice(-2).join('.'), published.get(domain.name));
   };
   const clock = { now: () => START };
   const diagnoser = createDiagnoser({ clock, observe: look, sharedForMs: 0 });
