@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FETCH_LIMIT_MS, npmPackages } from '../support/npm-packages.ts';
 import { cname, everywhere } from '../support/observations.ts';
@@ -21,6 +22,14 @@ interface Client {
   >;
   domains: Record<'getDomainConfig' | 'deleteDomain', Method>;
 }
+
+/** Models of the vendor's requests and responses, by module. */
+const MODELS = {
+  addprojectdomainop: ['AddProjectDomainRequestBody$outboundSchema', 'AddProjectDomainResponseBody$inboundSchema'],
+  updateprojectdomainop: ['UpdateProjectDomainRequestBody$outboundSchema'],
+  removeprojectdomainop: ['RemoveProjectDomainRequestBody$outboundSchema'],
+  getdomainconfigop: ['GetDomainConfigResponseBody$inboundSchema'],
+};
 
 let door: VercelDoor;
 let idOrName: string;
@@ -136,5 +145,20 @@ describe("the vendor's client takes", () => {
       [403, 'forbidden'],
       [404, 'not_found'],
     ]);
+  });
+
+  it('no field that docs/compat-vercel.md does not list', async () => {
+    const page = readFileSync(new URL('../../docs/compat-vercel.md', import.meta.url), 'utf8');
+    for (const [file, names] of Object.entries(MODELS)) {
+      const models = await import(npmPackages('vercel-sdk', SDK, `@vercel/sdk/esm/models/${file}.js`));
+      for (const field of names.flatMap((name) => Object.keys(models[name].shape)))
+        expect(page).toContain(`| \`${field}\` |`);
+    }
+    const { GetProjectDomainsRequest$outboundSchema: query } = await import(
+      npmPackages('vercel-sdk', SDK, '@vercel/sdk/esm/models/getprojectdomainsop.js')
+    );
+    const filters = Object.keys(query.shape).filter((field) => field !== 'idOrName');
+    expect(filters).toContain('until');
+    for (const field of filters) expect(page).toContain(`| \`?${field}\` |`);
   });
 });
