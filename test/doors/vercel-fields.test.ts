@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../server/src/domain/domain.ts';
-import { type Answer, addresses, cname, everywhere, txt } from '../support/observations.ts';
+import type { Answer } from '../../server/src/domain/observation.ts';
+import { addresses, cname, everywhere, txt } from '../support/observations.ts';
 import { type Answered, openVercelDoor, type VercelDoor } from './vercel-door.ts';
 
 /** What docs/compat-vercel.md says becomes of a field. */

@@ -90,12 +90,14 @@ const add: Handle<ProjectDomain | VendorError> = async ({ project }, call, { bod
     reply.code(400);
     return vendorError('domain_already_in_use', `Cannot add ${name}: the project already has it.`);
   }
-  const { domainId: domain } = created.data;
+  const domain = created.data.domainId as string;
+  const site = await siteIn({ project, domain }, call);
+  if (redirection.redirect == null) return presentProjectDomain(site);
   try {
     await redirect(call, domain, redirection);
   } catch (error) {
-    // The request adds the domain with its redirect, or not at all.
-    await call('domains.deleteDomain', { domain });
+    // The request adds the domain with its redirect, or not at all. A repeat with an Idempotency-Key may find it in use.
+    if (site.domain.status === 'pending') await call('domains.deleteDomain', { domain });
     throw error;
   }
   return presentProjectDomain(await siteIn({ project, domain }, call));
