@@ -8,7 +8,7 @@ import { observed } from '../support/observed.ts';
 export interface VercelDoor {
   api: Harness;
   tree: Tree;
-  /** What a client sets as its base URL. */
+  /** The base URL of clients. */
   url: string;
   /** The DNS has these records from now on. */
   publish(name: string, seen: Seen): void;

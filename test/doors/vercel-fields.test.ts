@@ -5,7 +5,7 @@ import type { Answer } from '../../server/src/domain/observation.ts';
 import { addresses, cname, everywhere, txt } from '../support/observations.ts';
 import { type Answered, openVercelDoor, type VercelDoor } from './vercel-door.ts';
 
-/** What docs/compat-vercel.md says becomes of a field. */
+/** As docs/compat-vercel.md says. */
 type Fate = 'mapped' | 'fixed' | 'refused';
 
 const page = readFileSync(new URL('../../docs/compat-vercel.md', import.meta.url), 'utf8');
@@ -34,7 +34,7 @@ afterAll(() => door.api.close());
 const newName = () => `made${made++}.acme.com`;
 const add = (more: object) => door.request('POST', path, { name: newName(), ...more });
 
-/** What differs in every response is not what a field does. */
+/** Without the fields that differ in every response. */
 function effectOf({ status, body }: Answered): string {
   const { name, verification, createdAt, updatedAt, ...rest } = body;
   return JSON.stringify([status, rest]);

@@ -42,7 +42,7 @@ export function presentConfig(diagnosis: DiagnosisData): DomainConfig {
   };
 }
 
-/** What keeps the domain from being verified or served. */
+/** Those that keep the domain from being verified or served. */
 export function blockingOf(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ severity }) => severity === 'blocking');
 }

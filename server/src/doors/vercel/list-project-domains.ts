@@ -1,7 +1,7 @@
 import { invalid } from '../../api/validation.ts';
 import { canonicalName } from '../../domain/name.ts';
 import type { Call } from '../door.ts';
-import { type ProjectDomain, presentProjectDomain, type Site } from './project-domain.ts';
+import { type ProjectDomain, presentProjectDomain, type SiteData } from './project-domain.ts';
 import type { Listing } from './project-domain-requests.ts';
 
 /** Domains on a page unless the request says otherwise, as in the vendor's API. */
@@ -38,7 +38,7 @@ export async function listProjectDomains(call: Call, project: string, listing: L
 }
 
 /** The domains of an environment in order of creation: those created after `since` and before `until`. */
-export async function* sitesOf(call: Call, project: string, { since, until }: Listing): AsyncGenerator<Site> {
+export async function* sitesOf(call: Call, project: string, { since, until }: Listing): AsyncGenerator<SiteData> {
   const range = {
     within: { environment: project },
     ...(since !== undefined && { createdAfter: since + 1 }),
@@ -49,7 +49,7 @@ export async function* sitesOf(call: Call, project: string, { since, until }: Li
     const request = { ...range, limit: 100, ...(cursor !== undefined && { cursor }) };
     const page = await call('domains.listWorkspaceDomains', request);
     if (!page.ok) throw page.problem;
-    yield* page.data as Site[];
+    yield* page.data as SiteData[];
     read += page.data.length;
     cursor = page.pagination?.cursor;
     if (cursor === undefined) return;

@@ -4,7 +4,7 @@ import { registeredDomain } from '../../domain/name.ts';
 import { baseName } from '../../domain/wildcard.ts';
 
 /** A site, as `domains.getSite` returns it. */
-export type Site = Static<typeof SiteSchema>;
+export type SiteData = Static<typeof SiteSchema>;
 
 /** A challenge of the vendor's API: a record that is still to be found. */
 interface Challenge {
@@ -30,7 +30,7 @@ export interface ProjectDomain {
   verification?: Challenge[];
 }
 
-export function presentProjectDomain({ domain, redirect }: Pick<Site, 'domain' | 'redirect'>): ProjectDomain {
+export function presentProjectDomain({ domain, redirect }: Pick<SiteData, 'domain' | 'redirect'>): ProjectDomain {
   const verified = domain.status === 'verified';
   return {
     name: domain.domain,
@@ -51,7 +51,7 @@ export function presentProjectDomain({ domain, redirect }: Pick<Site, 'domain' |
  * The TXT record first: products show the first challenge, or that of type TXT. ALIAS is no type of the DNS, and a
  * routing record of that type verifies nothing.
  */
-function challengesOf(records: Site['domain']['dnsRecords']): Challenge[] {
+function challengesOf(records: SiteData['domain']['dnsRecords']): Challenge[] {
   const pending = records.filter(({ verified }) => !verified);
   return (['TXT', 'CNAME'] as const).flatMap((type) =>
     pending

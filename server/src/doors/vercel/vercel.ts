@@ -7,7 +7,7 @@ import { type Call, type CallsOf, type Door, dataOf } from '../door.ts';
 import { sharedTargetOf } from '../shared-target.ts';
 import { blockingOf, presentConfig } from './domain-config.ts';
 import { listProjectDomains, sitesOf } from './list-project-domains.ts';
-import { type ProjectDomain, presentProjectDomain, type Site } from './project-domain.ts';
+import { type ProjectDomain, presentProjectDomain, type SiteData } from './project-domain.ts';
 import { type Redirection, readAddition, readListing, readRemoval, readUpdate } from './project-domain-requests.ts';
 import { refusalOf, type VendorError, vendorError } from './vercel-errors.ts';
 
@@ -73,8 +73,8 @@ function served(callsOf: CallsOf) {
 }
 
 /** A domain of the project; another one of the workspace is refused as a missing one is. */
-async function siteIn({ project, domain }: Named, call: Call): Promise<Site> {
-  const site = (await dataOf(call('domains.getSite', { domain }))) as Site;
+async function siteIn({ project, domain }: Named, call: Call): Promise<SiteData> {
+  const site = (await dataOf(call('domains.getSite', { domain }))) as SiteData;
   if (site.domain.environmentId !== project) throw new Problem('data/domain_not_found');
   return site;
 }
@@ -109,7 +109,7 @@ async function isIn(project: string, domain: string, call: Call): Promise<boolea
 }
 
 /** Sets, changes or removes a redirect; without a status it keeps the one that it has, or is 308. */
-async function redirect(call: Call, domain: string, { redirect, redirectStatusCode }: Redirection, known?: Site) {
+async function redirect(call: Call, domain: string, { redirect, redirectStatusCode }: Redirection, known?: SiteData) {
   const to = redirect === undefined && redirectStatusCode != null ? known?.redirect?.to : redirect;
   if (to === null) await dataOf(call('domains.removeRedirect', { domain }));
   if (to == null) return;
@@ -137,7 +137,7 @@ const remove: Handle<object> = async (named, call, { body }) => {
 
 /** The vendor's account is the workspace: products delete a domain there once no project needs it. */
 const removeFromAccount: Handle<{ uid: string }> = async ({ domain }, call) => {
-  const site = (await dataOf(call('domains.getSite', { domain }))) as Site;
+  const site = (await dataOf(call('domains.getSite', { domain }))) as SiteData;
   await dataOf(call('domains.deleteDomain', { domain: site.domain.id }));
   return { uid: site.domain.id };
 };
