@@ -201,6 +201,8 @@ function fastifyOptions(
     requestTimeout: requestTimeoutMs,
     trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
     return503OnClosing: false,
+    // Doors have the names of domains in paths.
+    routerOptions: { maxParamLength: 253 },
     // A request without Host is refused by `malformation`: Node's own response is not JSON.
     http: {
       requireHostHeader: false,
