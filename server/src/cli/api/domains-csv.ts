@@ -16,8 +16,11 @@ export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   own?: ImportedData;
   /** The path that the row gives. A level without a column is absent; one without a value is empty. */
   path: PathOptions;
-  /** Paths of PEM files; empty where the row has none. */
-  files: { certificate: string; key: string };
+  /**
+   * Paths of PEM files; empty where the row has none. Absent without a column "key": in an export, "certificate" is a
+   * state.
+   */
+  files?: { certificate: string; key: string };
   /** Why the row cannot be used; null where it can. */
   problem: string | null;
 }
@@ -66,8 +69,8 @@ function importRow({ line, share, cells, problem }: CsvRow, header: string[]): I
   const metadata = readMetadata(cell('metadata'));
   const own = (externalId || metadata) && { ...(externalId && { externalId }), ...(metadata && { metadata }) };
   const unread = metadata === null ? 'The metadata must be a JSON object of texts.' : null;
-  const files = { certificate: cell('certificate'), key: cell('key') };
-  const row = { line, share, domain: cell('domain'), path, files, problem: problem ?? odd ?? unread };
+  const files = header.includes('key') && { files: { certificate: cell('certificate'), key: cell('key') } };
+  const row = { line, share, domain: cell('domain'), path, ...files, problem: problem ?? odd ?? unread };
   return own ? { ...row, own } : row;
 }
 

@@ -6,17 +6,18 @@ import type { VendorApi } from './vendor-api.ts';
 /** The most that Cloudflare lists on a page. */
 const PAGE = 50;
 /** A list that changes while it is read is read so often. */
-const MOST_PASSES = 3;
+const MOST_PASSES = 5;
 
 /**
  * The custom hostnames of a zone (https://developers.cloudflare.com/api/resources/custom_hostnames/methods/list). A
- * name that is deleted meanwhile moves the next pages: the list is read again until no name is missing. Throws
- * `CliError`.
+ * name that is deleted meanwhile moves others to pages that were read: the list is read again until it stays as it is
+ * for a whole pass. Throws `CliError`.
  */
 export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGenerator<OldName> {
   const seen = new Set<string>();
-  let total = 0;
   for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+    let total: number | undefined;
+    let hasChanged = false;
     for (let page = 1, pages = 1; page <= pages; page += 1) {
       const listed = recordOf(await ask(`/zones/${zone}/custom_hostnames`, { page, per_page: PAGE }));
       const { result } = listed;
@@ -24,6 +25,7 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
       if (!Array.isArray(result) || typeof count !== 'number' || typeof total_pages !== 'number')
         throw new CliError('Cloudflare responded without a page of custom hostnames. Check the address of its API.');
       if (count > MOST_NAMES) throw new CliError(`The zone has more than ${MOST_NAMES} custom hostnames.`);
+      hasChanged ||= total !== undefined && total !== count;
       total = count;
       pages = Math.min(total_pages, Math.ceil(count / PAGE));
       for (const item of result) {
@@ -33,10 +35,10 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
         yield oldName(item, seen.size, page / Math.max(1, pages));
       }
     }
-    if (seen.size >= total) return;
+    if (!hasChanged && seen.size >= (total ?? 0)) return;
   }
   throw new CliError(
-    `Cloudflare says that the zone has ${total} custom hostnames, and lists ${seen.size}. Run the same command again.`,
+    'The list of custom hostnames changed each time it was read, or is shorter than Cloudflare says. Run the same command again.',
   );
 }
 

@@ -12,7 +12,7 @@ export async function* csvNames(file: string, now: number): AsyncGenerator<OldNa
   for await (const { own: given = {}, files, ...row } of readRows(file)) {
     const { own, notes } = ownDataOf('csv', given.metadata ?? {}, given.externalId);
     const name = { ...row, own, notes };
-    const { certificate, key } = files;
+    const { certificate = '', key = '' } = files ?? {};
     if (row.problem !== null || (certificate === '' && key === '')) yield name;
     else if (certificate === '' || key === '')
       yield { ...name, notes: [...notes, 'Without a certificate: it needs both "certificate" and "key".'] };

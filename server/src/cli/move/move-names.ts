@@ -130,7 +130,5 @@ function refusalIn(error: unknown): { status: number; reason: string } {
 /** Whether the domain has this certificate, so that it need not be uploaded again. */
 async function hasCertificate(api: ApiClient, domain: string, chain: string): Promise<boolean> {
   const { issued } = await api.call<{ issued?: { fingerprint: string } }>('domains.getCertificate', { domain });
-  return (
-    issued !== undefined && issued.fingerprint === new X509Certificate(chain).fingerprint256
-  );
+  return issued !== undefined && issued.fingerprint === new X509Certificate(chain).fingerprint256;
 }

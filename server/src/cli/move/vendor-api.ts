@@ -51,12 +51,12 @@ export function vendorApi({ vendor, base, token, advice }: VendorSettings, retry
     if (response.ok && document !== undefined) return document;
     const { status } = response;
     const says = complaintOf(document);
-    const what = `${vendor} responded with status ${status}${says === undefined ? '' : `: ${quote(says)}`}.`;
+    const what = `${vendor} responded with status ${status}${says === undefined ? '' : `: ${quote(says, 300)}`}.`;
     const waitMs = askedWaitMs(response, document);
     if (waitMs > LONGEST_WAIT_MS)
       throw new CliError(`${what} It asks to wait ${shortDuration(waitMs)}. Run the same command again then.`);
     if (status === 401 || status === 403) throw new CliError(`${what} ${advice}`);
-    throw new CliError(what, { cause: new UnexpectedResponse(url.origin, status, waitMs / 1000) });
+    throw new CliError(what, { cause: new UnexpectedResponse(url.origin, status, waitMs > 0 ? waitMs / 1000 : null) });
   }
 
   async function textOf(response: Response): Promise<string> {

@@ -12,7 +12,7 @@ const PAGE = 100;
  */
 export async function* vercelNames(ask: VendorApi, project: string, teamId?: string): AsyncGenerator<OldName> {
   const path = `/v9/projects/${encodeURIComponent(project)}/domains`;
-  // Names that were added in the same millisecond may be on two pages.
+  // Names of the same millisecond may be on two pages: the next one begins with it.
   const seen = new Set<string>();
   for (let until: number | undefined; ; ) {
     const { domains, pagination } = recordOf(await ask(path, { limit: PAGE, until, teamId }));
@@ -26,8 +26,8 @@ export async function* vercelNames(ask: VendorApi, project: string, teamId?: str
     }
     if (seen.size > MOST_NAMES) throw new CliError(`The project has more than ${MOST_NAMES} domains.`);
     if (typeof next !== 'number') return;
-    if (until !== undefined && next >= until) throw new CliError('Vercel lists the same domains again and again.');
-    until = next;
+    if (until !== undefined && next + 1 >= until) throw new CliError('Vercel lists the same domains again and again.');
+    until = next + 1;
   }
 }
 
