@@ -16,6 +16,7 @@ import { addBackup, addCopy, addMigrate } from './store/databases.ts';
 import { addInit } from './store/init.ts';
 import { addKeys } from './store/keys.ts';
 import { addSealing } from './store/sealing.ts';
+import { addTargets } from './store/targets.ts';
 import { addTokens } from './store/tokens.ts';
 import { addWorkspaces } from './store/workspaces.ts';
 
@@ -32,6 +33,7 @@ const COMMANDS: AddCommand[] = [
   addInit,
   addWorkspaces,
   addKeys,
+  addTargets,
   addTokens,
   addAudit,
   addCertificates,
@@ -49,8 +51,8 @@ What commands need:
   nothing           ${hasPlayground ? 'dev, demo, sealing key; dns, while the playground runs' : 'sealing key'}
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
-  the database      init, migrate, backup, workspaces, keys, tokens,
-                    audit, certificates, sealing rotate, sealing forget, doctor:
+  the database      init, migrate, backup, workspaces, keys, targets,
+                    tokens, audit, certificates, sealing rotate, sealing forget, doctor:
                     they open it themselves, by NAMEPLATE_DATABASE_URL or
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control

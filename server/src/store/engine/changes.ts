@@ -8,6 +8,7 @@ import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
+import { targetChanges } from '../domain/shared-targets.ts';
 import { suspensionChanges } from '../domain/suspensions.ts';
 import { secretChanges } from '../sealing/sealed-values.ts';
 import { setupLinkChanges, setupPageChanges } from '../setup/setup.ts';
@@ -37,6 +38,7 @@ export const changes = {
   ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
+  ...targetChanges,
   ...redirectChanges,
   ...webhookChanges,
   ...deliveryChanges,

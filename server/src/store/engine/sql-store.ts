@@ -35,6 +35,7 @@ import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/d
 import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
+import { findSharedTarget, listSharedTargets } from '../domain/shared-targets.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
@@ -98,6 +99,8 @@ export const reads = {
   findReplaceable,
   findDomainById,
   findTargetOutside,
+  findSharedTarget,
+  listSharedTargets,
   countDomains,
   countWorkspaceDomains,
   listDomains,

@@ -67,18 +67,29 @@ create index origin_settings_by_secret_key_id on origin_settings (substr(secret,
 create table domains (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), project_id TEXT not null,
   app_id TEXT not null, environment_id TEXT not null references environments (id), name TEXT not null,
-  kind TEXT not null, service TEXT not null, target TEXT not null unique, token TEXT not null, status TEXT not null,
+  kind TEXT not null, service TEXT not null, target TEXT not null, token TEXT not null, status TEXT not null,
   routing_verified_at INTEGER, ownership_verified_at INTEGER, verification_error TEXT, created_at INTEGER not null,
   updated_at INTEGER, verified_at INTEGER, window_started_at INTEGER not null, revision INTEGER not null,
   external_id TEXT, metadata TEXT, challenge_zone TEXT, challenge_verified_at INTEGER,
+  shared_addresses TEXT,
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);
+-- A target of its own is one domain's alone; a shared one has its domains counted.
+create unique index domains_own_target on domains (target) where shared_addresses is null;
+create index domains_shared_target on domains (target) where shared_addresses is not null;
 -- Finds the domain of a token that was published at the name of another one.
 create index domains_by_token on domains (token);
 create index domains_by_workspace_id_status_name on domains (workspace_id, status, name);
 -- Guarantees that no two workspaces have one name verified.
 create unique index domains_verified_name on domains (name) where status = 'verified';
+
+-- Hosts of platforms that the operator lets a workspace have as targets.
+create table shared_targets (
+  host TEXT not null primary key, workspace_id TEXT not null references workspaces (id), addresses TEXT not null,
+  created_at INTEGER not null
+) STRICT;
+create index shared_targets_by_workspace_id on shared_targets (workspace_id, host);
 
 -- What domains are found by: the pairs of their metadata, and their external id under the key ''.
 create table domain_pairs (

@@ -25,6 +25,7 @@ import type {
   RequestCount,
   SetupLink,
   SetupPage,
+  SharedTarget,
   SigningKey,
   Webhook,
   WebhookSecret,
@@ -49,6 +50,8 @@ export interface Schema {
   originSettings: OriginSettingsTable;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
+  /** `addresses`: JSON of a list. */
+  sharedTargets: Omit<SharedTarget, 'addresses'> & { addresses: string };
   domainPairs: DomainPairsTable;
   checks: ChecksTable;
   checkResults: CheckResultsTable;
