@@ -127,8 +127,14 @@ function refusalIn(error: unknown): { status: number; reason: string } {
   return { status, reason: `${reasonOf(error)}${later}` };
 }
 
-/** Whether the domain has this certificate, so that it need not be uploaded again. */
+/** Whether the domain has this certificate, in use or kept for later, so that it need not be uploaded again. */
 async function hasCertificate(api: ApiClient, domain: string, chain: string): Promise<boolean> {
-  const { issued } = await api.call<{ issued?: { fingerprint: string } }>('domains.getCertificate', { domain });
-  return issued !== undefined && issued.fingerprint === new X509Certificate(chain).fingerprint256;
+  const { issued, staged } = await api.call<Shown>('domains.getCertificate', { domain });
+  const { fingerprint256, validToDate } = new X509Certificate(chain);
+  return issued?.fingerprint === fingerprint256 || staged?.notAfter === validToDate.getTime();
+}
+
+interface Shown {
+  issued?: { fingerprint: string };
+  staged?: { notAfter: number };
 }
