@@ -25,7 +25,7 @@ function storage() {
   return { path, put };
 }
 
-/** What certmagic writes for a name. */
+/** The files that certmagic writes for a name. */
 function files(hostname: string, lifetimeMs = 90 * DAY_MS, now = Date.now()) {
   const { key, leaf, intermediate } = issueChain(hostname, { lifetimeMs, now });
   return { crt: leaf + intermediate, key: keyPem(key), json: JSON.stringify({ sans: [hostname] }) };

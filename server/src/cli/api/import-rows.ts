@@ -33,7 +33,7 @@ export interface Imported {
   refusals: Refusal[];
 }
 
-/** What else is done with a row. */
+/** Hooks into an import, for each row. */
 export interface ImportHooks<Row> {
   /** The name was attached, was there already, or would be. */
   attached?(row: Row, outcome: ShownOutcome): Promise<void>;

@@ -16,7 +16,7 @@ export interface SourceRow extends Omit<PlacedRow, 'place'> {
   share: number;
 }
 
-/** What calls need that may be repeated: Ctrl-C ends them, and the bar shows their waits. */
+/** For calls that may be repeated: Ctrl-C ends them, and the bar shows their waits. */
 export interface Retrying {
   signal: AbortSignal;
   wait(ms: number, signal?: AbortSignal): Promise<void>;
@@ -24,7 +24,7 @@ export interface Retrying {
 
 interface RunOptions<Row> extends Omit<ImportHooks<Row>, 'attached'> {
   dryRun?: true | undefined;
-  /** What the bar says. */
+  /** The label of the bar. */
   doing: string;
   attached?(row: Row, outcome: ShownOutcome, retrying: Retrying): Promise<void>;
   /** Runs once all rows are attached or refused. */

@@ -26,7 +26,7 @@ export interface OldName {
   own: ImportedData;
   certificate?: OldCertificate;
   redirect?: { to: string; status: number | null };
-  /** What the report says of a name that is added. */
+  /** Lines of the report about a name that is added. */
   notes: string[];
   /** Why it stays where it is, although nothing is wrong with it. */
   leftOut?: string;
