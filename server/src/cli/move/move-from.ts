@@ -7,7 +7,7 @@ import type { PathOptions } from '../api/tree-commands.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { type ApiOptions, apiCommand, define } from '../options.ts';
 import { paint, printable, show, table } from '../output/output.ts';
-import type { Moved, PlacedName } from './move-names.ts';
+import type { MoveSummary, PlacedName } from './move-names.ts';
 import type { MoveReport } from './move-report.ts';
 import type { OldName, Source } from './old-name.ts';
 
@@ -157,7 +157,7 @@ async function moveFrom({ source, names }: SourceCommand, named: string, options
 
 function describe(
   named: string,
-  { created, existing, refused, leftOut, certificates, redirects }: Moved,
+  { created, existing, refused, leftOut, certificates, redirects }: MoveSummary,
   report: MoveReport,
   path: string | undefined,
   { api, options }: CommandCall<MoveFromOptions>,

@@ -2,17 +2,17 @@ import { X509Certificate } from 'node:crypto';
 import { canonicalName } from '../../domain/name.ts';
 import { quote } from '../../domain/text.ts';
 import { type ApiClient, ApiError } from '../api/api-client.ts';
-import { type Place, reasonOf, type ShownOutcome } from '../api/import-rows.ts';
+import { type Place, reasonOf } from '../api/import-rows.ts';
 import { importRows, type Retrying, type SourceRow } from '../api/run-import.ts';
 import { withRetries } from '../api/with-retries.ts';
 import type { MoveReport } from './move-report.ts';
-import type { OldName } from './old-name.ts';
+import type { OldCertificate, OldName } from './old-name.ts';
 import { redirectProblem } from './old-redirects.ts';
 
 /** A name, and where it goes; a text says why that is unknown. */
 export type PlacedName = OldName & { place: Place | string };
 
-export interface Moved {
+export interface MoveSummary {
   created: number;
   existing: number;
   refused: number;
@@ -40,84 +40,103 @@ export async function moveNames(
   api: ApiClient,
   namesOf: (retrying: Retrying) => AsyncIterable<PlacedName>,
   { dryRun, target, report }: MoveOptions,
-): Promise<Moved> {
+): Promise<MoveSummary> {
   const certificates = { uploaded: 0, existing: 0, refused: 0 };
   const redirects = { set: 0, refused: 0 };
-  const moved: Moved = { created: 0, existing: 0, refused: 0, leftOut: 0, certificates, redirects };
-  /** By canonical name. */
-  const redirecting = new Map<string, { row: Row; domainId: string | undefined }>();
+  let [refused, leftOut] = [0, 0];
+  const redirecting: Redirecting = new Map();
   const note = ({ line, domain }: Row, reason: string, status: number | '' = '') =>
     report.add({ line, domain, status, reason });
 
   async function* rows(retrying: Retrying): AsyncGenerator<Row> {
-    for await (const { leftOut, ...name } of namesOf(retrying)) {
+    for await (const { leftOut: why, ...name } of namesOf(retrying)) {
       const row = { ...name, own: { ...name.own, ...(target !== undefined && { target }) } };
-      if (leftOut === undefined) yield row;
+      if (why === undefined) yield row;
       else {
-        moved.leftOut += 1;
-        note(row, `Left out: ${leftOut}`);
+        leftOut += 1;
+        note(row, `Left out: ${why}`);
       }
     }
   }
 
-  async function upload({ certificate, ...row }: Row, domain: string, isNew: boolean, { signal, wait }: Retrying) {
-    if (certificate === undefined) return;
-    const retry = <T>(call: () => Promise<T>) => withRetries(call, { signal, wait });
-    const { certificates: chain, privateKey } = certificate;
-    try {
-      const body = { domain, certificates: chain, privateKey, managed: true };
-      if (!isNew && (await retry(() => hasCertificate(api, domain, chain)))) certificates.existing += 1;
-      else {
-        await retry(() => api.call('domains.uploadCertificate', body, { signal }));
-        certificates.uploaded += 1;
-      }
-    } catch (error) {
-      const { status, reason } = refusalIn(error);
-      certificates.refused += 1;
-      note(row, `Added without its certificate: ${reason}`, status);
-    }
-  }
-
-  async function setRedirects({ signal, wait }: Retrying): Promise<void> {
-    const destinations = new Map([...redirecting].map(([name, { row }]) => [name, row.redirect?.to ?? '']));
-    for (const [name, { row, domainId }] of redirecting) {
-      const { to = '', status = null } = row.redirect ?? {};
-      const problem = redirectProblem(name, status, destinations);
-      try {
-        if (problem !== null) throw new RedirectRefused(problem);
-        const body = { domain: domainId, to, status };
-        if (!dryRun) await withRetries(() => api.call('domains.setRedirect', body, { signal }), { signal, wait });
-        redirects.set += 1;
-      } catch (error) {
-        const refusal =
-          error instanceof RedirectRefused ? { reason: error.message, status: '' as const } : refusalIn(error);
-        redirects.refused += 1;
-        note(row, `Added without its redirect to ${quote(to)}: ${refusal.reason}`, refusal.status);
-      }
-    }
-  }
-
-  const imported = await importRows<Row>(api, rows, {
+  const { created, existing } = await importRows<Row>(api, rows, {
     dryRun,
     doing: dryRun ? 'Checking' : 'Moving',
     refused(refusal) {
-      moved.refused += 1;
+      refused += 1;
       report.add(refusal);
     },
-    async attached(row, { domain, domainId, error }: ShownOutcome, retrying) {
+    async attached(row, { domain, domainId, error }, retrying) {
       for (const text of row.notes) note(row, text);
-      // The certificate is not kept in memory.
+      // The key is not kept in memory.
       const { certificate, ...rest } = row;
       if (row.redirect !== undefined) redirecting.set(canonicalName(domain) ?? domain, { row: rest, domainId });
-      if (!dryRun && domainId !== undefined) await upload(row, domainId, error === undefined, retrying);
-      else if (certificate !== undefined) certificates.uploaded += 1;
+      if (certificate === undefined) return;
+      const isSent = !dryRun && domainId !== undefined;
+      const outcome = isSent ? await upload(api, certificate, domainId, error === undefined, retrying) : 'uploaded';
+      certificates[typeof outcome === 'string' ? outcome : 'refused'] += 1;
+      if (typeof outcome === 'object') note(row, `Added without its certificate: ${outcome.reason}`, outcome.status);
     },
-    after: setRedirects,
+    async after(retrying) {
+      for await (const { row, refusal } of setRedirects(api, redirecting, dryRun, retrying)) {
+        redirects[refusal === null ? 'set' : 'refused'] += 1;
+        if (refusal !== null)
+          note(
+            row,
+            `Added without its redirect to ${quote(row.redirect?.to ?? '')}: ${refusal.reason}`,
+            refusal.status,
+          );
+      }
+    },
   });
-  return { ...moved, created: imported.created, existing: imported.existing };
+  return { created, existing, refused, leftOut, certificates, redirects };
 }
 
-class RedirectRefused extends Error {}
+/** Names that redirect, by their canonical names. */
+type Redirecting = Map<string, { row: Row; domainId: string | undefined }>;
+
+interface Unmade {
+  status: number | '';
+  reason: string;
+}
+
+async function upload(
+  api: ApiClient,
+  { certificates, privateKey }: OldCertificate,
+  domain: string,
+  isNew: boolean,
+  retrying: Retrying,
+): Promise<'uploaded' | 'existing' | Unmade> {
+  const { signal } = retrying;
+  try {
+    const body = { domain, certificates, privateKey, managed: true };
+    if (!isNew && (await withRetries(() => hasCertificate(api, domain, certificates), retrying))) return 'existing';
+    await withRetries(() => api.call('domains.uploadCertificate', body, { signal }), retrying);
+    return 'uploaded';
+  } catch (error) {
+    return refusalIn(error);
+  }
+}
+
+async function* setRedirects(
+  api: ApiClient,
+  redirecting: Redirecting,
+  dryRun: true | undefined,
+  retrying: Retrying,
+): AsyncGenerator<{ row: Row; refusal: Unmade | null }> {
+  const { signal } = retrying;
+  const destinations = new Map([...redirecting].map(([name, { row }]) => [name, row.redirect?.to ?? '']));
+  for (const [name, { row, domainId: domain }] of redirecting) {
+    const { to = '', status = null } = row.redirect ?? {};
+    const reason = redirectProblem(name, status, destinations);
+    const body = { domain, to, status };
+    const isSent = reason === null && !dryRun;
+    const refusal = isSent
+      ? await withRetries(() => api.call('domains.setRedirect', body, { signal }), retrying).then(() => null, refusalIn)
+      : reason && { status: '' as const, reason };
+    yield { row, refusal: refusal || null };
+  }
+}
 
 /** Why the API does not take a certificate or a redirect; any other error ends the command. */
 function refusalIn(error: unknown): { status: number; reason: string } {
