@@ -26,6 +26,7 @@ import type { OpenOperation, Operation } from './operation.ts';
 import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
+import { listTargets } from './targets/listTargets.ts';
 import { treeOperations } from './tree.ts';
 import { getUsage, listUsage } from './usage/usage-operations.ts';
 import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
@@ -69,6 +70,7 @@ export const operations: readonly Operation[] = [
   revokeSetupLink,
   setBrand,
   getBrand,
+  listTargets,
   ...treeOperations,
   updateOriginSettings,
   getOriginSettings,

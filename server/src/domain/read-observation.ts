@@ -3,6 +3,7 @@ import { type Answer, answerOfFailure, type Observation, type RecordObservation 
 import { isProxy } from './proxy-zones.ts';
 import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
+import { areShared, sharedAddressesOf, type Target } from './shared-target.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 import { isWildcard } from './wildcard.ts';
 
@@ -46,7 +47,7 @@ export function readObservation(
 
 /** One answer is enough: the record decides nothing about who has the name, and every order looks at it again. */
 export function readChallenge(domain: Domain, seen: NonNullable<Observation['challenge']>): RecordReading {
-  const reader = routingReader({ target: seen.expected });
+  const reader = routingReader({ target: seen.expected, sharedAddresses: null });
   const [first, ...others] = readableAnswers(seen);
   if (first === undefined) return withoutAnswer(seen);
   return [first, ...others].every(reader.matches)
@@ -76,9 +77,9 @@ interface RecordReader {
 }
 
 /** At names below its base a wildcard's own CNAME answers where there is no record. */
-export function withoutOwnWildcard(domain: Pick<Domain, 'name' | 'target'>, answer: ReadableAnswer): ReadableAnswer {
-  const isOwn = isWildcard(domain.name) && answer.chain[0] === domain.target;
-  return isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
+export function withoutOwnWildcard(domain: Pick<Domain, 'name'> & Target, answer: ReadableAnswer): ReadableAnswer {
+  const isOwn = answer.chain[0] === domain.target || isAtShared(domain, answer);
+  return isWildcard(domain.name) && isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
 }
 
 function ownershipReader(domain: Domain): RecordReader {
@@ -97,10 +98,14 @@ function ownershipReader(domain: Domain): RecordReader {
   };
 }
 
-function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
+function routingReader(domain: Target): RecordReader {
+  const { target } = domain;
+  const shared = sharedAddressesOf(domain);
   return {
-    matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
-    names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
+    matches: (answer) => (answer.chain.includes(target) && !hasConflict(answer)) || isAtShared(domain, answer),
+    names: (answer) =>
+      [...answer.chain, ...besideOf(answer)].includes(target) ||
+      (answer.kind === 'found' && answer.values.some((address) => shared.includes(address))),
     read(answer) {
       const { chain } = answer;
       if (answer.kind === 'absent') {
@@ -111,6 +116,11 @@ function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
       return { kind: 'elsewhere', chain };
     },
   };
+}
+
+/** Whether a name has the addresses of the shared target itself. A CNAME to another host decides by its value alone. */
+function isAtShared(domain: Target, answer: Answer): boolean {
+  return answer.kind === 'found' && answer.chain.length === 0 && areShared(domain, answer.values);
 }
 
 /** `before`: what the last check left about this record. */

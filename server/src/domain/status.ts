@@ -3,6 +3,7 @@ import type { Finding } from './finding.ts';
 import { isOwnLimit, type Reading, type RecordReading } from './reading.ts';
 import { ownershipName } from './records.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
+import { isShared } from './shared-target.ts';
 import {
   describeTakeover,
   describeUnreadable,
@@ -207,8 +208,9 @@ export function restored(domain: Domain, now: number): Domain {
 
 /** Whether the records prove the domain, provided that nobody else holds its name. */
 function proves(domain: Domain, { routing, ownership }: Reading): boolean {
-  // An apex cannot be verified through its routing record (spec: record rule 2).
-  if (domain.kind === 'apex') return ownership.kind === 'matched';
+  // An apex cannot be verified through its routing record (spec: record rule 2), but by the addresses of a shared target.
+  if (domain.kind === 'apex' && !isShared(domain)) return ownership.kind === 'matched';
+  if (domain.kind === 'apex') return ownership.kind === 'matched' || routing.kind === 'matched';
   return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
 }
 

@@ -66,6 +66,7 @@ export const restoreDomain = defineOperation({
         });
       case 'held':
       case 'quota':
+      case 'target_missing':
         throw creationProblem(result, name) ?? new Problem('data/domain_not_found');
       default:
         return result satisfies never;

@@ -11,11 +11,11 @@ import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-s
 
 /**
  * The outcome of a creation. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
- * has as many domains as its limit allows.
+ * has as many domains as its limit allows. `target_missing`: the workspace has no such shared target; otherwise the domain has its addresses, as they are now.
  */
 export type Creation =
   | { kind: 'created'; replaced?: string }
-  | { kind: 'environment_missing' }
+  | { kind: 'environment_missing' | 'target_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
@@ -92,7 +92,7 @@ export interface DomainChange extends OwnDataChange {
 export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
+   * `environment_missing` (deleted meanwhile), `target_missing`, `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
    */
   createDomain(domain: Domain, windowEndsAt: number, replacing?: Replacing): Promise<Creation>;
 
@@ -152,7 +152,7 @@ export interface DomainStore extends DomainChanges {
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
   /** The domain of the workspace that holds the name, if it may be replaced (`domain/status.isReplaceable`) and its timeline knows of no time when it was verified. */
   findReplaceable(workspaceId: string, name: string): Promise<Domain | null>;
-  /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
+  /** The CNAME target of some domain, of any workspace, that is its own and not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
   findTargetOutside(zone: string): Promise<string | null>;
 
   /**
@@ -203,7 +203,7 @@ export interface DeletedDomain {
  */
 export type Restoration =
   | { kind: 'restored'; domain: Domain }
-  | { kind: 'missing' | 'environment_missing' | 'superseded' }
+  | { kind: 'missing' | 'environment_missing' | 'superseded' | 'target_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 

@@ -3,10 +3,12 @@ import { childWorkspaceChanges } from '../access/child-workspaces.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { movedChanges } from '../certificate/moved-certificates.ts';
 import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
+import { targetChanges } from '../domain/shared-targets.ts';
 import { suspensionChanges } from '../domain/suspensions.ts';
 import { secretChanges } from '../sealing/sealed-values.ts';
 import { setupLinkChanges, setupPageChanges } from '../setup/setup.ts';
@@ -36,10 +38,12 @@ export const changes = {
   ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
+  ...targetChanges,
   ...redirectChanges,
   ...webhookChanges,
   ...deliveryChanges,
   ...certificateChanges,
+  ...movedChanges,
   ...caChanges,
   ...secretChanges,
 };

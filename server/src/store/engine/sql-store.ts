@@ -24,6 +24,7 @@ import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
 import { findChallenge } from '../certificate/orders.ts';
+import { findStaged } from '../certificate/staged-certificates.ts';
 import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { findDueLooks, leaseOf } from '../check/live-checks.ts';
@@ -34,6 +35,7 @@ import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/d
 import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
+import { findSharedTarget, listSharedTargets } from '../domain/shared-targets.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
@@ -97,6 +99,8 @@ export const reads = {
   findReplaceable,
   findDomainById,
   findTargetOutside,
+  findSharedTarget,
+  listSharedTargets,
   countDomains,
   countWorkspaceDomains,
   listDomains,
@@ -119,6 +123,7 @@ export const reads = {
   listDeliveries,
   findCertificate,
   findFallback,
+  findStaged,
   listCertificates,
   countCertificates,
   listExpiring,
