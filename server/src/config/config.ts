@@ -69,6 +69,12 @@ export function readCommandConfig(env: Environment = process.env): CommandConfig
   return read({ ...commandVariables, acmeCaFile, control, databaseUrl, encryptionKeys, logLevel }, env);
 }
 
+/** The hosts that no shared target may be or be below, as far as the environment has them. Throws `ConfigError`. */
+export function readTargetConfig(env: Environment = process.env) {
+  const { cnameZone, challengeZone, apiHostname } = serverVariables;
+  return read({ cnameZone: { ...cnameZone, required: false }, challengeZone, apiHostname }, env);
+}
+
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */
 export function readDatabaseUrl(text: string): DatabaseUrl {
   try {

@@ -3,7 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { CheckedAddress, SelfChecker, SelfCheckResult } from './observation/self-check.ts';
 import { readAddresses } from './read-addresses.ts';
 
-const domain = { name: 'acme.com', target: 'target.cname.example' } as Domain;
+const domain = { name: 'acme.com', target: 'target.cname.example', sharedAddresses: null } as Domain;
 const answer = (outcome: CheckedAddress['outcome'], address = '192.0.2.1'): CheckedAddress => ({
   address,
   outcome,

@@ -31,7 +31,7 @@ export function parseNewName(name: string, settings: ApiSettings): ParsedName {
 export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
-  { clock, settings: { service, cnameZone, wildcards }, newId, randomBytes }: HandlerContext,
+  { clock, settings: { service, cnameZone, challengeZone, wildcards }, newId, randomBytes }: HandlerContext,
   own: OwnData,
   shared?: Target,
 ): Domain {
@@ -48,7 +48,7 @@ export function domainIn(
     target: newTarget(cnameZone, randomBytes),
     ...shared,
     token: newToken(randomBytes),
-    challengeZone: isWildcard(name) ? (wildcards?.challengeZone ?? null) : null,
+    challengeZone: isWildcard(name) ? (shared ? challengeZone : wildcards?.challengeZone) ?? null : null,
     createdAt: clock.now(),
   });
 }

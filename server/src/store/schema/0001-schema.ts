@@ -75,7 +75,7 @@ create table domains (
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);
--- A target of its own is one domain's alone; a shared one has its domains counted.
+-- A target of its own is one domain's alone. The domains of a shared one are counted.
 create unique index domains_own_target on domains (target) where shared_addresses is null;
 create index domains_shared_target on domains (target) where shared_addresses is not null;
 -- Finds the domain of a token that was published at the name of another one.
