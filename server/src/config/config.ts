@@ -70,9 +70,11 @@ export function readCommandConfig(env: Environment = process.env): CommandConfig
 }
 
 /** The hosts that no shared target may be or be below, as far as the environment has them. Throws `ConfigError`. */
-export function readTargetConfig(env: Environment = process.env) {
+export function ownHosts(env: Environment = process.env): string[] {
   const { cnameZone, challengeZone, apiHostname } = serverVariables;
-  return read({ cnameZone: { ...cnameZone, required: false }, challengeZone, apiHostname }, env);
+  const { required: _, ...optional } = cnameZone;
+  const hosts = read({ cnameZone: optional, challengeZone, apiHostname }, env);
+  return Object.values(hosts).filter((host) => host !== undefined);
 }
 
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */

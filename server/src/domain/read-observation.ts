@@ -117,9 +117,9 @@ function routingReader(domain: Target): RecordReader {
   };
 }
 
-/** Whether all addresses of a name are those of the shared target. */
+/** Whether all addresses of a name are those of the shared target. A CNAME to another host decides by its value alone. */
 function isAtShared(domain: Target, answer: Answer): boolean {
-  return answer.kind === 'found' && !hasConflict(answer) && areShared(domain, answer.values);
+  return answer.kind === 'found' && answer.chain.length === 0 && areShared(domain, answer.values);
 }
 
 /** `before`: what the last check left about this record. */

@@ -100,7 +100,9 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const observed = { domain, incumbent: null, memory: NO_MEMORY };
     const records = readObservation(observed, observation);
     const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
-    const addresses = asks ? await readAddresses(checkSelf, domain, signal, random, cnameZone) : ({ kind: 'unchecked' } as const);
+    const addresses = asks
+      ? await readAddresses(checkSelf, domain, signal, random, cnameZone)
+      : ({ kind: 'unchecked' } as const);
     const domainOfToken = await tokenOwners(store, domain, observation);
     const sharedTargets = await sharedTargetsIn(store, domain, observation);
     const now = clock.now();

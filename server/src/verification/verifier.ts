@@ -84,7 +84,9 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const start = { domain, incumbent, memory, claimedAt, isPrepared };
     const reading = readObservation(start, observation);
     const findings: Finding[] | 'as_before' =
-      domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, sharedTargets, now });
+      domainOfToken === undefined
+        ? 'as_before'
+        : findingsOf(start, observation, { ...facts, domainOfToken, sharedTargets, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
     return { next, findings, observation, now };
   }

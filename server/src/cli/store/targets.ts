@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { readTargetConfig } from '../../config/config.ts';
+import { ownHosts } from '../../config/config.ts';
 import { sharedBy } from '../../domain/shared-hosting.ts';
 import { canonicalAddress, isPublic } from '../../net/addresses.ts';
 import type { SharedTarget } from '../../store/store.ts';
@@ -92,7 +92,7 @@ function addAdd(targets: Command): void {
 async function targetOf(name: string): Promise<string> {
   const { parseName } = await import('../../domain/name.ts');
   // NAMEPLATE_RESERVED_NAMES may well have the platform's own zone.
-  const reserved = Object.values(readTargetConfig()).filter((each) => each !== undefined);
+  const reserved = ownHosts();
   const parsed = parseName(await hostnameOf(name), { service: 'service', reserved, refusesWildcards: true });
   if (parsed.ok) return parsed.name;
   throw new CliError(`The target ${parsed.message}.`, { exitCode: EXIT.usage });

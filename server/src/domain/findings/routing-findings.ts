@@ -2,8 +2,8 @@ import type { FindingCode, FindingFacts, FindingFields } from '../finding.ts';
 import { isSameAddress, parseIpAddress } from '../ip-address.ts';
 import { isProxy, proxyAt } from '../proxy-zones.ts';
 import { ownershipValue } from '../records.ts';
-import { isFromWildcard, probesOf, type ReadableAnswer, type RecordView, recordAction } from './record-view.ts';
 import { sharedAddressesOf } from '../shared-target.ts';
+import { isFromWildcard, probesOf, type ReadableAnswer, type RecordView, recordAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
 type Common = Pick<FindingFields, 'severity' | 'record' | 'name' | 'expected' | 'retryable'>;

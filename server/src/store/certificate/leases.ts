@@ -55,7 +55,18 @@ export async function holds(tx: Transaction, hostname: string, lease: number): P
 }
 
 function dueOf(row: InferResult<ReturnType<typeof selectLeased>>[number]): DueCertificate {
-  const { lease, target: host, token, sharedAddresses, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt, ...rest } = row;
+  const {
+    lease,
+    target: host,
+    token,
+    sharedAddresses,
+    orderIssuer: issuer,
+    orderUrl: url,
+    orderKey: privateKey,
+    replaces,
+    startedAt,
+    ...rest
+  } = row;
   const isOrdered = issuer !== null && privateKey !== null && startedAt !== null;
   const order = isOrdered ? { hostname: row.hostname, issuer, url, privateKey, replaces, startedAt } : null;
   const isOwn = host === null || token === null || sharedAddresses === null;

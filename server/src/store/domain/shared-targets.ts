@@ -59,13 +59,13 @@ async function findHolder(tx: Transaction, target: SharedTarget): Promise<{ by: 
   return (await tx.one(selectVerifiedNear, near)) ?? (await tx.one(selectOwnTargetNear, near));
 }
 
-async function removeSharedTarget(tx: Transaction, host: string): Promise<TargetRemoval> {
+async function removeSharedTarget(tx: Transaction, host: string, workspaceId: string): Promise<TargetRemoval> {
   const target = await tx.one(selectTarget, { host });
-  if (target === null) return { kind: 'missing' };
+  if (target?.workspaceId !== workspaceId) return { kind: 'missing' };
   const domains = (await tx.one(countDomains, { host }))?.count ?? 0;
   if (domains > 0) return { kind: 'in_use', domains };
   await tx.execute(deleteTarget, { host });
-  return { kind: 'removed', workspaceId: target.workspaceId };
+  return { kind: 'removed' };
 }
 
 /** One operator changes them at a time. Domains are created with them under the lock of their workspace. */
@@ -90,7 +90,7 @@ export const targetChanges = {
     perform: removeSharedTarget,
     locks: (_, workspaceId) => [LOCK, workspaceId],
     audit: {
-      targets: (_, host: string, workspaceId: string) => [{ workspaceId, target: host }],
+      targets: (_, host, workspaceId) => [{ workspaceId, target: host }],
       isMade: isOutcome('removed'),
     },
     secret: NO_SECRET,
