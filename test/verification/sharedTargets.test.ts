@@ -159,7 +159,7 @@ describe('what its owner is told', () => {
       await world.check(domain);
       const found = await world.store.findCheckResult(domain.workspaceId, domain.id);
       await world.store.deleteDomain(domain.workspaceId, domain.id, world.clock.now());
-      return found?.result.findings.filter(({ record }) => record === 'routing').map(({ code }) => code);
+      return found?.result?.findings.filter(({ record }) => record === 'routing').map(({ code }) => code);
     };
     expect(await codes('old.platform.com')).toEqual(['cname_other_target']);
     expect(await codes('www.platform.com')).toEqual(['cname_elsewhere']);
