@@ -157,6 +157,7 @@ const steps: Step[] = [
     changes: () => [api.workspaceId],
   },
   { operation: 'setup.getBrand', body: () => ({}) },
+  { operation: 'targets.listTargets', body: () => ({}) },
   {
     operation: 'webhooks.createWebhook',
     body: () => ({ url: URL }),

@@ -123,6 +123,7 @@ const onWorkspace = [
   'domains.countDomains',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
+  'targets.listTargets',
   'setup.getBrand',
   'setup.setBrand',
   'audit.listEntries',
@@ -158,6 +159,7 @@ const GRANTS: Record<string, string> = {
   'environment.*.update_domain':
     'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect domains.uploadCertificate domains.removeCertificate',
   'environment.*.create_setup_link': 'domains.createSetupLink domains.listSetupLinks domains.revokeSetupLink',
+  'environment.*.use_shared_target': 'targets.listTargets',
   'setup.*.set_brand': 'setup.setBrand',
   'setup.*.read_brand': 'setup.getBrand',
   'project.*.create_project': 'projects.createProject',
@@ -313,6 +315,15 @@ describe('what an operation needs beside its permission', () => {
     calls['domains.createDomains replace_domain'] = async () => {
       const body = { environment, domains: [domain], replaceUnverified };
       const answer = await calling('domains.createDomains', body, 'replace_domain');
+      const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
+      return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    const named = { environment, domain: 'new.acme.com', target: 'customers.acme.com' };
+    calls['domains.createDomain use_shared_target'] = () => calling('domains.createDomain', named, 'use_shared_target');
+    calls['domains.createDomains use_shared_target'] = async () => {
+      const { domain, target } = named;
+      const body = { environment, domains: [{ domain, target }] };
+      const answer = await calling('domains.createDomains', body, 'use_shared_target');
       const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
       return { ...answer, status: outcome?.error.status ?? 200 };
     };

@@ -55,6 +55,8 @@ async function install(): Promise<void> {
 async function populate(store: Store): Promise<void> {
   const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 10 } });
   await store.saveSetupPage(workspace.id, { brand: { name: 'Acme' }, origins: ['https://app.example.com'] });
+  const shared = { host: 'customers.example.net', addresses: ['203.0.113.7'] };
+  await store.addSharedTarget({ ...shared, workspaceId: workspace.id, createdAt: entities.NOW });
   await entities.plant(store, { disabledAt: entities.NOW });
   for (const about of [{}, { expiresAt: 1, disabledAt: 2 }]) {
     await store.createRootKey(entities.aRootKey({ workspaceId: workspace.id, ...about }), entities.aKeyHash());

@@ -31,6 +31,7 @@ import { describeSecrets } from './secrets.ts';
 import { describeSettings } from './settings.ts';
 import { describeSetup } from './setup.ts';
 import { describeStaged } from './staged.ts';
+import { describeSharedTargets } from './shared-targets.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
@@ -76,6 +77,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTree(subject);
     describeDomains(subject);
     describeWorkspaceDomains(subject);
+    describeSharedTargets(subject);
     describeOwnData(subject);
     describeChecks(subject);
     describeResults(subject);

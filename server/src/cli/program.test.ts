@@ -75,6 +75,7 @@ describe('help', () => {
         (verb) => `workspaces ${verb}`,
       ),
       ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),
+      ...['add', 'list', 'remove'].map((verb) => `targets ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
       ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
       'certificates account rotate-key',

@@ -3,7 +3,7 @@ import { type Answer, answerOfFailure, type Observation, type RecordObservation 
 import { isProxy } from './proxy-zones.ts';
 import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
-import { areShared, sharedAddressesOf, type Target } from './shared-target.ts';
+import { areShared, isAnyShared, type Target } from './shared-target.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 import { isWildcard } from './wildcard.ts';
 
@@ -100,12 +100,11 @@ function ownershipReader(domain: Domain): RecordReader {
 
 function routingReader(domain: Target): RecordReader {
   const { target } = domain;
-  const shared = sharedAddressesOf(domain);
   return {
     matches: (answer) => (answer.chain.includes(target) && !hasConflict(answer)) || isAtShared(domain, answer),
     names: (answer) =>
       [...answer.chain, ...besideOf(answer)].includes(target) ||
-      (answer.kind === 'found' && answer.values.some((address) => shared.includes(address))),
+      (answer.kind === 'found' && isAnyShared(domain, answer.values)),
     read(answer) {
       const { chain } = answer;
       if (answer.kind === 'absent') {
@@ -118,7 +117,7 @@ function routingReader(domain: Target): RecordReader {
   };
 }
 
-/** Whether a name has the addresses of the shared target itself. A CNAME to another host decides by its value alone. */
+/** Whether all addresses of a name are those of the shared target. A CNAME to another host decides by its value alone. */
 function isAtShared(domain: Target, answer: Answer): boolean {
   return answer.kind === 'found' && answer.chain.length === 0 && areShared(domain, answer.values);
 }
@@ -146,7 +145,9 @@ function readAbsence(reader: RecordReader, seen: RecordObservation): RecordReadi
   if (seen.validation?.status === 'bogus' || readableAnswers(seen).length === 0) return reading;
   const isNamed = (answer: Answer) => answer.kind !== 'unreadable' && reader.names(answer);
   const answers = allAnswers(seen);
-  if (answers.some(isNamed)) return reading;
+  // At one address of a shared target, and at others.
+  const isPartly = reading.kind === 'hidden' || reading.kind === 'elsewhere';
+  if (answers.some(isNamed)) return isPartly ? { kind: 'disagree' } : reading;
   // A CNAME to the incumbent's target whose end could not be read.
   if (answers.some(reader.names)) return { kind: 'disagree' };
   if (isReadThroughResolver(seen)) return { kind: 'unconfirmed', reason: 'resolver' };

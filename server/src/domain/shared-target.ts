@@ -15,11 +15,27 @@ export function isShared({ sharedAddresses }: Pick<Domain, 'sharedAddresses'>): 
   return sharedAddresses !== null;
 }
 
+/** Whether the routing record alone can prove the domain: that of an apex does by the addresses of a shared target. */
+export function isProvenByRouting(domain: Pick<Domain, 'kind' | 'sharedAddresses'>): boolean {
+  return domain.kind === 'subdomain' || isShared(domain);
+}
+
+/** Whether any of the addresses is one of the shared target. */
+export function isAnyShared(domain: Pick<Domain, 'sharedAddresses'>, addresses: readonly string[]): boolean {
+  const shared = sharedAddressesOf(domain);
+  return addresses.some((address) => shared.some((each) => isSameAddress(each, address)));
+}
+
 /** Whether all of the addresses, and at least one, are those of the shared target. */
 export function areShared(domain: Pick<Domain, 'sharedAddresses'>, addresses: readonly string[]): boolean {
   const shared = sharedAddressesOf(domain);
   const isOne = (address: string) => shared.some((each) => isSameAddress(each, address));
   return addresses.length > 0 && addresses.every(isOne);
+}
+
+/** Whether two hosts are the same, or one is above the other: who has the upper one decides about the lower. */
+export function areInLine(a: string, b: string): boolean {
+  return a === b || a.endsWith(`.${b}`) || b.endsWith(`.${a}`);
 }
 
 /** The label that a domain has in our own zones. That of a shared target would be one label of many domains, so it is made of the token. */

@@ -31,7 +31,7 @@ export function parseNewName(name: string, settings: ApiSettings): ParsedName {
 export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
-  { clock, settings: { service, cnameZone, wildcards }, newId, randomBytes }: HandlerContext,
+  { clock, settings: { service, cnameZone, challengeZone, wildcards }, newId, randomBytes }: HandlerContext,
   own: OwnData,
   shared?: Target,
 ): Domain {
@@ -48,7 +48,7 @@ export function domainIn(
     target: newTarget(cnameZone, randomBytes),
     ...shared,
     token: newToken(randomBytes),
-    challengeZone: isWildcard(name) ? (wildcards?.challengeZone ?? null) : null,
+    challengeZone: isWildcard(name) ? ((shared ? challengeZone : wildcards?.challengeZone) ?? null) : null,
     createdAt: clock.now(),
   });
 }
@@ -162,7 +162,7 @@ export const createDomain = defineOperation({
     const counterpart = input.withWww ? counterpartOf(parsed.name, settings) : null;
     const own = newOwnData(input);
     const shared = await findTarget(input.target, input, environment, find, store);
-    const excess = excessProblem(own, 'body') ?? targetProblem([parsed, counterpart], shared, 'body.target');
+    const excess = excessProblem(own, 'body') ?? targetProblem([parsed, counterpart], shared, 'body.target', settings);
     if (excess !== null) throw excess;
     const domain = domainIn(environment, parsed, context, own, shared);
     const second = counterpart && domainIn(environment, counterpart, context, own, shared);

@@ -182,7 +182,7 @@ function examineName(
 ): NewName | Problem {
   const parsed = parseNewName(sent, settings);
   if (!parsed.ok) return nameProblem(parsed, location);
-  const refusal = shared instanceof Problem ? shared : targetProblem([parsed], shared, location);
+  const refusal = shared instanceof Problem ? shared : targetProblem([parsed], shared, location, settings);
   if (refusal !== null) return refusal;
   if (seen.has(parsed.name)) {
     return new Problem('data/domain_already_exists', { detail: `The request has the domain ${parsed.name} twice.` });

@@ -1,9 +1,11 @@
 import Type from 'typebox';
 import { canonicalName, type NewName } from '../../domain/name.ts';
 import type { Target } from '../../domain/shared-target.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 import type { Environment, EnvironmentPath, TargetStore } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import type { Find, Need } from '../find.ts';
+import type { ApiSettings } from '../operation.ts';
 import { invalid } from '../validation.ts';
 
 /** The option `target` of the operations that attach names. */
@@ -51,7 +53,17 @@ export function targetProblem(
   names: readonly (NewName | null)[],
   shared: Target | undefined,
   location: string,
+  settings: Pick<ApiSettings, 'challengeZone'>,
 ): Problem | null {
-  const own = names.find((each) => each?.name === shared?.target);
-  return own ? invalid(location, `must not be the name itself: ${own.name}`) : null;
+  if (shared === undefined) return null;
+  const own = names.find((each) => each?.name === shared.target);
+  if (own) return invalid(location, `must not be the name itself: ${own.name}`);
+  // The wildcard's own record leads challenges to the platform.
+  const isWithoutZone = settings.challengeZone === undefined && names.some((each) => each && isWildcard(each.name));
+  return isWithoutZone
+    ? invalid(
+        location,
+        'must not be set for a wildcard, unless the operator of this service has NAMEPLATE_CHALLENGE_ZONE',
+      )
+    : null;
 }

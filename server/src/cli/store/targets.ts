@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
-import { proxyAt } from '../../domain/proxy-zones.ts';
+import { ownHosts } from '../../config/config.ts';
+import { sharedBy } from '../../domain/shared-hosting.ts';
 import { canonicalAddress, isPublic } from '../../net/addresses.ts';
 import type { SharedTarget } from '../../store/store.ts';
-import { CliError } from '../cli-error.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { define, type StoreOptions, storeCommand } from '../options.ts';
 import { type Column, dateTime, listing } from '../output/output.ts';
 import { changeAction, hostnameOf, storeAction } from './open-database.ts';
@@ -64,7 +65,7 @@ function addAdd(targets: Command): void {
     .action(
       changeAction<SharedTarget & { domains: number }, AddOptions>(
         async ({ store, options }, name) => {
-          const host = await hostnameOf(name);
+          const host = await targetOf(name);
           const { workspace: workspaceId, address: addresses = [] } = options;
           const target = { host, workspaceId, addresses, createdAt: systemClock.now() };
           const added = await store.addSharedTarget(target);
@@ -87,6 +88,16 @@ function addAdd(targets: Command): void {
     );
 }
 
+/** The host that was typed. Throws `CliError` where nobody may have it as a target. */
+async function targetOf(name: string): Promise<string> {
+  const { parseName } = await import('../../domain/name.ts');
+  // NAMEPLATE_RESERVED_NAMES may well have the platform's own zone.
+  const reserved = ownHosts();
+  const parsed = parseName(await hostnameOf(name), { service: 'service', reserved, refusesWildcards: true });
+  if (parsed.ok) return parsed.name;
+  throw new CliError(`The target ${parsed.message}.`, { exitCode: EXIT.usage });
+}
+
 function noTarget(host: string): CliError {
   return new CliError(`There is no shared target ${host}. "nameplate targets list" lists all.`);
 }
@@ -96,7 +107,7 @@ function collectAddresses(text: string, before: string[] = []): string[] {
   const address = canonicalAddress(text);
   if (address === null) throw new InvalidArgumentError('Expected an IP address.');
   if (!isPublic(address)) throw new InvalidArgumentError('It is no public address, so it proves nothing.');
-  const provider = proxyAt([address]);
+  const provider = sharedBy(address);
   if (provider !== undefined)
     throw new InvalidArgumentError(`${provider} shares it among its customers, so it proves nothing.`);
   return [...new Set([...before, address])];

@@ -67,7 +67,7 @@ export interface DueCertificate {
   /** Fencing token. A write under a lease that has been stolen resolves to `lost` and changes nothing. */
   lease: number;
   order: CertificateOrder | null;
-  /** Target of its domain; null: a name of the operator's own. */
+  /** Target of its domain, after the domain's own label if it is a shared one; null: a name of the operator's own. */
   target: string | null;
 }
 

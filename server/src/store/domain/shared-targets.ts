@@ -1,3 +1,6 @@
+import { sql } from 'kysely';
+import { isSameAddress } from '../../domain/ip-address.ts';
+import { areInLine } from '../../domain/shared-target.ts';
 import { logChange } from '../cache/change-log.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
@@ -27,10 +30,9 @@ async function addSharedTarget(
   const { host, workspaceId } = target;
   const row = { ...target, addresses: JSON.stringify(target.addresses) };
   if ((await tx.one(selectWorkspace, { workspaceId })) === null) return { kind: 'workspace_missing' };
-  const before = await tx.one(selectTarget, { host });
-  if (before !== null && before.workspaceId !== workspaceId)
-    return { kind: 'taken', by: before.workspaceId, what: host };
-  if (before === null) {
+  const holder = await findHolder(tx, target);
+  if (holder !== null) return { kind: 'taken', ...holder };
+  if ((await tx.one(selectTarget, { host })) === null) {
     await tx.execute(insertTarget, row);
     return { kind: 'added', domains: 0 };
   }
@@ -44,13 +46,26 @@ async function addSharedTarget(
   return { kind: 'added', domains: outdated.length };
 }
 
-async function removeSharedTarget(tx: Transaction, host: string): Promise<TargetRemoval> {
+/** Who has something that a new target must not be, and what. */
+async function findHolder(tx: Transaction, target: SharedTarget): Promise<{ by: string; what: string } | null> {
+  const { host, workspaceId, addresses } = target;
+  for (const other of await listSharedTargets(tx)) {
+    if (other.workspaceId === workspaceId) continue;
+    const address = other.addresses.find((each) => addresses.some((own) => isSameAddress(own, each)));
+    const what = areInLine(host, other.host) ? other.host : address;
+    if (what !== undefined) return { by: other.workspaceId, what };
+  }
+  const near = { host, below: `%.${host}`, workspaceId };
+  return (await tx.one(selectVerifiedNear, near)) ?? (await tx.one(selectOwnTargetNear, near));
+}
+
+async function removeSharedTarget(tx: Transaction, host: string, workspaceId: string): Promise<TargetRemoval> {
   const target = await tx.one(selectTarget, { host });
-  if (target === null) return { kind: 'missing' };
+  if (target?.workspaceId !== workspaceId) return { kind: 'missing' };
   const domains = (await tx.one(countDomains, { host }))?.count ?? 0;
   if (domains > 0) return { kind: 'in_use', domains };
   await tx.execute(deleteTarget, { host });
-  return { kind: 'removed', workspaceId: target.workspaceId };
+  return { kind: 'removed' };
 }
 
 /** One operator changes them at a time. Domains are created with them under the lock of their workspace. */
@@ -75,7 +90,7 @@ export const targetChanges = {
     perform: removeSharedTarget,
     locks: (_, workspaceId) => [LOCK, workspaceId],
     audit: {
-      targets: (_, host: string, workspaceId: string) => [{ workspaceId, target: host }],
+      targets: (_, host, workspaceId) => [{ workspaceId, target: host }],
       isMade: isOutcome('removed'),
     },
     secret: NO_SECRET,
@@ -96,6 +111,45 @@ function selectTargets(db: Tables, _: object) {
 
 function selectOfWorkspace(db: Tables, p: { workspaceId: string }) {
   return selectTargets(db, p).where('workspaceId', '=', p.workspaceId);
+}
+
+interface Near {
+  host: string;
+  below: string;
+}
+
+/** A verified domain of another workspace at the host, above or below it. It scans the index of verified names. */
+function selectVerifiedNear(db: Tables, p: Near & { workspaceId: string }) {
+  return db
+    .selectFrom('domains')
+    .where('status', '=', sql.lit('verified'))
+    .where('workspaceId', '<>', p.workspaceId)
+    .where((of) =>
+      of.or([
+        of('name', '=', p.host),
+        of('name', 'like', p.below),
+        sql<boolean>`cast(${p.host} as text) like '%.' || name`,
+        sql<boolean>`name like '*.%' and cast(${p.host} as text) like '%' || substr(name, 2)`,
+      ]),
+    )
+    .select(['workspaceId as by', 'name as what'])
+    .limit(1);
+}
+
+/** A domain whose own target the host is, or is above or below. */
+function selectOwnTargetNear(db: Tables, p: Near) {
+  return db
+    .selectFrom('domains')
+    .where('sharedAddresses', 'is', null)
+    .where((of) =>
+      of.or([
+        of('target', '=', p.host),
+        of('target', 'like', p.below),
+        sql<boolean>`cast(${p.host} as text) like '%.' || target`,
+      ]),
+    )
+    .select(['workspaceId as by', 'target as what'])
+    .limit(1);
 }
 
 /** Whoever has it. */

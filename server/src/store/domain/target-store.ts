@@ -17,15 +17,12 @@ export type TargetAddition =
   | { kind: 'workspace_missing' | 'busy' }
   | { kind: 'taken'; by: string; what: string };
 
-export type TargetRemoval =
-  | { kind: 'removed'; workspaceId: string }
-  | { kind: 'missing' }
-  | { kind: 'in_use'; domains: number };
+export type TargetRemoval = { kind: 'removed' | 'missing' } | { kind: 'in_use'; domains: number };
 
 export interface TargetChanges {
   /** Adds the target, or replaces its addresses, also those of its domains. */
   addSharedTarget(target: SharedTarget): Promise<TargetAddition>;
-  /** `in_use`: so many domains have it as their target. `workspaceId`: that of the target. */
+  /** `in_use`: so many domains have it as their target. `missing`: the workspace has none with this host. */
   removeSharedTarget(host: string, workspaceId: string): Promise<TargetRemoval>;
 }
 
