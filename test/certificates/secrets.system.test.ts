@@ -12,9 +12,10 @@ import type { IssuingSite } from './live/site.ts';
 /** Keeps a certificate of a former server for a domain that is not verified. */
 async function stage(site: IssuingSite): Promise<void> {
   const store = await site.open();
-  const environment = await store.findEnvironment(site.tenant.workspaceId, site.tenant.environmentId);
+  const { workspaceId, environmentId } = site.tenant;
+  const environment = await store.findEnvironment(workspaceId, { environment: environmentId });
   if (environment === null) throw new Error('the tenant has no environment');
-  const domain = await attach(store, environment, { name: 'moving.customer.test' });
+  const domain = await attach(store, environment, { name: 'moving.customer.test', createdAt: Date.now() });
   expect(await store.stageCertificate(domain, anIssuedCertificate({ issuer: MOVED }), Date.now())).toBe('staged');
   await store.close();
 }
