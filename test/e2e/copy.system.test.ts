@@ -97,6 +97,8 @@ async function populate(store: Store): Promise<void> {
   const brought = await certificates.verify(store, (await entities.plant(store)).environment);
   for (const issuer of ['internal', 'imported'])
     await store.importCertificate(brought.name, certificates.anIssuedCertificate({ issuer }), entities.NOW);
+  const moving = await entities.attach(store, (await entities.plant(store)).environment);
+  await store.stageCertificate(moving, certificates.anIssuedCertificate({ issuer: 'moved' }), entities.NOW);
   const [from, to] = [await certificates.verify(store, environment), await certificates.verify(store, environment)];
   const redirect = { domainId: from.id, destinationId: to.id, status: 308 } as const;
   await store.setRedirect(workspace.id, redirect, entities.NOW);
