@@ -7,6 +7,7 @@ import { addTree } from './api/tree-commands.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addMove } from './move/move.ts';
 import { addReload } from './serve/reload.ts';
 import { addServe } from './serve/serve.ts';
 import { addAudit } from './store/audit.ts';
@@ -40,6 +41,7 @@ const COMMANDS: AddCommand[] = [
   addDomains,
   addWebhooks,
   addUsage,
+  addMove,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -54,7 +56,7 @@ What commands need:
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, origins, domains,
-                    webhooks, usage: they call it, by NAMEPLATE_URL and
+                    webhooks, usage, move: they call it, by NAMEPLATE_URL and
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
