@@ -206,7 +206,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be given before: it is kept, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -214,8 +214,10 @@ export interface ApiCalls {
       certificates: string;
       /** Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown. */
       privateKey: string;
+      /** The certificate was issued to the server that you move from: it is served, and renewed as one of ours. No order is placed before its renewal is due. */
+      managed?: boolean | undefined;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Remove a certificate of the owner of a domain. Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. Where no imported certificate is in use, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove a certificate of the owner of a domain. Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. For one uploaded with `managed`, another is ordered at once; before the domain is verified, it is deleted. Where there is none of these, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -815,6 +817,7 @@ interface Certificate {
   nextTryAt?: number;
   selfCheck?: CertificateSelfCheck;
   issued?: IssuedCertificate;
+  staged?: StagedCertificate;
   /** When it was first wanted; absent in `none`. Unix time in milliseconds. */
   createdAt?: number;
 }
@@ -1627,10 +1630,10 @@ interface Hsts {
 
 /** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
 interface IssuedCertificate {
-  /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
+  /** The CA's directory URL; `internal` for the internal CA, `imported` or `moved` for a certificate that was uploaded. */
   issuer: string;
-  /** `managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). */
-  source: 'managed' | 'imported' | (string & {});
+  /** `managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). `moved`: the same, with `managed`: Nameplate renews it. */
+  source: 'managed' | 'imported' | 'moved' | (string & {});
   fallback?: FallbackCertificate;
   /** In hexadecimal. */
   serialNumber: string;
@@ -1956,6 +1959,12 @@ interface SiteUnreachableEvent {
   data: SiteChange;
 }
 
+/** The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none. */
+interface StagedCertificate {
+  /** End of its validity. Unix time in milliseconds. */
+  notAfter: number;
+}
+
 /** That visitors get a page in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
@@ -2162,6 +2171,7 @@ export type {
   SiteReady_to_switchEvent,
   SiteSettings,
   SiteUnreachableEvent,
+  StagedCertificate,
   Suspension,
   SuspensionChange,
   UpdatedDomain,

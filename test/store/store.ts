@@ -30,6 +30,7 @@ import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
 import { describeSettings } from './settings.ts';
 import { describeSetup } from './setup.ts';
+import { describeStaged } from './staged.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
@@ -88,6 +89,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOrders(subject);
     describeLedgerHistories(subject);
     describeCertificates(subject);
+    describeStaged(subject);
     describeTakeovers(subject);
     describePrepared(subject);
     describeEdge(subject);

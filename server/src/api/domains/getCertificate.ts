@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import { IMPORTED, unattendedProblem } from '../../domain/certificate-state.ts';
+import { IMPORTED, MOVED, unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/store.ts';
 import { defineOperation, type HandlerContext } from '../operation.ts';
@@ -42,11 +42,13 @@ const IssuedSchema = Type.Object(
   {
     issuer: Type.String({
       maxLength: 2048,
-      description: "The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate.",
+      description:
+        "The CA's directory URL; `internal` for the internal CA, `imported` or `moved` for a certificate that was uploaded.",
     }),
-    source: Type.Enum(['managed', 'imported'], {
+    source: Type.Enum(['managed', 'imported', 'moved'], {
       type: 'string',
-      description: '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate).',
+      description:
+        '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). `moved`: the same, with `managed`: Nameplate renews it.',
     }),
     fallback: Type.Optional(FallbackSchema),
     serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
@@ -63,6 +65,15 @@ const IssuedSchema = Type.Object(
     title: 'IssuedCertificate',
     description:
       'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one.',
+  },
+);
+
+const StagedSchema = Type.Object(
+  { notAfter: Time('End of its validity.') },
+  {
+    title: 'StagedCertificate',
+    description:
+      'The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none.',
   },
 );
 
@@ -146,6 +157,7 @@ export const CertificateSchema = Type.Object(
     ),
     selfCheck: Type.Optional(SelfCheckSchema),
     issued: Type.Optional(IssuedSchema),
+    staged: Type.Optional(StagedSchema),
     createdAt: Type.Optional(Time('When it was first wanted; absent in `none`.')),
   },
   { title: 'Certificate' },
@@ -174,10 +186,14 @@ export function presentCertificate(
     issued: found.issued && {
       ...found.issued,
       ...fingerprintOf(found.issued),
-      source: found.issued.issuer === IMPORTED ? 'imported' : 'managed',
+      source: sourceOf(found.issued),
       fallback,
     },
   });
+}
+
+function sourceOf({ issuer }: IssuedCertificate): 'managed' | 'imported' | 'moved' {
+  return issuer === IMPORTED || issuer === MOVED ? issuer : 'managed';
 }
 
 function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fingerprint: string } {
@@ -237,12 +253,15 @@ export const getCertificate = defineOperation({
 
 /** The certificate of a domain as it is now. */
 export async function showCertificate(
-  store: Pick<HandlerContext['store'], 'findCertificate' | 'findFallback' | 'findLastIssuing'>,
+  store: Pick<HandlerContext['store'], 'findCertificate' | 'findFallback' | 'findStaged' | 'findLastIssuing'>,
   domain: Pick<Domain, 'id' | 'name'>,
   now: number,
 ): Promise<Static<typeof CertificateSchema>> {
   const [certificate, lastIssuingAt] = await Promise.all([store.findCertificate(domain.name), store.findLastIssuing()]);
   const isImported = certificate?.issued?.issuer === IMPORTED;
   const fallback = isImported ? await store.findFallback(domain.name) : null;
-  return presentCertificate(domain, certificate, lastIssuingAt, now, fallback);
+  const shown = presentCertificate(domain, certificate, lastIssuingAt, now, fallback);
+  if (shown.state !== 'none') return shown;
+  const staged = await store.findStaged(domain.id);
+  return staged === null || staged.notAfter <= now ? shown : { ...shown, staged: { notAfter: staged.notAfter } };
 }

@@ -3,6 +3,7 @@ import { childWorkspaceChanges } from '../access/child-workspaces.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { movedChanges } from '../certificate/moved-certificates.ts';
 import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
@@ -40,6 +41,7 @@ export const changes = {
   ...webhookChanges,
   ...deliveryChanges,
   ...certificateChanges,
+  ...movedChanges,
   ...caChanges,
   ...secretChanges,
 };

@@ -24,6 +24,7 @@ import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
 import { findChallenge } from '../certificate/orders.ts';
+import { findStaged } from '../certificate/staged-certificates.ts';
 import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { findDueLooks, leaseOf } from '../check/live-checks.ts';
@@ -119,6 +120,7 @@ export const reads = {
   listDeliveries,
   findCertificate,
   findFallback,
+  findStaged,
   listCertificates,
   countCertificates,
   listExpiring,

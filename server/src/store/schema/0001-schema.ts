@@ -203,6 +203,15 @@ create table fallback_certificates (
 create index fallback_certificates_by_key_id on fallback_certificates (substr(private_key, 1, 9));
 create index fallback_certificates_by_not_after on fallback_certificates (not_after);
 
+-- The certificate of a domain that has no route yet, from the server that it moves from. Several domains may have the name.
+create table staged_certificates (
+  domain_id TEXT not null primary key references domains (id) on delete cascade, hostname TEXT not null, issuer TEXT not null,
+  chain TEXT not null, private_key BYTES not null, not_before INTEGER not null, not_after INTEGER not null,
+  issued_at INTEGER not null, renewal TEXT not null
+) STRICT;
+create index staged_certificates_by_key_id on staged_certificates (substr(private_key, 1, 9));
+create index staged_certificates_by_not_after on staged_certificates (not_after);
+
 -- No foreign key: a challenge that is left behind expires.
 create table challenges (
   hostname TEXT not null, token TEXT not null, key_authorization TEXT not null, expires_at INTEGER not null,

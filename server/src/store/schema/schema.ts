@@ -72,6 +72,8 @@ export interface Schema {
   inheritedCertificates: Pick<ServedCertificatesTable, 'hostname' | 'chain' | 'privateKey' | 'notAfter'>;
   /** The managed certificate that an imported one has replaced: used again when that is removed, or about to expire. */
   fallbackCertificates: Omit<ServedCertificatesTable, 'expiringAt'>;
+  /** Certificates that are put in use with the route of their domain. `issuedAt`: when it was given. Deleted with the domain. */
+  stagedCertificates: Omit<ServedCertificatesTable, 'expiringAt'> & { domainId: string };
   /** Orders in flight, each with its entry in the ledger. */
   certificateOrders: CertificateOrder & { spendingSeq: number };
   heartbeats: HeartbeatsTable;

@@ -2,6 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
+import { isBrought } from '../../domain/certificate-state.ts';
 import { isReached, type LiveProblem, type Look } from '../../domain/live.ts';
 import { baseName, isWildcard } from '../../domain/wildcard.ts';
 import type { AddressRule } from '../../net/addresses.ts';
@@ -79,7 +80,7 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
   /** Whether the CA of this installation has issued it: the operator has chosen that one, as in a closed network. */
   async function isOfOurCa(hostname: string, leaf: X509Certificate): Promise<boolean> {
     const issued = (await store.findCertificate(hostname))?.issued;
-    if (!issued || issued.issuer === 'imported') return false;
+    if (!issued || isBrought(issued.issuer)) return false;
     return new X509Certificate(issued.chain).fingerprint256 === leaf.fingerprint256;
   }
 
