@@ -51,13 +51,13 @@ export function describeWorkspaceDomains(subject: Subject): void {
       [blocked.name]: { state: 'waiting_for_routing', problem },
     });
     const wanted = await verify(store, environment, { name: `f.${zone}` });
-    const certificate = (state: CertificateState) => ({ state, problem: null, notAfter: null });
+    const certificate = (state: CertificateState) => ({ state, problem: null, notAfter: null, issuer: null });
     const listed: Omit<ListedDomain, 'live' | 'redirect' | 'suspension' | 'deployment' | 'settings'>[] = [
       { domain: verifying, certificate: null },
       { domain: blocked, certificate: { ...certificate('waiting_for_routing'), problem } },
       { domain: failed, certificate: null },
       { domain: pending, certificate: null },
-      { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS } },
+      { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS, issuer: 'internal' } },
       { domain: wanted, certificate: certificate('wanted') },
     ];
     const nothing = { live: null, redirect: null, suspension: null, deployment: null, settings: null };
