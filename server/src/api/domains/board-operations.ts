@@ -43,7 +43,7 @@ const BlockerReason = Type.Enum([...BOARD_REASONS, ...CERTIFICATE_REASONS], {
     'The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added.',
 });
 
-const BoardSiteSchema = Type.Object(
+export const BoardSiteSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
@@ -161,7 +161,7 @@ export const listSites = defineList({
 
 const Count = Type.Integer({ minimum: 0 });
 
-const SiteCountsSchema = Type.Object(
+export const SiteCountsSchema = Type.Object(
   {
     total: Count,
     readyToSwitch: Type.Integer({ minimum: 0, description: 'Those that are ready to switch.' }),
