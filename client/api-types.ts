@@ -2010,6 +2010,19 @@ interface SiteCounts {
   live: number;
   /** Why the others are not ready to switch, the most frequent reason first. */
   blockers: Array<BoardGroup>;
+  /** Those whose certificate is ordered as soon as the limits of the CA allow it. */
+  waiting: number;
+  /** Longest time until the last of these may be ordered, in milliseconds, as far as the limits of all orders go; absent where no CA has any. */
+  timeLeftMs?: number;
+  /** The pace that the time is computed of. */
+  pace?: {
+    /** New names that may be ordered in each window, at all CAs together. */
+    names: number;
+    /** Length of the window, in milliseconds. */
+    windowMs: number;
+    /** The number of CAs. */
+    cas: number;
+  };
   /** IP addresses that lead to the edge, as the operator has set them; empty where they are not known. */
   edgeAddresses: Array<string>;
   /** When they were counted. Unix time in milliseconds. */

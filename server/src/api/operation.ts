@@ -6,7 +6,7 @@ import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
 import type { BoardCounts } from '../domain/board.ts';
 import type { Kept } from '../store/cache/kept-counts.ts';
-import type { AuditedStore, Board, Changes, DomainCounts, Paged, RateLimit } from '../store/store.ts';
+import type { AuditedStore, Board, CaLimit, Changes, DomainCounts, Paged, RateLimit } from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
 import type { Find, Needed } from './find.ts';
@@ -19,6 +19,8 @@ import type { Watchers } from './watchers/watchers.ts';
 export interface ApiSettings extends ErrorNaming {
   /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
+  /** The CAs that certificates are ordered from, and the limits of each; absent where there are none. */
+  ordering?: { issuers: readonly string[]; limits: readonly CaLimit[] } | undefined;
   /** The zone for challenges, where the operator has one. */
   challengeZone?: string | undefined;
   /**

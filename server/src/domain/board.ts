@@ -75,6 +75,14 @@ export interface BoardGroup {
   oldest: { domainId: string; domain: string; message: string | null; since: number };
 }
 
+/** Reasons of names whose certificate is ordered as soon as the CA's limits allow it. */
+const PACED: readonly BoardReason[] = ['not_ordered', 'budget_spent', 'ca_rate_limited'];
+
+/** Names that wait for an order, and for nothing that their owner has to do. */
+export function waitingOf({ blockers }: Pick<BoardCounts, 'blockers'>): number {
+  return blockers.reduce((sum, { reason, count }) => sum + (PACED.includes(reason) ? count : 0), 0);
+}
+
 export interface BoardCounts {
   total: number;
   readyToSwitch: number;

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
-import { anIssuedCertificate, aSave, DAY_MS, prove } from '../../support/certificates.ts';
+import { aLedgerEntry, anIssuedCertificate, anOrder, aSave, DAY_MS, prove } from '../../support/certificates.ts';
 import { failedAt, verifyingAt } from '../../support/entities.ts';
 
 let api: Harness;
 let tree: Tree;
 let staging: string;
+const HOUR_MS = 3_600_000;
+const limits = [{ name: 'orders' as const, limit: 3, windowMs: HOUR_MS }];
 const CAA = 'A CAA record forbids the CA.';
 
 /** Names in every state: those that begin with `old` were moved here from Caddy. */
 beforeAll(async () => {
-  api = await startApi({ settings: { edgeAddresses: ['198.51.100.7'] } });
+  api = await startApi({
+    settings: { edgeAddresses: ['198.51.100.7'], ordering: { issuers: ['https://ca.example'], limits } },
+  });
   tree = await api.createTree();
   const made = await api.call('environments.createEnvironment', { project: 'demo', app: 'web', slug: 'staging' });
   staging = dataOf<{ environmentId: string }>(made).environmentId;
@@ -139,6 +143,24 @@ describe('domains.countSites', () => {
       );
     }
     expect(dataOf(await count())).toMatchObject({ edgeAddresses: ['198.51.100.7'], countedAt: api.clock.now() });
+  });
+
+  it('says how long the names that wait for an order may have to, by the orders that the ledger has', async () => {
+    const pace = { names: 2, windowMs: HOUR_MS, cas: 1 };
+    expect(dataOf(await count())).toMatchObject({ waiting: 1, timeLeftMs: 0, pace });
+    const now = api.clock.now();
+    const other = await api.createKey({ workspaceId: (await api.createWorkspace()).id });
+    const place = await api.createTree('demo', other.key);
+    for (const name of ['a.example.net', 'b.example.net'])
+      await prove(api.store, await api.createDomain(place, name, other.key), now);
+    const due = await api.store.claimCertificates({ now, limit: 9, leaseMs: 1000, newNames: true });
+    for (const { certificate, lease } of due.filter((each) => each.certificate.hostname.endsWith('.net'))) {
+      const order = anOrder({ hostname: certificate.hostname, issuer: 'https://ca.example' });
+      const begun = { lease, order, entry: aLedgerEntry(order), limits: [], now };
+      expect(await api.store.beginOrder(begun)).toEqual({ kind: 'begun' });
+    }
+    expect(dataOf(await count())).toMatchObject({ waiting: 1, timeLeftMs: HOUR_MS, pace });
+    expect(dataOf(await count({ movedFrom: 'none' }))).toMatchObject({ waiting: 0, timeLeftMs: 0 });
   });
 
   it('refuses a key that may read no domain at all, as listSites does', async () => {

@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
-import { BOARD_REASONS, boardBlocker, isReadyToSwitch, statusSince } from '../../domain/board.ts';
+import { BOARD_REASONS, boardBlocker, isReadyToSwitch, statusSince, waitingOf } from '../../domain/board.ts';
 import { presentLive } from '../../domain/live.ts';
 import { LONGEST_VALUE } from '../../domain/own-data.ts';
+import { newNamesPerWindow, timeToIssue } from '../../domain/time-to-issue.ts';
 import type { Board, ListedDomain } from '../../store/store.ts';
 import { type Find, lacksPermission } from '../find.ts';
-import { defineList, defineOperation, type OperationCall } from '../operation.ts';
+import { defineList, defineOperation, type HandlerContext, type OperationCall } from '../operation.ts';
 import {
   closed,
   environmentPath,
@@ -188,6 +189,30 @@ export const SiteCountsSchema = Type.Object(
       ),
       { description: 'Why the others are not ready to switch, the most frequent reason first.' },
     ),
+    waiting: Type.Integer({
+      minimum: 0,
+      description: 'Those whose certificate is ordered as soon as the limits of the CA allow it.',
+    }),
+    timeLeftMs: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Longest time until the last of these may be ordered, in milliseconds, as far as the limits of all orders go; absent where no CA has any.',
+      }),
+    ),
+    pace: Type.Optional(
+      Type.Object(
+        {
+          names: Type.Integer({
+            minimum: 1,
+            description: 'New names that may be ordered in each window, at all CAs together.',
+          }),
+          windowMs: Type.Integer({ minimum: 1, description: 'Length of the window, in milliseconds.' }),
+          cas: Type.Integer({ minimum: 1, description: 'The number of CAs.' }),
+        },
+        { description: 'The pace that the time is computed of.' },
+      ),
+    ),
     edgeAddresses: Type.Array(Type.String(), {
       description: 'IP addresses that lead to the edge, as the operator has set them; empty where they are not known.',
     }),
@@ -224,12 +249,31 @@ export const countSites = defineOperation({
           },
         },
       ],
+      waiting: 88,
+      timeLeftMs: 0,
+      pace: { names: 240, windowMs: 10_800_000, cas: 1 },
       edgeAddresses: ['198.51.100.7'],
       countedAt: exampleDomain.createdAt + 600_000,
     },
   },
   async handle(call, context) {
     const counts = await context.countSites(call.principal.workspaceId, await boardOf(call));
-    return showCounts({ ...counts, edgeAddresses: context.settings.edgeAddresses ?? [] });
+    const waiting = waitingOf(counts);
+    const edgeAddresses = context.settings.edgeAddresses ?? [];
+    return showCounts({ ...counts, waiting, ...(await timeLeft(waiting, context)), edgeAddresses });
   },
 });
+
+/** The time until the last of the names that wait may be ordered. */
+async function timeLeft(waiting: number, { store, settings: { ordering }, clock }: HandlerContext) {
+  const orders = ordering?.limits.find(({ name }) => name === 'orders');
+  if (ordering === undefined || orders === undefined) return {};
+  const { issuers } = ordering;
+  const { limit, windowMs } = orders;
+  const since = clock.now() - windowMs;
+  const counted = await Promise.all(issuers.map((issuer) => store.countLedgerEntries(issuer, since)));
+  const ledgerOrdersInWindow = counted.reduce((sum, each) => sum + each.orders - each.exempt, 0);
+  const cas = issuers.length;
+  const timeLeftMs = timeToIssue({ waiting, ledgerOrdersInWindow, limits: [orders], cas });
+  return { timeLeftMs, pace: { names: newNamesPerWindow(limit, cas), windowMs, cas } };
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { apiAction, type CommandCall, nextCommand } from '../api/api-client.ts';
 import { EXIT } from '../cli-error.ts';
-import { type Column, dateTime, paint, table } from '../output/output.ts';
+import { type Column, dateTime, paint, shortDuration, table } from '../output/output.ts';
 import { stateStyle } from '../output/show-certificate.ts';
 import { statusStyle, words } from '../output/show-domain.ts';
 import { type BoardOptions, type BoardSite, boardCommand, countBoard, listBoard, type SiteCounts } from './board.ts';
@@ -64,6 +64,7 @@ function describeStatus(status: Status, call: CommandCall<StatusOptions>): strin
   return [
     headline(status),
     ...(blockers.length === 0 ? [] : ['', table(GROUP_COLUMNS, blockers)]),
+    ...timeLeftLines(status),
     ...(sites === undefined ? [] : ['', table(SITE_COLUMNS, sites)]),
     ...nextStep(status, call),
   ].join('\n');
@@ -73,6 +74,15 @@ function headline({ total, readyToSwitch, live }: SiteCounts): string {
   const ready = `${share(readyToSwitch, total)} ready to switch`;
   const seen = live === 0 ? '' : `; visitors reach ${live.toLocaleString('en-US')} here`;
   return `${paint(readyToSwitch === total ? 'green' : 'yellow', ready)}${seen}.`;
+}
+
+function timeLeftLines({ waiting, timeLeftMs, pace }: SiteCounts): string[] {
+  if (waiting === 0 || timeLeftMs === undefined || pace === undefined) return [];
+  const names = `${waiting.toLocaleString('en-US')} ${waiting === 1 ? 'name waits' : 'names wait'} for a certificate`;
+  const at = pace.cas === 1 ? '' : `, at ${pace.cas} CAs`;
+  const rate = `${pace.names.toLocaleString('en-US')} new names per ${shortDuration(pace.windowMs)}${at}`;
+  const left = timeLeftMs === 0 ? 'all may be ordered now' : `at most ${shortDuration(timeLeftMs)} left`;
+  return ['', `${names}: ${left}, at ${rate}.`];
 }
 
 /** `912 of 1,000` */
