@@ -9,6 +9,7 @@ import { issueChain, keyPem } from '../support/issue-chain.ts';
 /** Where DNS leads before the switch. */
 const OLD = '127.0.0.2';
 const NAME = 'store.customer.test';
+/** Beside them there is the example domain of the playground, which was not moved. */
 const OTHER = 'blog.customer.test';
 const directory = temporaryDirectory();
 const data = ['--data', directory.path];
@@ -73,7 +74,7 @@ test('a name that the edge does not serve fails the check with its own reason an
   const all = await move('check', '--all');
   expect(all.code).toBe(3);
   expect(all.stdout).toMatch(/new\.customer\.test .*tls failed/);
-  expect(all.stdout).toContain('serves 2 of 3 names.');
+  expect(all.stdout).toContain('serves 2 of 4 names.');
   const moved = await runJson<object>(['move', 'check', '--all', '--from', 'caddy', ...data]);
   expect(moved).toEqual({ checked: 2, served: 2, failed: [] });
   expect((await move('check', 'none.customer.test')).code).toBe(1);
@@ -83,7 +84,7 @@ test('a name that the edge does not serve fails the check with its own reason an
 });
 
 test('names arrive at the switch and leave on the way back, each said once', async () => {
-  const watching = start(['move', 'watch', '--until', 'all', '--every', '1s', ...data]);
+  const watching = start(['move', 'watch', '--from', 'caddy', '--until', 'all', '--every', '1s', ...data]);
   await watching.says(/^0 of 2 arrived$/m);
   await run(['dns', 'set', 'old.provider.test', 'A', '127.0.0.1', ...data]);
   const arrived = await watching.ended;
@@ -91,7 +92,7 @@ test('names arrive at the switch and leave on the way back, each said once', asy
   for (const name of [NAME, OTHER]) expect(arrived.stdout.match(new RegExp(`${name} arrived`, 'g'))).toHaveLength(1);
   expect(arrived.stdout).toMatch(/2 of 2 arrived\n$/);
 
-  const back = start(['move', 'watch', '--until', 'none', '--every', '1s', '--json', ...data]);
+  const back = start(['move', 'watch', '--from', 'caddy', '--until', 'none', '--every', '1s', '--json', ...data]);
   await back.says(/"after":"here"\}\n.*"after":"here"/);
   await run(['dns', 'set', 'old.provider.test', 'A', OLD, ...data]);
   const { code, stdout } = await back.ended;
@@ -109,12 +110,24 @@ test('names arrive at the switch and leave on the way back, each said once', asy
     [OTHER, 'elsewhere'],
     [NAME, 'elsewhere'],
   ]);
-  const late = await run(['move', 'watch', '--until', 'all', '--timeout', '1s', '--every', '1s', ...data]);
+  const late = await run([
+    'move',
+    'watch',
+    '--from',
+    'caddy',
+    '--until',
+    'all',
+    '--timeout',
+    '1s',
+    '--every',
+    '1s',
+    ...data,
+  ]);
   expect(late.code).toBe(3);
 });
 
 test('Ctrl-C ends the watch at once, as done', async () => {
-  const watching = start(['move', 'watch', '--every', '1h', ...data]);
+  const watching = start(['move', 'watch', '--from', 'caddy', '--every', '1h', ...data]);
   await watching.says(/^0 of 2 arrived$/m);
   watching.child.kill('SIGINT');
   expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
