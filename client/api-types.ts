@@ -113,6 +113,40 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Site>>;
     /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain`. */
     countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
+    /** List the names of a move, and whether each is ready to switch. Domains of the workspace, or of one environment, one page at a time: whether each is verified, has a certificate in use, and is seen from outside; and why it is not ready to switch. The order, and which domains a key gets, are as in domains.listWorkspaceDomains. With `ready`, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    listSites(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Only domains of this environment. */
+      within?: {
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
+        /** Id or slug of the environment. */
+        environment: string;
+      } | undefined;
+      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
+      movedFrom?: string | undefined;
+      /** Only domains that are ready to switch, or only those that are not. */
+      ready?: boolean | undefined;
+    }, options?: CallOptions): Promise<Page<BoardSite>>;
+    /** Count the names of a move that are ready to switch. How many of the domains that domains.listSites lists are ready to switch, and how many are not, by reason. Each process counts more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    countSites(input: {
+      /** Only domains of this environment. */
+      within?: {
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
+        /** Id or slug of the environment. */
+        environment: string;
+      } | undefined;
+      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
+      movedFrom?: string | undefined;
+    }, options?: CallOptions): Promise<SiteCounts>;
     /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.create_deployment` on the environment of the domain, for `settings.origin`. */
     updateDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -697,6 +731,8 @@ export const OPERATIONS: readonly string[] = [
   'domains.listDomains',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
+  'domains.listSites',
+  'domains.countSites',
   'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
@@ -794,6 +830,50 @@ interface AuditEntry {
   targetName?: string;
   /** The new values, in short. Properties depend on the action. Never a secret. */
   detail: Record<string, unknown>;
+}
+
+/** Why the name is not ready to switch; absent where it is. */
+interface BoardBlocker {
+  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+  reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  /** For people: `verificationError` of the domain, or the message of the problem of its certificate; absent while it makes normal progress. */
+  message?: string;
+  /** Since when. Unix time in milliseconds. */
+  since: number;
+}
+
+interface BoardGroup {
+  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+  reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  count: number;
+  /** The domain that has had the reason for longest. */
+  oldest: {
+    /** The domain. Begins with `dom_`. */
+    domainId: string;
+    /** Its name. */
+    domain: string;
+    /** Its own reason, for people. */
+    message?: string;
+    /** Since when. Unix time in milliseconds. */
+    since: number;
+  };
+}
+
+/** A name of the board of a move. More properties may be added. */
+interface BoardSite {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** As in domains.getDomain. */
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
+  /** Since when it has been in this status; before it is verified, when the verification window began. Unix time in milliseconds. */
+  since: number;
+  certificate: SiteCertificate;
+  live?: Live;
+  /** Whether the edge serves the name with a certificate in use, so that its DNS may lead here. It stays true after the switch. */
+  readyToSwitch: boolean;
+  blocker?: BoardBlocker;
 }
 
 /** How the workspace appears to its customers. */
@@ -1920,6 +2000,8 @@ interface SiteCertificate {
   /** As in domains.getCertificate. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
+  /** Of the certificate in use, as in domains.getCertificate; absent before the first. More values may be added. */
+  source?: 'managed' | 'imported' | 'moved' | (string & {});
   /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
   notAfter?: number;
 }
@@ -1935,6 +2017,34 @@ interface SiteChange {
   live: Live;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
+}
+
+/** How far a move is. More properties may be added. */
+interface SiteCounts {
+  total: number;
+  /** Those that are ready to switch. */
+  readyToSwitch: number;
+  /** Those that visitors reached here, at every address, at the last look. */
+  live: number;
+  /** Why the others are not ready to switch, the most frequent reason first. */
+  blockers: Array<BoardGroup>;
+  /** Those whose certificate is ordered as soon as the limits of the CA allow it. */
+  waiting: number;
+  /** Longest time until the last of these may be ordered, in milliseconds, as far as the limits of all orders go; absent where no CA has any. */
+  timeLeftMs?: number;
+  /** The pace that the time is computed of. */
+  pace?: {
+    /** New names that may be ordered in each window, at all CAs together. */
+    names: number;
+    /** Length of the window, in milliseconds. */
+    windowMs: number;
+    /** The number of CAs. */
+    cas: number;
+  };
+  /** IP addresses that lead to the edge, as the operator has set them; empty where they are not known. */
+  edgeAddresses: Array<string>;
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
 }
 
 interface SiteLiveEvent {
@@ -2106,6 +2216,9 @@ interface Workspace {
 export type {
   App,
   AuditEntry,
+  BoardBlocker,
+  BoardGroup,
+  BoardSite,
   Brand,
   Certificate,
   CertificateChange,
@@ -2185,6 +2298,7 @@ export type {
   Site,
   SiteCertificate,
   SiteChange,
+  SiteCounts,
   SiteLiveEvent,
   SiteOrigin,
   SiteReady_to_switchEvent,

@@ -11,7 +11,7 @@ import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
 import { keepCounts } from '../store/cache/kept-counts.ts';
-import type { DomainStore, Store } from '../store/store.ts';
+import type { Board, DomainStore, Store } from '../store/store.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDocumentation } from './docs/documentation.ts';
@@ -34,7 +34,8 @@ import type { StreamTimes } from './watchers/event-stream.ts';
 import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
 import { createWatchers } from './watchers/watchers.ts';
 
-export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest' | 'countDomains'> {
+export interface ApiDeps
+  extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest' | 'countDomains' | 'countSites'> {
   log: Log;
   metrics: ApiMetrics;
   /** Invalidates the caches. Without it keys and workspaces are not cached, and watchers see no change. */
@@ -108,8 +109,12 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
   const countRequest = requestCounter(limiter, rateLimits);
 
-  const countDomains = keepCounts(store, clock);
-  const counting = { countRequest, countDomains };
+  const countDomains = keepCounts((workspaceId: string) => store.countWorkspaceDomains(workspaceId), clock);
+  const countSites = keepCounts(
+    (workspaceId: string, board: Board) => store.countSites(workspaceId, board, clock.now()),
+    clock,
+  );
+  const counting = { countRequest, countDomains, countSites };
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, ...counting };
   const { authenticate, standingOfLink, standingOf } = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });

@@ -1,6 +1,7 @@
 import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
+import { countSites, listSites } from './domains/board-operations.ts';
 import { removeCertificate, uploadCertificate } from './domains/certificate-operations.ts';
 import { checkName } from './domains/checkName.ts';
 import { countDomains } from './domains/countDomains.ts';
@@ -49,6 +50,8 @@ export const operations: readonly Operation[] = [
   listDomains,
   listWorkspaceDomains,
   countDomains,
+  listSites,
+  countSites,
   updateDomain,
   verifyDomain,
   deleteDomain,

@@ -1,6 +1,11 @@
 /** Share of a CA's limits that new names may use. The rest is for renewals. */
 export const NEW_NAMES_SHARE = 0.8;
 
+/** New names that may be ordered in one window at so many CAs, each with this limit of orders. */
+export function newNamesPerWindow(limit: number, cas: number): number {
+  return Math.max(1, Math.floor(limit * NEW_NAMES_SHARE)) * Math.max(1, cas);
+}
+
 /** A CA's published limit of orders, or another one, which says nothing of all names. */
 interface PublishedLimit {
   name: string;
@@ -27,7 +32,7 @@ export function timeToIssue({
   const slowest = limits
     .filter(({ name }) => name === 'orders')
     .map(({ limit, windowMs }) => {
-      const perWindow = Math.max(1, Math.floor(limit * NEW_NAMES_SHARE)) * Math.max(1, cas);
+      const perWindow = newNamesPerWindow(limit, cas);
       const later = Math.max(0, waiting - Math.max(0, perWindow - ledgerOrdersInWindow));
       return Math.ceil(later / perWindow) * windowMs;
     });

@@ -35,6 +35,12 @@ function wildcardsOf(config: RoleDeps['config']): ApiSettings['wildcards'] {
   return challengeZone === undefined && issuer !== 'internal' ? undefined : { challengeZone: challengeZone ?? null };
 }
 
+function orderingOf({ issuer, acmeDirectory, acmeSecondDirectory, acmeLimits }: RoleDeps['config']) {
+  if (issuer === 'internal') return undefined;
+  const issuers = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
+  return { issuers, limits: acmeLimits };
+}
+
 /** The API in one thread. */
 export async function serveApi(
   deps: RoleDeps,
@@ -50,6 +56,7 @@ export async function serveApi(
     challengeZone: config.challengeZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
+    ordering: orderingOf(config),
     wildcards: wildcardsOf(config),
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import { IMPORTED, MOVED, unattendedProblem } from '../../domain/certificate-state.ts';
+import { type CertificateReason, IMPORTED, MOVED, unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/store.ts';
 import { defineOperation, type HandlerContext } from '../operation.ts';
@@ -77,33 +77,32 @@ const StagedSchema = Type.Object(
   },
 );
 
+export const CERTIFICATE_REASONS: CertificateReason[] = [
+  'no_address',
+  'dns_unreadable',
+  'address_not_public',
+  'unreachable',
+  'answered_by_another',
+  'caa_forbids',
+  'no_challenge_record',
+  'challenge_elsewhere',
+  'challenge_not_seen',
+  'dns_servers_failing',
+  'budget_spent',
+  'ca_rate_limited',
+  'ca_unavailable',
+  'ca_account',
+  'authorization_failed',
+  'ca_refused',
+  'not_issued_here',
+];
+
 export const CertificateProblemSchema = Type.Object(
   {
-    reason: Type.Enum(
-      [
-        'no_address',
-        'dns_unreadable',
-        'address_not_public',
-        'unreachable',
-        'answered_by_another',
-        'caa_forbids',
-        'no_challenge_record',
-        'challenge_elsewhere',
-        'challenge_not_seen',
-        'dns_servers_failing',
-        'budget_spent',
-        'ca_rate_limited',
-        'ca_unavailable',
-        'ca_account',
-        'authorization_failed',
-        'ca_refused',
-        'not_issued_here',
-      ],
-      {
-        type: 'string',
-        description: 'The reason that blocks the certificate, for programs. More values may be added.',
-      },
-    ),
+    reason: Type.Enum(CERTIFICATE_REASONS, {
+      type: 'string',
+      description: 'The reason that blocks the certificate, for programs. More values may be added.',
+    }),
     message: Type.String({ maxLength: 512, description: 'The cause, its place and its fix.' }),
     at: Time('Since when it blocks the certificate.'),
   },
@@ -192,7 +191,7 @@ export function presentCertificate(
   });
 }
 
-function sourceOf({ issuer }: IssuedCertificate): 'managed' | 'imported' | 'moved' {
+export function sourceOf({ issuer }: Pick<IssuedCertificate, 'issuer'>): 'managed' | 'imported' | 'moved' {
   return issuer === IMPORTED || issuer === MOVED ? issuer : 'managed';
 }
 

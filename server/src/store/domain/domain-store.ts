@@ -1,3 +1,4 @@
+import type { BoardCounts } from '../../domain/board.ts';
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, Deletion, DomainEventType } from '../../domain/domain-event.ts';
@@ -49,6 +50,8 @@ export interface WorkspacePageRequest extends PageRequest {
   createdAfter?: number | undefined;
   /** Only domains created before that. */
   createdBefore?: number | undefined;
+  /** Only domains that have, or have not, a certificate in use that is valid at this time (Unix ms). */
+  readyAt?: { is: boolean; at: number } | undefined;
 }
 
 /**
@@ -63,7 +66,19 @@ export interface ListedDomain {
   settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
-  certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
+  certificate: {
+    state: CertificateState;
+    problem: CertificateProblem | null;
+    /** Of the certificate in use; null: none is. */
+    notAfter: number | null;
+    issuer: string | null;
+  } | null;
+}
+
+/** The domains of a workspace that a board shows: in these environments, with this pair of metadata, or all. */
+export interface Board {
+  environmentIds?: ReadonlySet<string> | undefined;
+  metadata?: Metadata | undefined;
 }
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
@@ -163,6 +178,9 @@ export interface DomainStore extends DomainChanges {
 
   /** The same of one workspace, by status and by state of the certificate. */
   countWorkspaceDomains(workspaceId: string): Promise<DomainCounts>;
+
+  /** Counts what a board shows at `now`. It reads all of its domains, in steps of some milliseconds; one that changes meanwhile counts as before or after. */
+  countSites(workspaceId: string, board: Board, now: number): Promise<BoardCounts>;
 
   /**
    * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change

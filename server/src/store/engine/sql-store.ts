@@ -29,6 +29,7 @@ import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { findDueLooks, leaseOf } from '../check/live-checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
+import { countSites } from '../domain/board-counts.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
 import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
@@ -103,6 +104,7 @@ export const reads = {
   listSharedTargets,
   countDomains,
   countWorkspaceDomains,
+  countSites,
   listDomains,
   listWorkspaceDomains,
   findListedDomain,
