@@ -38,7 +38,11 @@ export async function listProjectDomains(call: CallOperation, project: string, l
 }
 
 /** The domains of an environment in order of creation: those created after `since` and before `until`. */
-export async function* sitesOf(call: CallOperation, project: string, { since, until }: Listing): AsyncGenerator<SiteData> {
+export async function* sitesOf(
+  call: CallOperation,
+  project: string,
+  { since, until }: Listing,
+): AsyncGenerator<SiteData> {
   const range = {
     within: { environment: project },
     ...(since !== undefined && { createdAfter: since + 1 }),

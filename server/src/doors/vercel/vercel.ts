@@ -23,7 +23,12 @@ interface Named {
   domain: string;
 }
 
-type Handle<Result> = (named: Named, call: CallOperation, request: FastifyRequest, reply: FastifyReply) => Promise<Result>;
+type Handle<Result> = (
+  named: Named,
+  call: CallOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => Promise<Result>;
 
 /** The part of Vercel's API that attaches domains to a project, which is an environment here. */
 export const vercel: Door = {
@@ -109,7 +114,12 @@ async function isIn(project: string, domain: string, call: CallOperation): Promi
 }
 
 /** Sets, changes or removes a redirect; without a status it keeps the one that it has, or is 308. */
-async function redirect(call: CallOperation, domain: string, { redirect, redirectStatusCode }: Redirection, known?: SiteData) {
+async function redirect(
+  call: CallOperation,
+  domain: string,
+  { redirect, redirectStatusCode }: Redirection,
+  known?: SiteData,
+) {
   const to = redirect === undefined && redirectStatusCode != null ? known?.redirect?.to : redirect;
   if (to === null) await dataOf(call('domains.removeRedirect', { domain }));
   if (to == null) return;
