@@ -77,6 +77,7 @@ function changing(keyId: string): [action: string, args: string[]][] {
 const reading: [action: string, args: string[]][] = [
   ['audit', []],
   ['workspaces list', []],
+  ['targets list', []],
   ['keys list', []],
   ['certificates list', []],
   ['certificates show', [NAME]],

@@ -3,7 +3,7 @@ import { type Answer, answerOfFailure, type Observation, type RecordObservation 
 import { isProxy } from './proxy-zones.ts';
 import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
-import { areShared, isAnyShared, type Target } from './shared-target.ts';
+import { areShared, type DomainTarget, isAnyShared } from './shared-target.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 import { isWildcard } from './wildcard.ts';
 
@@ -77,7 +77,10 @@ interface RecordReader {
 }
 
 /** At names below its base a wildcard's own CNAME answers where there is no record. */
-export function withoutOwnWildcard(domain: Pick<Domain, 'name'> & Target, answer: ReadableAnswer): ReadableAnswer {
+export function withoutOwnWildcard(
+  domain: Pick<Domain, 'name'> & DomainTarget,
+  answer: ReadableAnswer,
+): ReadableAnswer {
   const isOwn = answer.chain[0] === domain.target || isAtShared(domain, answer);
   return isWildcard(domain.name) && isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
 }
@@ -98,7 +101,7 @@ function ownershipReader(domain: Domain): RecordReader {
   };
 }
 
-function routingReader(domain: Target): RecordReader {
+function routingReader(domain: DomainTarget): RecordReader {
   const { target } = domain;
   return {
     matches: (answer) => (answer.chain.includes(target) && !hasConflict(answer)) || isAtShared(domain, answer),
@@ -118,7 +121,7 @@ function routingReader(domain: Target): RecordReader {
 }
 
 /** Whether all addresses of a name are those of the shared target. A CNAME to another host decides by its value alone. */
-function isAtShared(domain: Target, answer: Answer): boolean {
+function isAtShared(domain: DomainTarget, answer: Answer): boolean {
   return answer.kind === 'found' && answer.chain.length === 0 && areShared(domain, answer.values);
 }
 

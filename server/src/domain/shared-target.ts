@@ -4,7 +4,7 @@ import { isSameAddress } from './ip-address.ts';
 /** Shared targets: hosts of a platform to which the names of all its customers lead (docs/verification.md, Shared targets). */
 
 /** A target as domains have it. */
-export type Target = Pick<Domain, 'target' | 'sharedAddresses'>;
+export type DomainTarget = Pick<Domain, 'target' | 'sharedAddresses'>;
 
 /** The addresses that lead to the shared target of a domain; empty for a target of its own. */
 export function sharedAddressesOf({ sharedAddresses }: Pick<Domain, 'sharedAddresses'>): string[] {
@@ -39,12 +39,12 @@ export function areInLine(a: string, b: string): boolean {
 }
 
 /** The label that a domain has in our own zones. That of a shared target would be one label of many domains, so it is made of the token. */
-export function ownLabel({ target, token, sharedAddresses }: Target & Pick<Domain, 'token'>): string {
+export function ownLabel({ target, token, sharedAddresses }: DomainTarget & Pick<Domain, 'token'>): string {
   if (sharedAddresses === null) return target.slice(0, target.indexOf('.'));
   return `s${token.toLowerCase().slice(0, 19)}`;
 }
 
 /** A host that leads to our edge for this domain alone: its own target, or one with its label in the CNAME zone. */
-export function ownHost(domain: Target & Pick<Domain, 'token'>, cnameZone: string): string {
+export function ownHost(domain: DomainTarget & Pick<Domain, 'token'>, cnameZone: string): string {
   return isShared(domain) ? `${ownLabel(domain)}.${cnameZone}` : domain.target;
 }

@@ -4,7 +4,7 @@ import { type Domain, newDomain, type OwnData } from '../../domain/domain.ts';
 import { type InvalidName, type NameRule, type NewName, type ParsedName, parseName } from '../../domain/name.ts';
 import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
-import type { Target } from '../../domain/shared-target.ts';
+import type { DomainTarget } from '../../domain/shared-target.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import { wwwCounterpart } from '../../domain/www.ts';
@@ -17,7 +17,7 @@ import { invalid } from '../validation.ts';
 import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
-import { findTarget, sharedTarget, sharedTargetUse, targetProblem } from './shared-target.ts';
+import { findTarget, sharedTarget, sharedTargetUse, targetProblem } from './target-option.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
@@ -33,7 +33,7 @@ export function domainIn(
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
   { clock, settings: { service, cnameZone, challengeZone, wildcards }, newId, randomBytes }: HandlerContext,
   own: OwnData,
-  shared?: Target,
+  shared?: DomainTarget,
 ): Domain {
   return newDomain({
     ...own,

@@ -4,7 +4,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
 import { type Metadata, newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
-import type { Target } from '../../domain/shared-target.ts';
+import type { DomainTarget } from '../../domain/shared-target.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
 import type { Creation, DomainStore, Replacing } from '../../store/store.ts';
@@ -16,7 +16,7 @@ import { creationProblem, domainIn, nameProblem, parseNewName } from './createDo
 import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
-import { findTargetOrProblem, sharedTarget, sharedTargetUse, targetProblem } from './shared-target.ts';
+import { findTargetOrProblem, sharedTarget, sharedTargetUse, targetProblem } from './target-option.ts';
 
 /** Most names of one request. */
 const MOST = 100;
@@ -128,7 +128,7 @@ export const createDomains = defineOperation({
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
-    const found = new Map<string | undefined, Target | Problem | undefined>();
+    const found = new Map<string | undefined, DomainTarget | Problem | undefined>();
     for (const [at, item] of input.domains.entries()) {
       const { domain: sent, target, ...given }: Item = typeof item === 'string' ? { domain: item } : item;
       const own = newOwnData(given);
@@ -176,7 +176,7 @@ function countNames(names: number, count: () => ReturnType<CountRequest>): (Prob
 function examineName(
   sent: string,
   location: string,
-  shared: Target | Problem | undefined,
+  shared: DomainTarget | Problem | undefined,
   seen: Set<string>,
   settings: ApiSettings,
 ): NewName | Problem {

@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { sharedTargetUse } from '../domains/shared-target.ts';
+import { sharedTargetUse } from '../domains/target-option.ts';
 import { defineOperation } from '../operation.ts';
 import { closed, Time } from '../schemas.ts';
 

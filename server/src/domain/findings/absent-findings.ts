@@ -67,7 +67,7 @@ export function apexAction(
   removes?: string[],
 ): FindingAction {
   const typeInZone = routing.provider?.apexRecord;
-  // What the edge has may differ from what the platform has now.
+  // The edge may have other addresses than the platform has now.
   const known = isShared(domain) ? sharedAddressesOf(domain) : context.edgeAddresses;
   const addresses = known.slice(0, MAX_ADDRESSES);
   return {

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { canonicalName, type NewName } from '../../domain/name.ts';
-import type { Target } from '../../domain/shared-target.ts';
+import type { DomainTarget } from '../../domain/shared-target.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import type { Environment, EnvironmentPath, TargetStore } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
@@ -31,7 +31,7 @@ export async function findTarget(
   { workspaceId }: Environment,
   find: Find,
   store: Pick<TargetStore, 'findSharedTarget'>,
-): Promise<Target | undefined> {
+): Promise<DomainTarget | undefined> {
   if (named === undefined) return undefined;
   await find.environment(path, sharedTargetUse);
   const host = canonicalName(named);
@@ -41,7 +41,9 @@ export async function findTarget(
 }
 
 /** The same, with the problem as a value. */
-export function findTargetOrProblem(...args: Parameters<typeof findTarget>): Promise<Target | Problem | undefined> {
+export function findTargetOrProblem(
+  ...args: Parameters<typeof findTarget>
+): Promise<DomainTarget | Problem | undefined> {
   return findTarget(...args).catch((error: unknown) => {
     if (error instanceof Problem) return error;
     throw error;
@@ -51,7 +53,7 @@ export function findTargetOrProblem(...args: Parameters<typeof findTarget>): Pro
 /** Why one of the names cannot have the target; null: all can. */
 export function targetProblem(
   names: readonly (NewName | null)[],
-  shared: Target | undefined,
+  shared: DomainTarget | undefined,
   location: string,
   settings: Pick<ApiSettings, 'challengeZone'>,
 ): Problem | null {
