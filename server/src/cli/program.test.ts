@@ -81,6 +81,7 @@ describe('help', () => {
       ...['key', 'rotate', 'forget'].map((verb) => `sealing ${verb}`),
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
+      ...['status', 'check', 'watch'].map((verb) => `move ${verb}`),
       'origins settings',
       'origins rotate-secret',
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),
