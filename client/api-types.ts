@@ -2000,7 +2000,7 @@ interface SiteCertificate {
   /** As in domains.getCertificate. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
-  /** Of the certificate in use, as in domains.getCertificate; absent before the first. More values may be added. */
+  /** Where the certificate in use is from, as in domains.getCertificate; absent before the first. More values may be added. */
   source?: 'managed' | 'imported' | 'moved' | (string & {});
   /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
   notAfter?: number;

@@ -83,6 +83,7 @@ describe('help', () => {
       ...['projects', 'apps', 'environments', 'deployments'].flatMap((of) => [`${of} create`, `${of} list`]),
       ...['projects', 'apps', 'environments'].map((of) => `${of} delete`),
       ...['cloudflare', 'vercel', 'caddy', 'csv'].map((source) => `move from ${source}`),
+      ...['status', 'check', 'watch'].map((verb) => `move ${verb}`),
       'origins settings',
       'origins rotate-secret',
       ...['create', 'get', 'list', 'verify', 'delete', 'wait', 'watch'].map((verb) => `domains ${verb}`),

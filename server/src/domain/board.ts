@@ -4,7 +4,7 @@ import type { LiveState } from './live.ts';
 
 /** The board of a move: whether each name is ready to switch, and why not. Pure. */
 
-/** What the board needs of a domain. Null in place of a certificate: none is wanted yet. */
+/** A domain as the board needs it. Null in place of a certificate: none is wanted yet. */
 export interface BoardRow {
   domain: Pick<Domain, 'id' | 'name' | 'status' | 'verificationError' | 'windowStartedAt' | 'verifiedAt' | 'updatedAt'>;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;

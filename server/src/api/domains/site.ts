@@ -42,7 +42,7 @@ export const SiteCertificateSchema = Type.Object(
       Type.Enum(['managed', 'imported', 'moved'], {
         type: 'string',
         description:
-          'Of the certificate in use, as in domains.getCertificate; absent before the first. More values may be added.',
+          'Where the certificate in use is from, as in domains.getCertificate; absent before the first. More values may be added.',
       }),
     ),
     notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),

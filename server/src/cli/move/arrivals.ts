@@ -4,7 +4,7 @@
 export type Lead = 'here' | 'partly' | 'elsewhere' | 'nowhere';
 
 /** `before` is undefined in the first round. */
-export interface Change {
+export interface LeadChange {
   domain: string;
   before: Lead | undefined;
   after: Lead;
@@ -20,7 +20,7 @@ export function leadOf(addresses: readonly string[], edges: ReadonlySet<string>)
 
 export interface Arrivals {
   /** Null: the addresses could not be read, so the name stays where it was. Returns the change, if there is one. */
-  note(domain: string, lead: Lead | null): Change | null;
+  note(domain: string, lead: Lead | null): LeadChange | null;
   count(lead: Lead): number;
 }
 

@@ -62,13 +62,13 @@ export async function* listBoard(
 }
 
 /** An address of the edge. */
-export interface EdgeAddress {
+export interface EdgePlace {
   address: string;
   port: number;
 }
 
 export interface EdgeOption {
-  edge?: EdgeAddress[];
+  edge?: EdgePlace[];
 }
 
 export function edgeOption(command: Command): Command {
@@ -79,7 +79,7 @@ export function edgeOption(command: Command): Command {
   );
 }
 
-export function parseEdge(text: string): EdgeAddress {
+export function parseEdge(text: string): EdgePlace {
   const [, bracketed, port] = /^\[(.*)\](?::(\d{1,5}))?$/.exec(text) ?? [];
   const [, host, itsPort] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
   const address = canonicalAddress(bracketed ?? host ?? text);
@@ -91,12 +91,12 @@ export function parseEdge(text: string): EdgeAddress {
   return { address, port: number };
 }
 
-function collectEdges(text: string, before: EdgeAddress[] = []): EdgeAddress[] {
+function collectEdges(text: string, before: EdgePlace[] = []): EdgePlace[] {
   return [...before, parseEdge(text)];
 }
 
 /** At least one. Throws `CliError` where none is known. */
-export async function edgesOf(api: ApiClient, options: BoardOptions & EdgeOption): Promise<EdgeAddress[]> {
+export async function edgesOf(api: ApiClient, options: BoardOptions & EdgeOption): Promise<EdgePlace[]> {
   if (options.edge !== undefined) return options.edge;
   if (api.playground !== null) return [parseEdge(api.playground.edge.https)];
   const { edgeAddresses } = await countBoard(api, options);

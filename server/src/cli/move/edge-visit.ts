@@ -7,10 +7,10 @@ import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer, DialError } from '../../net/dialer.ts';
 import { sendRequest } from '../../verification/observation/fetch-from-address.ts';
 import { certificateProblem, DIAL_PROBLEMS, trustedRoots } from '../../verification/observation/look-outside.ts';
-import type { EdgeAddress } from './board.ts';
+import type { EdgePlace } from './board.ts';
 
-/** What one server gives for a name. Null: it did not get so far. All texts are its own, and hostile. */
-export interface Visit extends EdgeAddress {
+/** The response of one server for a name. Null: it did not get so far. All texts are its own, and hostile. */
+export interface Visit extends EdgePlace {
   status: number | null;
   /** The `Server` field of its response. */
   server: string | null;
@@ -30,7 +30,7 @@ export interface VisitorOptions {
 }
 
 /** Asks servers for names as browsers do, whatever DNS says: one TLS connection with the name as SNI, and one GET of `/`. Never rejects. */
-export type Visitor = (hostname: string, at: EdgeAddress) => Promise<Visit>;
+export type Visitor = (hostname: string, at: EdgePlace) => Promise<Visit>;
 
 export function createVisitor({ mayDial, clock, trustRoots, timeoutMs = 10_000 }: VisitorOptions): Visitor {
   const dialer = createDialer({ mayDial, timeoutMs, lookUp: async () => [] });
@@ -73,6 +73,6 @@ function issuerOf({ issuer }: X509Certificate): string {
   return [attribute('O'), attribute('CN')].filter((text) => text !== undefined).join(' ');
 }
 
-export function placeOf({ address, port }: EdgeAddress): string {
+export function placeOf({ address, port }: EdgePlace): string {
   return isIP(address) === 6 ? `[${address}]:${port}` : `${address}:${port}`;
 }

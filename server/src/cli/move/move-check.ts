@@ -15,8 +15,8 @@ import {
   type BoardOptions,
   boardCommand,
   countBoard,
-  type EdgeAddress,
   type EdgeOption,
+  type EdgePlace,
   edgeOption,
   edgesOf,
   forEachOf,
@@ -96,7 +96,7 @@ function visitedName(domain: string): string {
 }
 
 /** The addresses that DNS has for a name, those of the edge with its port in a playground; none where it could not be read. */
-async function addressesOf(api: ApiClient, options: ResolverOption, hostname: string): Promise<EdgeAddress[]> {
+async function addressesOf(api: ApiClient, options: ResolverOption, hostname: string): Promise<EdgePlace[]> {
   const lookUp = systemLookUp(resolversOf(api, options));
   const found = await lookUp(hostname, AbortSignal.timeout(LOOKUP_MS)).catch(() => []);
   const port = api.playground === null ? 443 : Number(api.playground.edge.https.split(':').at(-1));
@@ -104,7 +104,7 @@ async function addressesOf(api: ApiClient, options: ResolverOption, hostname: st
 }
 
 /** DNS is that of customers, so it may lead to no address but those on the Internet, and the edge. */
-function outside({ playground }: ApiClient, edges: EdgeAddress[]) {
+function outside({ playground }: ApiClient, edges: EdgePlace[]) {
   return addressRule([...edges.map(({ address }) => address), ...(playground === null ? [] : ['127.0.0.0/8'])]);
 }
 
@@ -113,7 +113,7 @@ function visitorOf({ playground }: ApiClient, mayDial: (address: string) => bool
   return createVisitor({ mayDial, clock: systemClock, trustRoots });
 }
 
-const visitAll = (visit: Visitor, hostname: string, at: EdgeAddress[]) =>
+const visitAll = (visit: Visitor, hostname: string, at: EdgePlace[]) =>
   Promise.all(at.map((each) => visit(hostname, each)));
 
 function problemText({ problem, status }: Visit): string {
@@ -182,7 +182,7 @@ const FAILED_COLUMNS: Column<Failed>[] = [{ title: 'Name', text: ({ domain }) =>
 
 function describeAll(
   { checked, served, failed }: { checked: number; served: number; failed: Failed[] },
-  edges: EdgeAddress[],
+  edges: EdgePlace[],
 ): string {
   const at = joinList(edges.map(placeOf));
   const summary = `The edge at ${at} serves ${share(served, checked)} names.`;

@@ -9,7 +9,7 @@ import { type ApiOptions, parseDuration } from '../options.ts';
 import { jsonText, print, printable, timeOfDay } from '../output/output.ts';
 import { createBar } from '../output/terminal.ts';
 import { untilSignal } from '../signals.ts';
-import { type Arrivals, type Change, createArrivals, type Lead, leadOf } from './arrivals.ts';
+import { type Arrivals, createArrivals, type Lead, type LeadChange, leadOf } from './arrivals.ts';
 import {
   type BoardOptions,
   boardCommand,
@@ -99,7 +99,7 @@ function isReached(until: 'all' | 'none', arrivals: Arrivals, total: number): bo
 }
 
 interface Screen {
-  change(change: Change): void;
+  change(change: LeadChange): void;
   round(arrivals: Arrivals): void;
   end(): void;
 }

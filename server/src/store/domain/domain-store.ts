@@ -69,7 +69,7 @@ export interface ListedDomain {
   certificate: {
     state: CertificateState;
     problem: CertificateProblem | null;
-    /** Of the certificate in use; null: none is. */
+    /** End of the validity of the certificate in use; null: none is. */
     notAfter: number | null;
     issuer: string | null;
   } | null;

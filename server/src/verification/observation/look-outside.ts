@@ -112,7 +112,7 @@ interface Visit {
 
 type Challenge = ReturnType<OutsideLookerOptions['newChallenge']>;
 
-/** What is wrong with the certificate of a connection; null: it is valid for the name, and of a root that the connection trusts. */
+/** The problem of the certificate of a connection; null: it is valid for the name, and of a root that the connection trusts. */
 export function certificateProblem(
   { authorized }: Pick<TLSSocket, 'authorized'>,
   leaf: X509Certificate | undefined,
