@@ -36,7 +36,10 @@ export async function startWarmCaddy(world: World, ca: CountedPebble): Promise<{
   await Promise.all(
     [OLD, ...HELPERS].map(async (host) => {
       for (let name = others.pop(); name !== undefined; name = others.pop())
-        await visit(world, { name, secureContext, host });
+        await visit(world, { name, secureContext, host }).catch((error: Error) => {
+          const log = [caddy, ...helpers].flatMap((one) => one.log().split('\n')).filter((line) => line.includes(name));
+          throw new Error(`${name} at ${host}: ${error.message}\n${log.join('\n')}`);
+        });
     }),
   );
   await Promise.all(helpers.map((helper) => helper.close()));
@@ -75,6 +78,10 @@ https:// {
 		}
 	}
 	reverse_proxy ${origin}
+}
+http:// {
+	bind ${address}
+	reverse_proxy /.well-known/acme-challenge/* ${NEW}:${http}
 }
 `,
   );

@@ -4,7 +4,7 @@ import { chooseSeed, seeded } from '../../support/seeded-random.ts';
 import { startWarmCaddy } from './caddy-server.ts';
 import * as lab from './moving-lab.ts';
 
-const { NAMES, NEW, OLD, TARGET, timed } = lab;
+const { NAMES, NEW, OLD, timed } = lab;
 
 let world: lab.World;
 let ca: lab.CountedPebble;
@@ -23,8 +23,7 @@ test('1,000 names move here from Caddy, and back, without one failed visit and w
   const visitors = lab.startVisitors(world, roots, seeded(chooseSeed()).next);
   await visitors.reach(OLD, 100);
 
-  const from = ['move', 'from', 'caddy', storage, '--target', TARGET, ...lab.PLACE];
-  const moved = await timed('move from caddy', () => platform.json(...from));
+  const moved = await timed('move from caddy', () => platform.move('caddy', storage));
   expect(moved).toMatchObject({ created: NAMES, refused: 0, certificates: { uploaded: NAMES, refused: 0 } });
   await timed('ready to switch', () => lab.untilReady(platform));
   await lab.visitEach(world, roots, NEW);
