@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { createArrivals, type Lead, leadOf } from './arrivals.ts';
-import { parseEdge } from './board.ts';
+import { parseEdge } from './move-board.ts';
 import { createScreen } from './move-watch.ts';
 
 const EDGES = new Set(['203.0.113.7', '2001:db8::7']);

@@ -7,7 +7,7 @@ import type { AddressRule } from '../../net/addresses.ts';
 import { createDialer, DialError } from '../../net/dialer.ts';
 import { sendRequest } from '../../verification/observation/fetch-from-address.ts';
 import { certificateProblem, DIAL_PROBLEMS, trustedRoots } from '../../verification/observation/look-outside.ts';
-import type { EdgePlace } from './board.ts';
+import type { EdgePlace } from './move-board.ts';
 
 /** The response of one server for a name. Null: it did not get so far. All texts are its own, and hostile. */
 export interface Visit extends EdgePlace {

@@ -11,6 +11,7 @@ import type { ApiOptions } from '../options.ts';
 import { type Column, dateTime, paint, printable, show, table } from '../output/output.ts';
 import { words } from '../output/show-domain.ts';
 import { withBar } from '../output/terminal.ts';
+import { createVisitor, placeOf, type Visit, type Visitor } from './edge-visit.ts';
 import {
   type BoardOptions,
   boardCommand,
@@ -24,8 +25,7 @@ import {
   type ResolverOption,
   resolverOption,
   resolversOf,
-} from './board.ts';
-import { createVisitor, placeOf, type Visit, type Visitor } from './edge-visit.ts';
+} from './move-board.ts';
 import { share } from './move-status.ts';
 
 interface CheckOptions extends BoardOptions, EdgeOption, ResolverOption {

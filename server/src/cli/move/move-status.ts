@@ -4,7 +4,14 @@ import { EXIT } from '../cli-error.ts';
 import { type Column, dateTime, paint, shortDuration, table } from '../output/output.ts';
 import { stateStyle } from '../output/show-certificate.ts';
 import { statusStyle, words } from '../output/show-domain.ts';
-import { type BoardOptions, type BoardSite, boardCommand, countBoard, listBoard, type SiteCounts } from './board.ts';
+import {
+  type BoardOptions,
+  type BoardSite,
+  boardCommand,
+  countBoard,
+  listBoard,
+  type SiteCounts,
+} from './move-board.ts';
 
 interface StatusOptions extends BoardOptions {
   all?: true;

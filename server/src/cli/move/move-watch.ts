@@ -21,7 +21,7 @@ import {
   type ResolverOption,
   resolverOption,
   resolversOf,
-} from './board.ts';
+} from './move-board.ts';
 import { share } from './move-status.ts';
 
 interface WatchOptions extends BoardOptions, EdgeOption, ResolverOption {

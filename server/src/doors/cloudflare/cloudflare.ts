@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { sharedTargetOf } from '../chosen-target.ts';
 import { type CallOperation, type CallsOf, type Door, dataOf } from '../door.ts';
-import { sharedTargetOf } from '../shared-target.ts';
 import { customHostname, type ShownSite } from './custom-hostname.ts';
 import { badInput, CloudflareProblem, enveloped, HOSTNAME_NOT_FOUND, notAllowed, refused } from './envelope.ts';
 import { findSite, listHostnames } from './list-hostnames.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Problem, type ProblemCode, presentError } from '../api/errors.ts';
+import { sharedTargetOf } from './chosen-target.ts';
 import type { Called } from './door.ts';
-import { sharedTargetOf } from './shared-target.ts';
 
 const listed = (...hosts: string[]): Called => ({ ok: true, data: hosts.map((host) => ({ host })) });
 
