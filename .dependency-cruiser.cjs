@@ -92,6 +92,13 @@ module.exports = {
       },
     })),
     {
+      name: 'doors-know-the-api-and-pure-rules',
+      comment: 'They call operations, whose permissions, limits and audit hold; so they have no store.',
+      severity: 'error',
+      from: { path: '^server/src/doors/', ...withoutTests },
+      to: { path: '^server/src/', pathNot: '^server/src/(doors|api|domain|base)/' },
+    },
+    {
       name: 'engines-stay-behind-the-contract',
       comment: 'Only main.ts with roles/, the commands and the playground name a concrete store or resolver.',
       severity: 'error',

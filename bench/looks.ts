@@ -81,7 +81,14 @@ async function measure(
   });
   let now = from;
   const monitor = createLiveMonitor({
-    ...{ store, from: 'here', random: Math.random, log: createLog('error'), metrics: createMetrics() },
+    ...{
+      store,
+      cnameZone: 'cname.nameplate.test',
+      from: 'here',
+      random: Math.random,
+      log: createLog('error'),
+      metrics: createMetrics(),
+    },
     isOnline: async () => true,
     clock: { now: () => now },
     async look(...about): Promise<Look> {

@@ -131,6 +131,7 @@ export function newDomain(ids: Population['ids'], id: string, name: string, at: 
     revision: 2,
     externalId: null,
     metadata: null,
+    sharedAddresses: null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { CallOptions, CreationOptions, Page } from './call-types.ts';
 /** Every operation but `domains.watchDomain`, which is a stream. */
 export interface ApiCalls {
   domains: {
-    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
+    /** Attach a domain to an environment. Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. */
     createDomain(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -14,6 +14,8 @@ export interface ApiCalls {
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it. */
       domain: string;
+      /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
+      target?: string | undefined;
       /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** The platform's own id for the domain, without control characters. Several domains may have the same. */
@@ -29,7 +31,7 @@ export interface ApiCalls {
       dnsRecords: Array<DnsRecord>;
       counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. */
     createDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -40,6 +42,8 @@ export interface ApiCalls {
       /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data. */
       domains: Array<string | {
         domain: string;
+        /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
+        target?: string | undefined;
         /** The platform's own id for the domain, without control characters. Several domains may have the same. */
         externalId?: string | undefined;
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
@@ -109,6 +113,40 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Site>>;
     /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain`. */
     countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
+    /** List the names of a move, and whether each is ready to switch. Domains of the workspace, or of one environment, one page at a time: whether each is verified, has a certificate in use, and is seen from outside; and why it is not ready to switch. The order, and which domains a key gets, are as in domains.listWorkspaceDomains. With `ready`, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    listSites(input: {
+      /** Maximum number of items on the page; 100 if absent. */
+      limit?: number | undefined;
+      /** `pagination.cursor` of the page before; absent for the first page. */
+      cursor?: string | undefined;
+      /** Only domains of this environment. */
+      within?: {
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
+        /** Id or slug of the environment. */
+        environment: string;
+      } | undefined;
+      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
+      movedFrom?: string | undefined;
+      /** Only domains that are ready to switch, or only those that are not. */
+      ready?: boolean | undefined;
+    }, options?: CallOptions): Promise<Page<BoardSite>>;
+    /** Count the names of a move that are ready to switch. How many of the domains that domains.listSites lists are ready to switch, and how many are not, by reason. Each process counts more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    countSites(input: {
+      /** Only domains of this environment. */
+      within?: {
+        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
+        project?: string | undefined;
+        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
+        app?: string | undefined;
+        /** Id or slug of the environment. */
+        environment: string;
+      } | undefined;
+      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
+      movedFrom?: string | undefined;
+    }, options?: CallOptions): Promise<SiteCounts>;
     /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.create_deployment` on the environment of the domain, for `settings.origin`. */
     updateDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
@@ -206,7 +244,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be given before: it is kept, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -214,8 +252,10 @@ export interface ApiCalls {
       certificates: string;
       /** Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown. */
       privateKey: string;
+      /** The certificate was issued to the server that you move from: it is served, and renewed as one of ours. No order is placed before its renewal is due. */
+      managed?: boolean | undefined;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Remove a certificate of the owner of a domain. Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. Where no imported certificate is in use, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove a certificate of the owner of a domain. Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. For one uploaded with `managed`, another is ordered at once; before the domain is verified, it is deleted. Where there is none of these, it changes nothing. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -291,6 +331,10 @@ export interface ApiCalls {
       domain: Domain;
       brand: Brand;
     }>;
+  };
+  targets: {
+    /** List the shared targets of the workspace. Hosts of the platform that the operator has given to this workspace (`nameplate targets add`), in order. Its customers lead their names there. Permission: `environment.*.use_shared_target`. */
+    listTargets(input: Record<string, never>, options?: CallOptions): Promise<Array<SharedTarget>>;
   };
   projects: {
     /** Create a project. Creates a project in the workspace of the root key. Permission: `project.*.create_project`. */
@@ -687,6 +731,8 @@ export const OPERATIONS: readonly string[] = [
   'domains.listDomains',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
+  'domains.listSites',
+  'domains.countSites',
   'domains.updateDomain',
   'domains.verifyDomain',
   'domains.deleteDomain',
@@ -708,6 +754,7 @@ export const OPERATIONS: readonly string[] = [
   'domains.revokeSetupLink',
   'setup.setBrand',
   'setup.getBrand',
+  'targets.listTargets',
   'projects.createProject',
   'projects.getProject',
   'projects.listProjects',
@@ -785,6 +832,50 @@ interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
+/** Why the name is not ready to switch; absent where it is. */
+interface BoardBlocker {
+  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+  reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  /** For people: `verificationError` of the domain, or the message of the problem of its certificate; absent while it makes normal progress. */
+  message?: string;
+  /** Since when. Unix time in milliseconds. */
+  since: number;
+}
+
+interface BoardGroup {
+  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+  reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
+  count: number;
+  /** The domain that has had the reason for longest. */
+  oldest: {
+    /** The domain. Begins with `dom_`. */
+    domainId: string;
+    /** Its name. */
+    domain: string;
+    /** Its own reason, for people. */
+    message?: string;
+    /** Since when. Unix time in milliseconds. */
+    since: number;
+  };
+}
+
+/** A name of the board of a move. More properties may be added. */
+interface BoardSite {
+  /** The domain. Begins with `dom_`. */
+  domainId: string;
+  /** Its canonical name. */
+  domain: string;
+  /** As in domains.getDomain. */
+  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
+  /** Since when it has been in this status; before it is verified, when the verification window began. Unix time in milliseconds. */
+  since: number;
+  certificate: SiteCertificate;
+  live?: Live;
+  /** Whether the edge serves the name with a certificate in use, so that its DNS may lead here. It stays true after the switch. */
+  readyToSwitch: boolean;
+  blocker?: BoardBlocker;
+}
+
 /** How the workspace appears to its customers. */
 interface Brand {
   /** Name of the platform. */
@@ -815,6 +906,7 @@ interface Certificate {
   nextTryAt?: number;
   selfCheck?: CertificateSelfCheck;
   issued?: IssuedCertificate;
+  staged?: StagedCertificate;
   /** When it was first wanted; absent in `none`. Unix time in milliseconds. */
   createdAt?: number;
 }
@@ -1482,7 +1574,7 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/domain_not_verified' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/target_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/domain_not_verified' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
 
 /** The managed certificate that is kept behind an imported one; absent where there is none. */
 interface FallbackCertificate {
@@ -1627,10 +1719,10 @@ interface Hsts {
 
 /** The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one. */
 interface IssuedCertificate {
-  /** The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate. */
+  /** The CA's directory URL; `internal` for the internal CA, `imported` or `moved` for a certificate that was uploaded. */
   issuer: string;
-  /** `managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). */
-  source: 'managed' | 'imported' | (string & {});
+  /** `managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). `moved`: the same, with `managed`: Nameplate renews it. */
+  source: 'managed' | 'imported' | 'moved' | (string & {});
   fallback?: FallbackCertificate;
   /** In hexadecimal. */
   serialNumber: string;
@@ -1874,6 +1966,15 @@ interface SetupPage {
   origins: Array<string>;
 }
 
+interface SharedTarget {
+  /** The host: what `target` of domains.createDomain may be. */
+  host: string;
+  /** Addresses that lead there: a name that has no others is routed as one with a CNAME is. */
+  addresses: Array<string>;
+  /** When the operator added it. Unix time in milliseconds. */
+  createdAt: number;
+}
+
 /** A domain, and what serves it. More properties may be added. */
 interface Site {
   domain: Domain;
@@ -1899,6 +2000,8 @@ interface SiteCertificate {
   /** As in domains.getCertificate. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
+  /** Where the certificate in use is from, as in domains.getCertificate; absent before the first. More values may be added. */
+  source?: 'managed' | 'imported' | 'moved' | (string & {});
   /** End of the validity of the certificate in use; absent before the first. Unix time in milliseconds. */
   notAfter?: number;
 }
@@ -1914,6 +2017,34 @@ interface SiteChange {
   live: Live;
   /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
+}
+
+/** How far a move is. More properties may be added. */
+interface SiteCounts {
+  total: number;
+  /** Those that are ready to switch. */
+  readyToSwitch: number;
+  /** Those that visitors reached here, at every address, at the last look. */
+  live: number;
+  /** Why the others are not ready to switch, the most frequent reason first. */
+  blockers: Array<BoardGroup>;
+  /** Those whose certificate is ordered as soon as the limits of the CA allow it. */
+  waiting: number;
+  /** Longest time until the last of these may be ordered, in milliseconds, as far as the limits of all orders go; absent where no CA has any. */
+  timeLeftMs?: number;
+  /** The pace that the time is computed of. */
+  pace?: {
+    /** New names that may be ordered in each window, at all CAs together. */
+    names: number;
+    /** Length of the window, in milliseconds. */
+    windowMs: number;
+    /** The number of CAs. */
+    cas: number;
+  };
+  /** IP addresses that lead to the edge, as the operator has set them; empty where they are not known. */
+  edgeAddresses: Array<string>;
+  /** When they were counted. Unix time in milliseconds. */
+  countedAt: number;
 }
 
 interface SiteLiveEvent {
@@ -1954,6 +2085,12 @@ interface SiteUnreachableEvent {
   /** When it happened; the same in every attempt. */
   timestamp: string;
   data: SiteChange;
+}
+
+/** The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none. */
+interface StagedCertificate {
+  /** End of its validity. Unix time in milliseconds. */
+  notAfter: number;
 }
 
 /** That visitors get a page in place of the site. */
@@ -2079,6 +2216,9 @@ interface Workspace {
 export type {
   App,
   AuditEntry,
+  BoardBlocker,
+  BoardGroup,
+  BoardSite,
   Brand,
   Certificate,
   CertificateChange,
@@ -2154,14 +2294,17 @@ export type {
   RotatedKey,
   SetupLink,
   SetupPage,
+  SharedTarget,
   Site,
   SiteCertificate,
   SiteChange,
+  SiteCounts,
   SiteLiveEvent,
   SiteOrigin,
   SiteReady_to_switchEvent,
   SiteSettings,
   SiteUnreachableEvent,
+  StagedCertificate,
   Suspension,
   SuspensionChange,
   UpdatedDomain,

@@ -121,6 +121,7 @@ async function compose(clock: { now(): number }) {
     observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: Math.random }),
     checkSelf: null,
     mode: 'tell',
+    cnameZone: 'cname.nameplate.test',
   });
   const sum = async (counter: typeof metrics.checks) =>
     (await counter.get()).values.reduce((total, { value }) => total + value, 0);

@@ -102,6 +102,8 @@ const steps: Step[] = [
   { operation: 'domains.listDomains', body: place },
   { operation: 'domains.listWorkspaceDomains', body: () => ({}) },
   { operation: 'domains.countDomains', body: () => ({}) },
+  { operation: 'domains.listSites', body: () => ({}) },
+  { operation: 'domains.countSites', body: () => ({}) },
   { operation: 'domains.verifyDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   {
     operation: 'domains.setRedirect',
@@ -157,6 +159,7 @@ const steps: Step[] = [
     changes: () => [api.workspaceId],
   },
   { operation: 'setup.getBrand', body: () => ({}) },
+  { operation: 'targets.listTargets', body: () => ({}) },
   {
     operation: 'webhooks.createWebhook',
     body: () => ({ url: URL }),

@@ -121,8 +121,11 @@ const onWorkspace = [
   'projects.listProjects',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
+  'domains.listSites',
+  'domains.countSites',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
+  'targets.listTargets',
   'setup.getBrand',
   'setup.setBrand',
   'audit.listEntries',
@@ -152,12 +155,13 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.listSites domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
     'domains.updateDomain domains.suspendDomain domains.resumeDomain domains.setRedirect domains.removeRedirect domains.uploadCertificate domains.removeCertificate',
   'environment.*.create_setup_link': 'domains.createSetupLink domains.listSetupLinks domains.revokeSetupLink',
+  'environment.*.use_shared_target': 'targets.listTargets',
   'setup.*.set_brand': 'setup.setBrand',
   'setup.*.read_brand': 'setup.getBrand',
   'project.*.create_project': 'projects.createProject',
@@ -313,6 +317,15 @@ describe('what an operation needs beside its permission', () => {
     calls['domains.createDomains replace_domain'] = async () => {
       const body = { environment, domains: [domain], replaceUnverified };
       const answer = await calling('domains.createDomains', body, 'replace_domain');
+      const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
+      return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    const named = { environment, domain: 'new.acme.com', target: 'customers.acme.com' };
+    calls['domains.createDomain use_shared_target'] = () => calling('domains.createDomain', named, 'use_shared_target');
+    calls['domains.createDomains use_shared_target'] = async () => {
+      const { domain, target } = named;
+      const body = { environment, domains: [{ domain, target }] };
+      const answer = await calling('domains.createDomains', body, 'use_shared_target');
       const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
       return { ...answer, status: outcome?.error.status ?? 200 };
     };

@@ -106,7 +106,7 @@ const PROOFS: { name(base: string): string; point(dns: World['dns'], domain: Pro
   },
 ];
 
-type Proving = Pick<Domain, 'name' | 'target'>;
+type Proving = Pick<Domain, 'name' | 'target' | 'token' | 'sharedAddresses'>;
 
 function delegateChallenges(dns: World['dns'], domain: Proving, points: boolean): void {
   const name = challengeName(domain.name);

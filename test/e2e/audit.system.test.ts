@@ -59,6 +59,8 @@ function changing(keyId: string): [action: string, args: string[]][] {
     ['workspaces resume-sites', [workspaceId]],
     ['workspaces limits', [workspaceId, '--domains', '7']],
     ['workspaces brand', [workspaceId, '--name', 'Acme']],
+    ['targets add', ['customers.example.net', '--workspace', workspaceId]],
+    ['targets remove', ['customers.example.net']],
     ['keys create', ['--workspace', workspaceId, '--name', 'backend']],
     ['keys disable', [keyId]],
     ['keys enable', [keyId]],
@@ -75,6 +77,7 @@ function changing(keyId: string): [action: string, args: string[]][] {
 const reading: [action: string, args: string[]][] = [
   ['audit', []],
   ['workspaces list', []],
+  ['targets list', []],
   ['keys list', []],
   ['certificates list', []],
   ['certificates show', [NAME]],

@@ -55,6 +55,8 @@ async function install(): Promise<void> {
 async function populate(store: Store): Promise<void> {
   const { workspace, environment } = await entities.plant(store, { limits: { rates: {}, domains: 10 } });
   await store.saveSetupPage(workspace.id, { brand: { name: 'Acme' }, origins: ['https://app.example.com'] });
+  const shared = { host: 'customers.example.net', addresses: ['203.0.113.7'] };
+  await store.addSharedTarget({ ...shared, workspaceId: workspace.id, createdAt: entities.NOW });
   await entities.plant(store, { disabledAt: entities.NOW });
   for (const about of [{}, { expiresAt: 1, disabledAt: 2 }]) {
     await store.createRootKey(entities.aRootKey({ workspaceId: workspace.id, ...about }), entities.aKeyHash());
@@ -95,6 +97,8 @@ async function populate(store: Store): Promise<void> {
   const brought = await certificates.verify(store, (await entities.plant(store)).environment);
   for (const issuer of ['internal', 'imported'])
     await store.importCertificate(brought.name, certificates.anIssuedCertificate({ issuer }), entities.NOW);
+  const moving = await entities.attach(store, (await entities.plant(store)).environment);
+  await store.stageCertificate(moving, certificates.anIssuedCertificate({ issuer: 'moved' }), entities.NOW);
   const [from, to] = [await certificates.verify(store, environment), await certificates.verify(store, environment)];
   const redirect = { domainId: from.id, destinationId: to.id, status: 308 } as const;
   await store.setRedirect(workspace.id, redirect, entities.NOW);

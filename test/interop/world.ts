@@ -9,9 +9,9 @@ import { findingsOf } from '../../server/src/domain/findings/findings.ts';
 import { dnsRecords, ownershipName } from '../../server/src/domain/records.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
-import type { CheckStore, DueCheck } from '../../server/src/store/store.ts';
+import type { CheckStore, DueCheck, TargetStore } from '../../server/src/store/store.ts';
 import { observe } from '../../server/src/verification/observation/observe.ts';
-import { tokenOwners } from '../../server/src/verification/observation/token-owners.ts';
+import { sharedTargetsIn, tokenOwners } from '../../server/src/verification/observation/token-owners.ts';
 import { createVerifier, type Verifier } from '../../server/src/verification/verifier.ts';
 import { createWorld, type World } from '../support/dns-world.ts';
 import type { Internet } from './internet.ts';
@@ -54,7 +54,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
     allowedNetworks: ['127.0.0.0/8'],
     clock,
   });
-  const watched: CheckStore = {
+  const watched: CheckStore & Pick<TargetStore, 'findSharedTarget'> = {
     ...world.store,
     async claimDue(now, ...rest) {
       const claimed = await world.store.claimDue(now, ...rest);
@@ -86,6 +86,7 @@ export async function createInterop(internet: Internet, options: InteropOptions 
       return findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, {
         ...FINDING_CONTEXT,
         domainOfToken: await tokenOwners(world.store, domain, observation),
+        sharedTargets: await sharedTargetsIn(world.store, domain, observation),
         now: clock.now(),
       });
     },

@@ -13,11 +13,12 @@ import {
   aPrivateKey,
   aSave,
   DAY_MS,
+  prove,
   servedCertificate,
   takeOver,
   verify,
 } from '../support/certificates.ts';
-import { aDeployment, aSigningKey, NOW, plant } from '../support/entities.ts';
+import { aDeployment, aSigningKey, attach, NOW, plant } from '../support/entities.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 
 const [OLD, NEW, LOST] = ['old', 'new', 'lost'].map((fill) => new Uint8Array(Buffer.alloc(32, fill))) as [
@@ -252,6 +253,16 @@ export function describeSecrets(subject: Subject): void {
         expect(await servedCertificate(store, inherited)).toBeNull();
       }));
 
+    it('a certificate that is staged is forgotten with its key, and its domain gets another one', () =>
+      alone(async ({ store }, environment) => {
+        const domain = await attach(store, environment);
+        const moved = anIssuedCertificate({ issuer: 'moved' });
+        await sealedStore(store, ring(LOST)).stageCertificate(domain, moved, NOW);
+        expect(await store.forgetSecrets(ring(LOST).prefix())).toEqual({ staged_certificate: 1 });
+        await prove(store, domain, NOW);
+        expect(await store.findCertificate(domain.name)).toMatchObject({ state: 'wanted', issued: null });
+      }));
+
     it('a certificate that another key sealed stays in use, and only its order is forgotten', () =>
       alone(async ({ store }, environment) => {
         const { name } = await verify(store, environment);
@@ -285,6 +296,20 @@ export function describeSecrets(subject: Subject): void {
         expect(await sealed.removeCertificate(name, NOW)).toBe('removed');
         expect(await servedCertificate(sealed, name)).toMatchObject({ privateKey: managed.privateKey });
         for (const { privateKey } of [managed, own]) expect(await contains(privateKey.subarray(-32))).toBe(false);
+      }));
+
+    it('reaches a certificate that is staged, which serves with its key once its domain is verified', () =>
+      alone(async ({ store, reopen, contains }, environment) => {
+        const domain = await attach(store, environment);
+        const moved = anIssuedCertificate({ issuer: 'moved' });
+        await sealedStore(store, ring(OLD)).stageCertificate(domain, moved, NOW);
+        const [kept] = await store.listSecrets(ring(OLD).prefix(), 9);
+        expect(kept).toMatchObject({ kind: 'staged_certificate', id: domain.name });
+        expect(await rotateSecrets(store, ring(NEW, OLD))).toBe(1);
+        const sealed = sealedStore(await reopen(), ring(NEW));
+        await prove(sealed, domain, NOW);
+        expect(await servedCertificate(sealed, domain.name)).toMatchObject({ privateKey: moved.privateKey });
+        expect(await contains(moved.privateKey.subarray(-32))).toBe(false);
       }));
 
     it('reaches everything, wherever it was interrupted before', () =>

@@ -30,6 +30,8 @@ import { describeResults } from './results.ts';
 import { describeSecrets } from './secrets.ts';
 import { describeSettings } from './settings.ts';
 import { describeSetup } from './setup.ts';
+import { describeSharedTargets } from './shared-targets.ts';
+import { describeStaged } from './staged.ts';
 import type { OpenedStore, Subject } from './subject.ts';
 import { describeSuspensions } from './suspensions.ts';
 import { describeTakeovers } from './takeovers.ts';
@@ -75,6 +77,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeTree(subject);
     describeDomains(subject);
     describeWorkspaceDomains(subject);
+    describeSharedTargets(subject);
     describeOwnData(subject);
     describeChecks(subject);
     describeResults(subject);
@@ -88,6 +91,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeOrders(subject);
     describeLedgerHistories(subject);
     describeCertificates(subject);
+    describeStaged(subject);
     describeTakeovers(subject);
     describePrepared(subject);
     describeEdge(subject);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { boardCounter, isReadyToSwitch } from '../../server/src/domain/board.ts';
 import type { CertificateState } from '../../server/src/domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
@@ -51,13 +52,13 @@ export function describeWorkspaceDomains(subject: Subject): void {
       [blocked.name]: { state: 'waiting_for_routing', problem },
     });
     const wanted = await verify(store, environment, { name: `f.${zone}` });
-    const certificate = (state: CertificateState) => ({ state, problem: null, notAfter: null });
+    const certificate = (state: CertificateState) => ({ state, problem: null, notAfter: null, issuer: null });
     const listed: Omit<ListedDomain, 'live' | 'redirect' | 'suspension' | 'deployment' | 'settings'>[] = [
       { domain: verifying, certificate: null },
       { domain: blocked, certificate: { ...certificate('waiting_for_routing'), problem } },
       { domain: failed, certificate: null },
       { domain: pending, certificate: null },
-      { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS } },
+      { domain: served, certificate: { ...certificate('issued'), notAfter: NOW + 90 * DAY_MS, issuer: 'internal' } },
       { domain: wanted, certificate: certificate('wanted') },
     ];
     const nothing = { live: null, redirect: null, suspension: null, deployment: null, settings: null };
@@ -106,6 +107,37 @@ export function describeWorkspaceDomains(subject: Subject): void {
               );
             }
       await remove();
+    });
+
+    it('are counted for a board exactly as they are listed, under the same filter, and those that are ready are found', async () => {
+      const { store } = subject;
+      const { workspace, environment, sibling, all, remove } = await stock();
+      const stranger = await stock();
+      const metadata = { moved_from: 'caddy' };
+      for (const { domain } of all.slice(1, 5)) await store.updateDomain(workspace.id, domain.id, { metadata }, NOW);
+      const places = [undefined, new Set([environment.id]), new Set([sibling.id, stranger.environment.id])];
+      for (const at of [NOW, NOW + 90 * DAY_MS])
+        for (const environmentIds of places)
+          for (const pair of [undefined, metadata, { moved_from: 'vercel' }]) {
+            const board = { environmentIds, metadata: pair };
+            const { items } = await list(workspace.id, board);
+            const counter = boardCounter(at);
+            for (const each of items) counter.add(each);
+            const expected = counter.counts();
+            const { blockers, ...sums } = await store.countSites(workspace.id, board, at);
+            const { blockers: expectedBlockers, ...expectedSums } = expected;
+            expect(sums).toEqual(expectedSums);
+            const counted = (groups: typeof blockers) => new Map(groups.map(({ reason, count }) => [reason, count]));
+            expect(counted(blockers)).toEqual(counted(expectedBlockers));
+            for (const is of [true, false]) {
+              const ready = await list(workspace.id, { ...board, readyAt: { is, at } });
+              expect(namesOf(ready)).toEqual(
+                namesOf({ items: items.filter((each) => isReadyToSwitch(each, at) === is) }),
+              );
+            }
+          }
+      expect(await store.countSites('ws_none', {}, NOW)).toMatchObject({ total: 0 });
+      await Promise.all([remove(), stranger.remove()]);
     });
 
     it('of some environments are read without those of others: no cursor names one of them, wherever pages end', async () => {

@@ -8,6 +8,7 @@ import { operations } from '../../server/src/api/operations.ts';
 import { idMaker } from '../../server/src/base/ids.ts';
 import { createLog } from '../../server/src/base/log.ts';
 import { type Domain, WINDOW_MS } from '../../server/src/domain/domain.ts';
+import { serveDoors } from '../../server/src/doors/doors.ts';
 import { createMetrics, type Metrics } from '../../server/src/roles/metrics.ts';
 import { cacheDomains } from '../../server/src/store/cache/cached-domains.ts';
 import { type PolledChangeFeed, startChangeFeed } from '../../server/src/store/cache/change-feed.ts';
@@ -133,6 +134,7 @@ export async function startApi({
     },
     changes,
   });
+  serveDoors(app);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = app.server.address() as AddressInfo;
 

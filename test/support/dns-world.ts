@@ -40,6 +40,8 @@ interface CreateOptions {
   /** Token of the ownership record. */
   token?: string;
   challengeZone?: string;
+  /** A shared target of the workspace. */
+  target?: Pick<Domain, 'target' | 'sharedAddresses'>;
 }
 
 interface WorldOptions {
@@ -112,6 +114,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
         kind,
         service: 'service',
         target: `target${serial}.cname.nameplate.test`,
+        ...options.target,
         token: options.token ?? `Token${serial}`,
         ...(options.challengeZone !== undefined && { challengeZone: options.challengeZone }),
         createdAt: now,

@@ -66,9 +66,14 @@ export async function createSite(
   };
 }
 
-const PERMISSIONS = ['create_domain', 'read_domain', 'verify_domain', 'delete_domain', 'create_deployment'].map(
-  (action) => `environment.*.${action}`,
-);
+const PERMISSIONS = [
+  'create_domain',
+  'read_domain',
+  'update_domain',
+  'verify_domain',
+  'delete_domain',
+  'create_deployment',
+].map((action) => `environment.*.${action}`);
 
 /** Makes a tenant straight on the store. */
 export async function plant({ data }: Pick<Site, 'data'>): Promise<Tenant> {

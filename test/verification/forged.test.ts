@@ -97,7 +97,15 @@ describe.each(KINDS)('forged answers about a %s', (kind, name) => {
     const domain = await verified(kind, name);
     const { store, resolver, clock } = world;
     const monitor = createMonitor({
-      ...{ store, clock, mode, checkSelf: null, log: createLog('silent'), metrics: createMetrics() },
+      ...{
+        store,
+        clock,
+        mode,
+        cnameZone: 'cname.nameplate.test',
+        checkSelf: null,
+        log: createLog('silent'),
+        metrics: createMetrics(),
+      },
       observe: (one, depth, signal) => observe(resolver, one, null, { depth, signal, random: () => 0.5 }),
       random: () => 0.5,
     });

@@ -53,7 +53,7 @@ function start(from = 'here') {
   const random = seeded(7).next;
   const clock = { now: () => now };
   return createLiveMonitor({
-    ...{ store, look, from, clock, random, isOnline: async () => isOnline },
+    ...{ store, look, from, clock, random, cnameZone: 'cname.nameplate.test', isOnline: async () => isOnline },
     log: createLog('silent'),
     metrics: createMetrics(),
   });

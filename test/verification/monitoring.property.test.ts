@@ -271,6 +271,7 @@ async function play(
     },
     checkSelf: world.checkSelf,
     mode,
+    cnameZone: 'cname.nameplate.test',
     clock: { now: () => world.now, isTrusted: () => true },
     random: () => 0.5,
     log: createLog('silent'),

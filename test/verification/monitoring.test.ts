@@ -43,6 +43,7 @@ beforeEach(async () => {
     observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: () => 0.5 }),
     checkSelf,
     mode: 'tell',
+    cnameZone: 'cname.nameplate.test',
     clock,
     random: () => 0.5,
     log: createLog('silent'),

@@ -28,7 +28,7 @@ export const PRESETS = {
   /** Runs a workspace: all that can be done in it by the dashboard. */
   owner: [
     ...new Set([...READ, ...PLATFORM.filter((grant) => !grant.startsWith('token.'))]),
-    ...on('environment', 'create_environment', 'delete_environment'),
+    ...on('environment', 'create_environment', 'delete_environment', 'use_shared_target'),
     ...['project.*.create_project', 'project.*.delete_project', 'app.*.create_app', 'app.*.delete_app'],
     ...['setup.*.set_brand', 'key.*.create_key', 'key.*.rotate_key', 'key.*.revoke_key'],
   ],

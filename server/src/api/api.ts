@@ -11,13 +11,14 @@ import { limitConnections } from '../net/connection-limit.ts';
 import { ignoreUpgrade } from '../net/response-order.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
 import { keepCounts } from '../store/cache/kept-counts.ts';
-import type { DomainStore, Store } from '../store/store.ts';
+import type { Board, DomainStore, Store } from '../store/store.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDashboardSessions } from './dashboard/dashboard-sessions.ts';
 import { serveDocumentation } from './docs/documentation.ts';
 import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';
+import { inProcess } from './in-process.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder, shareOf } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
 import { DEFAULT_RATE_LIMITS, openOperations, operations } from './operations.ts';
@@ -26,7 +27,7 @@ import { serveOperation } from './pipeline.ts';
 import { servePublicRoutes } from './public-routes.ts';
 import { requestCounter } from './request-hooks.ts';
 import { type RecordRequest, requestRecorder } from './request-log.ts';
-import { sendProblem } from './send-problem.ts';
+import { noteProblem, sendProblem } from './send-problem.ts';
 import { createCrossOrigin } from './setup/cross-origin.ts';
 import { createCustomerAccess } from './setup/customer-access.ts';
 import { compileValidator, parseBody } from './validation.ts';
@@ -34,7 +35,8 @@ import type { StreamTimes } from './watchers/event-stream.ts';
 import { type WatchLimits, watchLimitsOfThread } from './watchers/watch-limit.ts';
 import { createWatchers } from './watchers/watchers.ts';
 
-export interface ApiDeps extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest' | 'countDomains'> {
+export interface ApiDeps
+  extends Omit<HandlerContext, 'store' | 'apexNote' | 'countRequest' | 'countDomains' | 'countSites'> {
   log: Log;
   metrics: ApiMetrics;
   /** Invalidates the caches. Without it keys and workspaces are not cached, and watchers see no change. */
@@ -108,8 +110,12 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const rateLimits = { ...DEFAULT_RATE_LIMITS, ...settings.rateLimits };
   const countRequest = requestCounter(limiter, rateLimits);
 
-  const countDomains = keepCounts(store, clock);
-  const counting = { countRequest, countDomains };
+  const countDomains = keepCounts((workspaceId: string) => store.countWorkspaceDomains(workspaceId), clock);
+  const countSites = keepCounts(
+    (workspaceId: string, board: Board) => store.countSites(workspaceId, board, clock.now()),
+    clock,
+  );
+  const counting = { countRequest, countDomains, countSites };
   const context: HandlerContext = { store, clock, newId, randomBytes, settings, diagnoser, apexNote, ...counting };
   const { authenticate, standingOfLink, standingOf } = createAccess(store, clock, changes, failures);
   const crossOrigin = createCrossOrigin({ store, changes, settings, failures, loadShedder });
@@ -167,6 +173,10 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     context,
   };
   for (const operation of [...operations, ...openOperations]) serveOperation(app, operation, parts);
+  app.decorate(
+    'inProcess',
+    inProcess(parts, (error, request, reply) => noteProblem(error, request, reply, deps)),
+  );
   serveDashboardSessions(app, { store, context, settings, failures, loadShedder });
   servePageFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);
@@ -198,6 +208,8 @@ function fastifyOptions(
     requestTimeout: requestTimeoutMs,
     trustProxy: deps.settings.trustedProxies ? [...deps.settings.trustedProxies] : false,
     return503OnClosing: false,
+    // Doors have the names of domains in paths.
+    routerOptions: { maxParamLength: 253 },
     // A request without Host is refused by `malformation`: Node's own response is not JSON.
     http: {
       requireHostHeader: false,

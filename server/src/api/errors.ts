@@ -168,6 +168,12 @@ export const ERRORS = {
     why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to somebody else. "to" is the name or id of none, or the key lacks the permission for the environment of that domain. Both get the same response.',
     fix: 'Check "to". Attach its domain first if the workspace does not have it, and check that the key has the permission for the environments of both domains.',
   },
+  'data/target_not_found': {
+    status: 404,
+    detail: 'The workspace has no such shared target.',
+    why: 'A shared target is a host of your own platform that the operator of this installation has given to this workspace. "target" names none, or another workspace\'s: both get the same response.',
+    fix: 'Check "target" against targets.listTargets, ask the operator to add it ("nameplate targets add"), or leave "target" out: the domain then gets a target of its own.',
+  },
   'data/environment_not_found': {
     status: 404,
     detail: 'There is no such environment in this workspace, or the root key may not use it.',

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, sign, verify, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import { IMPORTED, lifetimeWindow } from '../domain/certificate-state.ts';
+import { IMPORTED, lifetimeWindow, type MOVED } from '../domain/certificate-state.ts';
 import { joinQuoted, quote } from '../domain/text.ts';
 import { baseName, isWildcard } from '../domain/wildcard.ts';
 import type { IssuedCertificate } from '../store/store.ts';
@@ -26,6 +26,7 @@ export function readImport(
   { certificates: text, privateKey }: { certificates: string; privateKey: string },
   now: number,
   random: number,
+  issuer: typeof IMPORTED | typeof MOVED = IMPORTED,
 ): IssuedCertificate & { privateKey: Uint8Array } {
   const certificates = readCertificates(text);
   const key = readKey(privateKey);
@@ -45,7 +46,7 @@ export function readImport(
   const pem = chain.map(String).join('');
   checkForTls(pem, key);
   const times = { notBefore: leaf.validFromDate.getTime(), notAfter: leaf.validToDate.getTime() };
-  const read = { chain: pem, issuer: IMPORTED, issuedAt: now, ...times };
+  const read = { chain: pem, issuer, issuedAt: now, ...times };
   const renewal = lifetimeWindow(read, now, random, false);
   return { ...read, renewal, privateKey: new Uint8Array(key.export({ type: 'pkcs8', format: 'der' })) };
 }

@@ -4,8 +4,9 @@ import type { RateLimits } from '../access/ratelimit/decision.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
-import type { CountedDomains } from '../store/cache/kept-counts.ts';
-import type { AuditedStore, Changes, Paged, RateLimit } from '../store/store.ts';
+import type { BoardCounts } from '../domain/board.ts';
+import type { Kept } from '../store/cache/kept-counts.ts';
+import type { AuditedStore, Board, CaLimit, Changes, DomainCounts, Paged, RateLimit } from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
 import type { DashboardProxy } from './dashboard/proxy-identity.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
@@ -19,6 +20,8 @@ import type { Watchers } from './watchers/watchers.ts';
 export interface ApiSettings extends ErrorNaming {
   /** Targets of new domains are created under this zone. Canonical form. */
   cnameZone: string;
+  /** The CAs that certificates are ordered from, and the limits of each; absent where there are none. */
+  ordering?: { issuers: readonly string[]; limits: readonly CaLimit[] } | undefined;
   /** The zone for challenges, where the operator has one. */
   challengeZone?: string | undefined;
   /**
@@ -73,7 +76,9 @@ export interface HandlerContext {
   /** Counts a call against the rate limit of another operation than its own. */
   countRequest: CountRequest;
   /** Counts the domains of a workspace, or answers with what it counted less than a minute ago. */
-  countDomains(workspaceId: string): Promise<CountedDomains>;
+  countDomains(workspaceId: string): Promise<Kept<DomainCounts>>;
+  /** The same for what a board shows. */
+  countSites(workspaceId: string, board: Board): Promise<Kept<BoardCounts>>;
 }
 
 /** One call of an operation: an authenticated caller, and an input that is valid by the request schema. */

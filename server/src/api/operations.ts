@@ -1,6 +1,7 @@
 import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
+import { countSites, listSites } from './domains/board-operations.ts';
 import { removeCertificate, uploadCertificate } from './domains/certificate-operations.ts';
 import { checkName } from './domains/checkName.ts';
 import { countDomains } from './domains/countDomains.ts';
@@ -26,6 +27,7 @@ import type { OpenOperation, Operation } from './operation.ts';
 import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
 import { openSession } from './setup/openSession.ts';
+import { listTargets } from './targets/listTargets.ts';
 import { treeOperations } from './tree.ts';
 import { getUsage, listUsage } from './usage/usage-operations.ts';
 import { getDelivery, listDeliveries, redeliver, sendTest } from './webhooks/delivery-operations.ts';
@@ -48,6 +50,8 @@ export const operations: readonly Operation[] = [
   listDomains,
   listWorkspaceDomains,
   countDomains,
+  listSites,
+  countSites,
   updateDomain,
   verifyDomain,
   deleteDomain,
@@ -69,6 +73,7 @@ export const operations: readonly Operation[] = [
   revokeSetupLink,
   setBrand,
   getBrand,
+  listTargets,
   ...treeOperations,
   updateOriginSettings,
   getOriginSettings,

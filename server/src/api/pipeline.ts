@@ -16,6 +16,7 @@ import {
   type OpenOperation,
   type Operation,
   type OperationCall,
+  type OperationResult,
   type StreamOperation,
 } from './operation.ts';
 import { authenticationHook, principalOf, rateLimitHook } from './request-hooks.ts';
@@ -62,7 +63,6 @@ export function serveOperation(
   }: PipelineParts,
 ): void {
   const { name, credential } = operation;
-  const needed = 'permission' in operation ? operation : undefined;
   const isTokenInBody = credential === 'setup_token';
   const byHeader = authenticationHook(authenticate, credential && customers.sessions, noteKeyUse);
   const limitRate = rateLimitHook(context.countRequest);
@@ -89,27 +89,12 @@ export function serveOperation(
 
   // 7 handle, and wrap in the envelope
   function respond(operation: JsonOperation | OpenOperation) {
-    const { status } = operation;
-    const makes = madeOnceBy(operation);
-    const handle = operation.problems.includes('application/sealing_unavailable')
-      ? storingSecret(operation.handle)
-      : operation.handle;
-    const createFor = makes === undefined ? () => createNothing : creations(store, context.clock, { name, makes });
+    const handle = handlerOf(operation, { loadShedder, store, context });
     const wrap = responseEnvelope();
     return async (request: FastifyRequest, reply: FastifyReply) => {
-      const author = () => authorOf(request, name);
-      const create = createFor(request, reply, author);
-      const principal = principalOf(request);
-      if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
-      const noteDomain = (domainId: string) => {
-        request.domainId ??= domainId;
-      };
-      const find = new Find(context.store, principal, needed, noteDomain);
-      const input = inputOf(principal, request.body);
-      const call = new Call(principal, input, create, find, noteDomain, () => store.changesBy(author()));
-      const result = await loadShedder.run(() => handle(call, context));
+      const result = await handle(request, reply, inputOf(principalOf(request), request.body));
       await endOfTurn();
-      reply.code(status);
+      reply.code(operation.status);
       return wrap(result, request, reply);
     };
   }
@@ -147,6 +132,32 @@ export function serveOperation(
     preHandler: isTokenInBody ? [customers.links.authenticate, limit] : [],
     handler: isStream(operation) ? stream(operation) : respond(operation),
   });
+}
+
+/** Handles a valid input of an authenticated request: the part of the pipeline that calls within the process share. */
+export function handlerOf(
+  operation: JsonOperation | OpenOperation,
+  { loadShedder, store, context }: Pick<PipelineParts, 'loadShedder' | 'store' | 'context'>,
+) {
+  const { name } = operation;
+  const needed = 'permission' in operation ? operation : undefined;
+  const makes = madeOnceBy(operation);
+  const handle = operation.problems.includes('application/sealing_unavailable')
+    ? storingSecret(operation.handle)
+    : operation.handle;
+  const createFor = makes === undefined ? () => createNothing : creations(store, context.clock, { name, makes });
+  return (request: FastifyRequest, reply: FastifyReply, input: unknown): Promise<OperationResult> => {
+    const author = () => authorOf(request, name);
+    const create = createFor(request, reply, author);
+    const principal = principalOf(request);
+    if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
+    const noteDomain = (domainId: string) => {
+      request.domainId ??= domainId;
+    };
+    const find = new Find(context.store, principal, needed, noteDomain);
+    const call = new Call(principal, input, create, find, noteDomain, () => store.changesBy(author()));
+    return loadShedder.run(() => handle(call, context));
+  };
 }
 
 /** The author of a change by a request, for the audit log. */

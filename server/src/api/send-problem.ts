@@ -5,13 +5,30 @@ import type { ApiMetrics } from './api-metrics.ts';
 import { ERROR_CODE_HEADER, type ErrorNaming, Problem, presentProblem } from './errors.ts';
 import { invalid, violations } from './validation.ts';
 
+interface ProblemDeps {
+  log: Log;
+  metrics: ApiMetrics;
+  settings: ErrorNaming;
+}
+
 /** Responds to an error. The client and the log get different texts. */
 export function sendProblem(
   error: FastifyError | Problem,
   request: FastifyRequest,
   reply: FastifyReply,
-  { log, metrics, settings }: { log: Log; metrics: ApiMetrics; settings: ErrorNaming },
+  deps: ProblemDeps,
 ): void {
+  const problem = noteProblem(error, request, reply, deps);
+  reply.send(presentProblem(problem, request.id, deps.settings));
+}
+
+/** Logs and counts an error, and sets the response's status and headers, but no body. */
+export function noteProblem(
+  error: FastifyError | Problem,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { log, metrics }: ProblemDeps,
+): Problem {
   const problem = toProblem(error, request);
   if (problem.code === 'application/internal') {
     const { operation } = request.routeOptions.config;
@@ -21,15 +38,12 @@ export function sendProblem(
   // Fastify closes a connection after it refused a body. Ours stays usable: the rest of the body is read and discarded.
   if (reply.hasHeader('connection')) reply.removeHeader('connection');
   request.errorCode = problem.code;
-  reply
-    .code(problem.status)
-    .headers(problem.headers)
-    .header(ERROR_CODE_HEADER, problem.code)
-    .send(presentProblem(problem, request.id, settings));
+  reply.code(problem.status).headers(problem.headers).header(ERROR_CODE_HEADER, problem.code);
+  return problem;
 }
 
 /** Returns problems as they are, Fastify's errors in our words, and anything else as an internal error. */
-function toProblem(error: FastifyError | Problem, request: FastifyRequest): Problem {
+export function toProblem(error: FastifyError | Problem, request: FastifyRequest): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof StoreUnavailable) {
     return new Problem('application/internal', { cause: error, headers: { 'Retry-After': '1' } });

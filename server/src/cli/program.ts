@@ -7,6 +7,7 @@ import { addTree } from './api/tree-commands.ts';
 import { addWebhooks } from './api/webhooks.ts';
 import { EXIT, reportError } from './cli-error.ts';
 import { addDoctor } from './doctor/doctor.ts';
+import { addMove } from './move/move.ts';
 import { addReload } from './serve/reload.ts';
 import { addServe } from './serve/serve.ts';
 import { addAudit } from './store/audit.ts';
@@ -16,6 +17,7 @@ import { addBackup, addCopy, addMigrate } from './store/databases.ts';
 import { addInit } from './store/init.ts';
 import { addKeys } from './store/keys.ts';
 import { addSealing } from './store/sealing.ts';
+import { addTargets } from './store/targets.ts';
 import { addTokens } from './store/tokens.ts';
 import { addWorkspaces } from './store/workspaces.ts';
 
@@ -32,6 +34,7 @@ const COMMANDS: AddCommand[] = [
   addInit,
   addWorkspaces,
   addKeys,
+  addTargets,
   addTokens,
   addDashboard,
   addAudit,
@@ -42,6 +45,7 @@ const COMMANDS: AddCommand[] = [
   addDomains,
   addWebhooks,
   addUsage,
+  addMove,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -49,14 +53,15 @@ What commands need:
   nothing           ${hasPlayground ? 'dev, demo, sealing key; dns, while the playground runs' : 'sealing key'}
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/configuration.md)
-  the database      init, migrate, backup, workspaces, keys, tokens,
-                    dashboard, audit, certificates, sealing rotate, sealing forget, doctor:
+  the database      init, migrate, backup, workspaces, keys, targets,
+                    tokens, dashboard, audit, certificates, doctor,
+                    sealing rotate, sealing forget:
                     they open it themselves, by NAMEPLATE_DATABASE_URL or
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, origins, domains,
-                    webhooks, usage: they call it, by NAMEPLATE_URL and
+                    webhooks, usage, move: they call it, by NAMEPLATE_URL and
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be

@@ -69,6 +69,14 @@ export function readCommandConfig(env: Environment = process.env): CommandConfig
   return read({ ...commandVariables, acmeCaFile, control, databaseUrl, encryptionKeys, logLevel, publicUrl }, env);
 }
 
+/** The hosts that no shared target may be or be below, as far as the environment has them. Throws `ConfigError`. */
+export function ownHosts(env: Environment = process.env): string[] {
+  const { cnameZone, challengeZone, apiHostname } = serverVariables;
+  const { required: _, ...optional } = cnameZone;
+  const hosts = read({ cnameZone: optional, challengeZone, apiHostname }, env);
+  return Object.values(hosts).filter((host) => host !== undefined);
+}
+
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */
 export function readDatabaseUrl(text: string): DatabaseUrl {
   try {

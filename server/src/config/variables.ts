@@ -307,6 +307,14 @@ export const commandVariables = {
     parse: secret,
     secret: true,
   },
+  moveToken: {
+    name: 'NAMEPLATE_MOVE_TOKEN',
+    about:
+      'The token of the service that `nameplate move from cloudflare` or `vercel` reads names from. It may only read, and is sent to that service alone.',
+    example: 'v1.0-…',
+    parse: secret,
+    secret: true,
+  },
 } as const satisfies Record<string, Variable<unknown>>;
 
 /** Variables of the playground, which chooses its own addresses, store and DNS. */

@@ -2,6 +2,9 @@ import { expect, test } from 'vitest';
 import {
   type CertificateReason,
   type CertificateState,
+  expiringAt,
+  lifetimeWindow,
+  MOVED,
   problemWhileOrdering,
   unattendedProblem,
   waitingSince,
@@ -72,5 +75,29 @@ test.each<CertificateState>(['waiting_for_routing', 'ordering', 'issued', 'renew
     const problem = { reason: 'ca_unavailable', message: '', at: NOW } as const;
     expect(waitingSince({ state, problem, createdAt: NOW })).toBeNull();
     expect(waitingSince({ state, problem: null, createdAt: NOW })).toBeNull();
+  },
+);
+
+test.each([
+  [90, 60, 30, 51],
+  [90, 20, 0, 11],
+  [90, 5, 0, 0],
+  [6, 4, 2, 3],
+])(
+  'renewals of moved certificates of %s days, %s of which are left, spread from day %s to day %s',
+  (lifetime, left, from, to) => {
+    const DAY_MS = 86_400_000;
+    const notAfter = NOW + left * DAY_MS;
+    const inUse = { issuer: MOVED, notBefore: notAfter - lifetime * DAY_MS, notAfter, issuedAt: NOW };
+    const days = Array.from({ length: 1000 }, (_, i) => {
+      const { renewAt, askAgainAt } = lifetimeWindow(inUse, NOW, i / 1000, false);
+      expect(askAgainAt).toBeNull();
+      expect(renewAt).toBeLessThanOrEqual(Math.max(NOW, expiringAt(inUse)));
+      return (renewAt - NOW) / DAY_MS;
+    });
+    expect(Math.min(...days)).toBeCloseTo(from, 5);
+    expect(Math.max(...days)).toBeCloseTo(from + (to - from) * 0.999, 5);
+    const steps = days.slice(1).map((day, i) => day - (days[i] ?? 0));
+    expect(Math.max(...steps)).toBeCloseTo(Math.min(...steps), 5);
   },
 );

@@ -143,6 +143,14 @@ export function furthestTryAt(now: number): number {
 /** The issuer of a certificate that the owner of the name brought. */
 export const IMPORTED = 'imported';
 
+/** The issuer of a certificate that was issued to the server that a name moves from: renewed as one of ours, by another account. */
+export const MOVED = 'moved';
+
+/** Whether others may have the key of a certificate of this issuer. It serves nobody but the domain that brought it. */
+export function isBrought(issuer: string): boolean {
+  return issuer === IMPORTED || issuer === MOVED;
+}
+
 /** An imported certificate counts as one that lasts from its import on, and no longer than this: it may be in use for most of a year. */
 const LONGEST_IMPORTED_MS = 90 * DAY_MS;
 
@@ -177,16 +185,19 @@ export function announcedAt(inUse: Lifetime): number {
 
 /**
  * The window of renewal without a suggestion of the CA: it starts with a third of the lifetime left, and lasts a tenth of that third. In that of an imported
- * certificate, a managed one takes its place. `random` is in [0, 1). `usesAri`: the CA is asked for its suggestion within an hour.
+ * certificate, a managed one takes its place. That of a moved one lasts from `now` at the earliest until it expires soon: thousands may come at once, and
+ * each renewal is a new order. `random` is in [0, 1). `usesAri`: the CA is asked for its suggestion within an hour.
  */
 export function lifetimeWindow(inUse: Lifetime, now: number, random: number, usesAri: boolean): RenewalWindow {
   const third = lifetimeMs(inUse) / 3;
-  const startsAt = Math.round(inUse.notAfter - third);
+  const isMoved = inUse.issuer === MOVED;
+  const startsAt = Math.round(isMoved ? Math.max(inUse.notAfter - third, now) : inUse.notAfter - third);
+  const lastsMs = isMoved ? Math.max(0, expiringAt(inUse) - startsAt) : third / 10;
   return {
     source: 'lifetime',
     startsAt,
-    endsAt: Math.round(startsAt + third / 10),
-    renewAt: Math.round(startsAt + (third / 10) * random),
+    endsAt: Math.round(startsAt + lastsMs),
+    renewAt: Math.round(startsAt + lastsMs * random),
     askAgainAt: usesAri ? Math.round(now + HOUR_MS * random) : null,
     explanationUrl: null,
   };

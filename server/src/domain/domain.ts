@@ -19,8 +19,10 @@ export interface Domain {
   kind: DomainKind;
   /** Label in `_<service>.` and `<service>-domain-verify=`; kept from creation time, so that the records never change. */
   service: string;
-  /** Generated host under the CNAME zone that the routing record must name. Unique for ever. */
+  /** Host that the routing record must name: generated under the CNAME zone, unique for ever, or a shared target. */
   target: string;
+  /** JSON of the addresses of a shared target, as the operator names them (`shared-target.ts`); null: the target is the domain's own. */
+  sharedAddresses: string | null;
   /** Generated secret-free token of the ownership record. Unique for ever. */
   token: string;
   status: DomainStatus;
@@ -62,13 +64,14 @@ const UNCHECKED = {
   revision: 1,
 } as const;
 
-type Defaulted = OwnData & Pick<Domain, 'challengeZone'>;
+type Defaulted = OwnData & Pick<Domain, 'challengeZone' | 'sharedAddresses'>;
 type NewDomain = Omit<Domain, keyof typeof UNCHECKED | 'windowStartedAt' | keyof Defaulted> & Partial<Defaulted>;
 
 /** A domain before its first check. */
 export function newDomain(created: NewDomain): Domain {
-  const { externalId = null, metadata = null, challengeZone = null } = created;
-  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt, externalId, metadata, challengeZone };
+  const { externalId = null, metadata = null, challengeZone = null, sharedAddresses = null } = created;
+  const defaulted = { externalId, metadata, challengeZone, sharedAddresses };
+  return { ...created, ...UNCHECKED, windowStartedAt: created.createdAt, ...defaulted };
 }
 
 /** Length of the verification window (spec: Limits). */

@@ -35,6 +35,7 @@ const subdomain: Domain = {
   revision: 3,
   externalId: null,
   metadata: null,
+  sharedAddresses: null,
 };
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex', routingVerifiedAt: null };
 

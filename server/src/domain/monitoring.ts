@@ -2,6 +2,7 @@ import type { Domain } from './domain.ts';
 import { describeDrift, describeRemoval } from './drift-error.ts';
 import type { RecordReading, RecordRole } from './reading.ts';
 import type { AddressReading, Recheck } from './recheck.ts';
+import { isAnyShared, isProvenByRouting, isShared } from './shared-target.ts';
 import { challengeFlag, changed, flag, sameToReaders } from './status.ts';
 
 /** The rule for verified domains (docs/verification.md, Monitoring). Pure: time and randomness are arguments. */
@@ -115,16 +116,16 @@ function driftError(domain: Domain, seen: Recheck, healthy: boolean | null, { go
 
 /** Whether the addresses of a name have to be asked before a re-check can be judged: nothing in DNS says that it leads to us. */
 export function needsSelfCheck(
-  { kind }: Domain,
+  domain: Domain,
   { routing, ownership }: Pick<Recheck, 'routing' | 'ownership'>,
 ): boolean {
-  if (kind === 'apex') return ownership.kind !== 'unreadable';
+  if (domain.kind === 'apex' && !(isShared(domain) && isMatch(routing))) return ownership.kind !== 'unreadable';
   return ['hidden', 'elsewhere', 'absent', 'conflicting'].includes(routing.kind);
 }
 
 /** Whether the domain is as the rule of verification wants it, and leads to us. Null: that cannot be read. */
-function isHealthy({ kind }: Domain, { routing, ownership, addresses }: Recheck): boolean | null {
-  if (kind === 'subdomain') {
+function isHealthy(domain: Domain, { routing, ownership, addresses }: Recheck): boolean | null {
+  if (isProvenByRouting(domain)) {
     if (isMatch(routing)) return true;
     if (routing.kind === 'unreadable') return null;
     if (['disagree', 'conflicting', 'bogus'].includes(routing.kind)) return false;
@@ -156,12 +157,14 @@ function leadsToUs(routing: RecordReading, addresses: AddressReading): boolean |
 }
 
 /** Whether nothing of the domain leads to us: no record matched, no address answered as ours. Null: that cannot be read. */
-function isGone({ target }: Domain, { routing, ownership, addresses }: Recheck): boolean | null {
+function isGone(domain: Domain, { routing, ownership, addresses }: Recheck): boolean | null {
+  const { target } = domain;
   const has = (kind: RecordReading['kind']) => routing.kind === kind || ownership.kind === kind;
   if (isMatch(routing) || isMatch(ownership) || addresses.kind === 'ours' || addresses.kind === 'partly') return false;
   // Nameservers that disagree: one of them still has the record.
   if (has('disagree')) return false;
   if (routing.kind === 'conflicting' && [...routing.chain, ...routing.beside].includes(target)) return false;
+  if (routing.kind === 'hidden' && isAnyShared(domain, routing.addresses)) return false;
   if (has('unreadable') || has('bogus') || addresses.kind === 'unreadable') return null;
   return addresses.kind === 'elsewhere' || routing.kind !== 'hidden';
 }

@@ -27,6 +27,7 @@ const domain = {
   service: 'service',
   target: 'k7m.cname.example',
   token: 'TOKEN',
+  sharedAddresses: null,
 } as Domain;
 const incumbent: Domain = { ...domain, target: 'old.cname.example', token: 'OLD' };
 

@@ -3,6 +3,7 @@ import { type Answer, answerOfFailure, type Observation, type RecordObservation 
 import { isProxy } from './proxy-zones.ts';
 import { isOwnLimit, type Reading, type RecordReading, type RecordRole, type Unreadable } from './reading.ts';
 import { ownershipValue } from './records.ts';
+import { areShared, type DomainTarget, isAnyShared } from './shared-target.ts';
 import type { CheckMemory, RecordDoubt } from './status.ts';
 import { isWildcard } from './wildcard.ts';
 
@@ -46,7 +47,7 @@ export function readObservation(
 
 /** One answer is enough: the record decides nothing about who has the name, and every order looks at it again. */
 export function readChallenge(domain: Domain, seen: NonNullable<Observation['challenge']>): RecordReading {
-  const reader = routingReader({ target: seen.expected });
+  const reader = routingReader({ target: seen.expected, sharedAddresses: null });
   const [first, ...others] = readableAnswers(seen);
   if (first === undefined) return withoutAnswer(seen);
   return [first, ...others].every(reader.matches)
@@ -76,9 +77,12 @@ interface RecordReader {
 }
 
 /** At names below its base a wildcard's own CNAME answers where there is no record. */
-export function withoutOwnWildcard(domain: Pick<Domain, 'name' | 'target'>, answer: ReadableAnswer): ReadableAnswer {
-  const isOwn = isWildcard(domain.name) && answer.chain[0] === domain.target;
-  return isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
+export function withoutOwnWildcard(
+  domain: Pick<Domain, 'name'> & DomainTarget,
+  answer: ReadableAnswer,
+): ReadableAnswer {
+  const isOwn = answer.chain[0] === domain.target || isAtShared(domain, answer);
+  return isWildcard(domain.name) && isOwn ? { kind: 'absent', reason: 'nxdomain', chain: [] } : answer;
 }
 
 function ownershipReader(domain: Domain): RecordReader {
@@ -97,10 +101,13 @@ function ownershipReader(domain: Domain): RecordReader {
   };
 }
 
-function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
+function routingReader(domain: DomainTarget): RecordReader {
+  const { target } = domain;
   return {
-    matches: (answer) => answer.chain.includes(target) && !hasConflict(answer),
-    names: (answer) => [...answer.chain, ...besideOf(answer)].includes(target),
+    matches: (answer) => (answer.chain.includes(target) && !hasConflict(answer)) || isAtShared(domain, answer),
+    names: (answer) =>
+      [...answer.chain, ...besideOf(answer)].includes(target) ||
+      (answer.kind === 'found' && isAnyShared(domain, answer.values)),
     read(answer) {
       const { chain } = answer;
       if (answer.kind === 'absent') {
@@ -111,6 +118,11 @@ function routingReader({ target }: Pick<Domain, 'target'>): RecordReader {
       return { kind: 'elsewhere', chain };
     },
   };
+}
+
+/** Whether all addresses of a name are those of the shared target. A CNAME to another host decides by its value alone. */
+function isAtShared(domain: DomainTarget, answer: Answer): boolean {
+  return answer.kind === 'found' && answer.chain.length === 0 && areShared(domain, answer.values);
 }
 
 /** `before`: what the last check left about this record. */
@@ -136,7 +148,9 @@ function readAbsence(reader: RecordReader, seen: RecordObservation): RecordReadi
   if (seen.validation?.status === 'bogus' || readableAnswers(seen).length === 0) return reading;
   const isNamed = (answer: Answer) => answer.kind !== 'unreadable' && reader.names(answer);
   const answers = allAnswers(seen);
-  if (answers.some(isNamed)) return reading;
+  // At one address of a shared target, and at others.
+  const isPartly = reading.kind === 'hidden' || reading.kind === 'elsewhere';
+  if (answers.some(isNamed)) return isPartly ? { kind: 'disagree' } : reading;
   // A CNAME to the incumbent's target whose end could not be read.
   if (answers.some(reader.names)) return { kind: 'disagree' };
   if (isReadThroughResolver(seen)) return { kind: 'unconfirmed', reason: 'resolver' };

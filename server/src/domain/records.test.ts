@@ -10,6 +10,7 @@ const subdomain = {
   token: 'Tok3n',
   routingVerifiedAt: null,
   ownershipVerifiedAt: null,
+  sharedAddresses: null,
 } as Domain;
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex' };
 

@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts';
+import { isShared, sharedAddressesOf } from './shared-target.ts';
 import { baseName, challengeRecordOf, isWildcard } from './wildcard.ts';
 
 /** Advised TTL of the records, in seconds. */
@@ -44,6 +45,15 @@ export function apexRoutingNote(edgeAddresses: readonly string[]): string {
   return `Routes traffic. An apex domain cannot have a CNAME: use the record that your provider calls ALIAS, ANAME or flattened CNAME.${instead} It stays unverified, because the published value cannot be read back; the TXT record verifies the domain.`;
 }
 
+/** The same with a shared target. `addresses`: those that lead there, and verify the domain. */
+function sharedApexNote(addresses: readonly string[]): string {
+  const instead =
+    addresses.length === 0
+      ? ' It may stay unverified, because the published value cannot be read back; the TXT record verifies the domain.'
+      : ` If there is none, publish ${addresses.slice(0, MAX_NAMED_ADDRESSES).join(', ')} as A and AAAA records. These addresses verify the domain.`;
+  return `Routes traffic. An apex domain cannot have a CNAME: use the record that your provider calls ALIAS, ANAME or flattened CNAME.${instead}`;
+}
+
 const APEX_ROUTING_NOTE = apexRoutingNote([]);
 
 /**
@@ -62,7 +72,9 @@ export function dnsRecords(
     verified: domain.routingVerifiedAt !== null,
     note:
       domain.kind === 'apex'
-        ? apexNote
+        ? isShared(domain)
+          ? sharedApexNote(sharedAddressesOf(domain))
+          : apexNote
         : `Routes traffic${isWildcard(domain.name) ? ` of all names one label below ${baseName(domain.name)}` : ''} and verifies the domain. If your provider hides it (Cloudflare: orange cloud), it cannot be read back and stays unverified; publish the TXT record too.`,
   };
   const ownership: DnsRecord = {
@@ -72,7 +84,7 @@ export function dnsRecords(
     ttl: RECORD_TTL_SECONDS,
     verified: domain.ownershipVerifiedAt !== null,
     note:
-      domain.kind === 'apex'
+      domain.kind === 'apex' && sharedAddressesOf(domain).length === 0
         ? 'Proves that you own the domain. Required for an apex domain. Copy the value as it is, with its prefix.'
         : 'Proves that you own the domain. Needed when your provider hides the CNAME record (Cloudflare: orange cloud), or when another account of this service holds the domain. Copy the value as it is, with its prefix.',
   };

@@ -50,6 +50,7 @@ const subdomain: Domain = {
   revision: 1,
   externalId: null,
   metadata: null,
+  sharedAddresses: null,
 };
 const apex: Domain = { ...subdomain, name: 'acme.com', kind: 'apex' };
 const incumbent: Domain = {

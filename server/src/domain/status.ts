@@ -3,6 +3,7 @@ import type { Finding } from './finding.ts';
 import { isOwnLimit, type Reading, type RecordReading } from './reading.ts';
 import { ownershipName } from './records.ts';
 import { CHECK_INTERVAL_MS, shortestPeriodMs } from './schedule.ts';
+import { isProvenByRouting } from './shared-target.ts';
 import {
   describeTakeover,
   describeUnreadable,
@@ -207,9 +208,11 @@ export function restored(domain: Domain, now: number): Domain {
 
 /** Whether the records prove the domain, provided that nobody else holds its name. */
 function proves(domain: Domain, { routing, ownership }: Reading): boolean {
-  // An apex cannot be verified through its routing record (spec: record rule 2).
-  if (domain.kind === 'apex') return ownership.kind === 'matched';
-  return routing.kind === 'matched' || (ownership.kind === 'matched' && routing.kind === 'hidden');
+  // An apex cannot be verified through a routing record of its own (spec: record rule 2).
+  if (routing.kind === 'matched' && isProvenByRouting(domain)) return true;
+  return domain.kind === 'apex'
+    ? ownership.kind === 'matched'
+    : ownership.kind === 'matched' && routing.kind === 'hidden';
 }
 
 /** The takeover rule. A TXT record left behind by a former owner must not take live traffic. */
@@ -264,9 +267,9 @@ function hasProvenLongEnough({ provenSince }: CheckMemory, now: number, { checkI
   return provenSince !== null && now - provenSince >= shortestPeriodMs(checkIntervalMs);
 }
 
-/** Whether a deciding record could not be read. The routing record of an apex decides nothing. */
-function isUnreadable({ kind }: Domain, { routing, ownership }: Reading): boolean {
-  return ownership.kind === 'unreadable' || (kind === 'subdomain' && routing.kind === 'unreadable');
+/** Whether a deciding record could not be read. */
+function isUnreadable(domain: Domain, { routing, ownership }: Reading): boolean {
+  return ownership.kind === 'unreadable' || (isProvenByRouting(domain) && routing.kind === 'unreadable');
 }
 
 /** Why a deciding record could not be read, where the cause is a limit of ours: no finding tells it. */

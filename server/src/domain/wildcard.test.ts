@@ -15,6 +15,7 @@ const domain = {
   target: 'k7q2m9x4.cname.example',
   token: 'Token',
   challengeZone: 'acme.example',
+  sharedAddresses: null,
 } as Domain;
 
 describe('for every name', () => {

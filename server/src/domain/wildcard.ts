@@ -1,4 +1,5 @@
 import type { Domain } from './domain.ts';
+import { ownLabel } from './shared-target.ts';
 
 /** Wildcard domains: `*.shop.example.com` is each name that is one label below `shop.example.com`. */
 
@@ -34,9 +35,9 @@ export function challengeName(name: string): string {
   return `_acme-challenge.${baseName(name)}`;
 }
 
-/** Where the CNAME at `challengeName` has to lead, for our DNS servers to answer: the label of the domain's target, in the zone for challenges. */
-export function challengeTarget({ target }: Pick<Domain, 'target'>, challengeZone: string): string {
-  return `${target.slice(0, target.indexOf('.'))}.${challengeZone}`;
+/** Where the CNAME at `challengeName` has to lead, for our DNS servers to answer: the domain's own label, in the zone for challenges. */
+export function challengeTarget(domain: Parameters<typeof ownLabel>[0], challengeZone: string): string {
+  return `${ownLabel(domain)}.${challengeZone}`;
 }
 
 /**
@@ -44,7 +45,7 @@ export function challengeTarget({ target }: Pick<Domain, 'target'>, challengeZon
  * `zone`: the zone for challenges that is set now, for all but wildcards, which keep theirs.
  */
 export function challengeRecordOf(
-  domain: Pick<Domain, 'name' | 'target' | 'challengeZone'>,
+  domain: Pick<Domain, 'name' | 'target' | 'token' | 'sharedAddresses' | 'challengeZone'>,
   zone: string | null,
 ): { name: string; value: string } | null {
   const inZone = isWildcard(domain.name) ? domain.challengeZone : zone;

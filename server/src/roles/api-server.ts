@@ -7,6 +7,7 @@ import { nodesLimiter } from '../access/ratelimit/nodes-limiter.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../base/ids.ts';
+import { serveDoors } from '../doors/doors.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import type { ListenOptions } from '../net/listener.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
@@ -34,6 +35,12 @@ function wildcardsOf(config: RoleDeps['config']): ApiSettings['wildcards'] {
   return challengeZone === undefined && issuer !== 'internal' ? undefined : { challengeZone: challengeZone ?? null };
 }
 
+function orderingOf({ issuer, acmeDirectory, acmeSecondDirectory, acmeLimits }: RoleDeps['config']) {
+  if (issuer === 'internal') return undefined;
+  const issuers = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
+  return { issuers, limits: acmeLimits };
+}
+
 /** The API in one thread. */
 export async function serveApi(
   deps: RoleDeps,
@@ -49,6 +56,7 @@ export async function serveApi(
     challengeZone: config.challengeZone,
     edgeAddresses: config.edgeAddresses,
     caNames: caaNamesOf(config),
+    ordering: orderingOf(config),
     wildcards: wildcardsOf(config),
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},
@@ -77,6 +85,7 @@ export async function serveApi(
   const whole = { uncached, log, metrics, changes, threads, limits, draining: draining.signal };
   const keyUses = createKeyUses({ store, clock, log });
   const app = createApi({ ...context, ...counted, ...whole, noteKeyUse: keyUses.note });
+  serveDoors(app);
   await app.ready();
   const listening = await listen(app.server, { ...listenOptions, drainMs: config.drainMs }, 'NAMEPLATE_LISTEN');
   if (isPublicHere) settings.publicUrl = listening.address;

@@ -62,6 +62,7 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
     observe: (domain, depth, signal) => observe(resolver, domain, null, { depth, signal, random: secureRandom }),
     checkSelf: config.acmeSelfCheck === 'on' ? checkSelf : null,
     mode: config.monitoring,
+    cnameZone: config.cnameZone,
     intervalMs: config.monitoringIntervalMs,
     random: secureRandom,
   });
@@ -70,7 +71,8 @@ function createMonitors(deps: RoleDeps & Pick<MonitorOptions, 'facts' | 'clock'>
 
 /** Returns no loops where looks from outside are off, or this machine cannot reach its own public address. */
 function createLiveMonitors(deps: RoleDeps, resolver: Resolver): DueLoop[] {
-  const { liveChecks, acmeSelfCheck, acmeAllowedNetworks, acmeCaFile, edgeHttpsPort, nodeName } = deps.config;
+  const { liveChecks, acmeSelfCheck, acmeAllowedNetworks, acmeCaFile, edgeHttpsPort, nodeName, cnameZone } =
+    deps.config;
   const { edgeAddresses = [] } = deps.config;
   // Events and challenges of looks both need a sealing key.
   if (liveChecks === 'off' || acmeSelfCheck === 'off' || !deliversEvents(deps.config)) return [];
@@ -84,7 +86,9 @@ function createLiveMonitors(deps: RoleDeps, resolver: Resolver): DueLoop[] {
     port: edgeHttpsPort,
   });
   const isOnline = onlineCheck(deps, trustRoots);
-  return [createLiveMonitor({ ...deps, look, isOnline, edgeAddresses, from: nodeName, random: Math.random })];
+  return [
+    createLiveMonitor({ ...deps, look, isOnline, cnameZone, edgeAddresses, from: nodeName, random: Math.random }),
+  ];
 }
 
 const ONLINE_MS = 10_000;

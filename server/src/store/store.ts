@@ -6,6 +6,7 @@ import type { DnsStore } from './certificate/dns-store.ts';
 import type { CheckStore, LiveStore, MonitorStore } from './check/check-store.ts';
 import type { DeletedStore, DomainStore, EventStore, RedirectStore, SuspensionStore } from './domain/domain-store.ts';
 import type { EdgeStore } from './domain/edge-store.ts';
+import type { TargetStore } from './domain/target-store.ts';
 import type { TreeStore } from './tree/tree-store.ts';
 import type { BackupStore, ChangeStore, PoolUsage, RequestStore, SecretStore } from './upkeep-store.ts';
 import type { UsageStore } from './usage/usage-store.ts';
@@ -20,6 +21,7 @@ export type * from './certificate/dns-store.ts';
 export type * from './check/check-store.ts';
 export type * from './domain/domain-store.ts';
 export type * from './domain/edge-store.ts';
+export type * from './domain/target-store.ts';
 export type * from './tree/tree-store.ts';
 export type * from './upkeep-store.ts';
 export type * from './usage/usage-store.ts';
@@ -45,6 +47,7 @@ export interface Store
     TreeStore,
     DomainStore,
     DeletedStore,
+    TargetStore,
     CheckStore,
     MonitorStore,
     LiveStore,

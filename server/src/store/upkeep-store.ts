@@ -66,7 +66,7 @@ export interface BackupStore {
 }
 
 /**
- * Where a secret is stored. `id`: host name of a certificate (in use, inherited, behind an imported one, or of a deleted domain) or order, issuer of an account, id of a signing key, of a webhook's secret, of the environment of an origin's, or of a
+ * Where a secret is stored. `id`: host name of a certificate (in use, inherited, behind an imported one, of a deleted domain, or staged) or order, issuer of an account, id of a signing key, of a webhook's secret, of the environment of an origin's, or of a
  * result that is kept (`Once`).
  */
 export interface SecretPlace {
@@ -75,6 +75,7 @@ export interface SecretPlace {
     | 'inherited_certificate'
     | 'fallback_certificate'
     | 'deleted_certificate'
+    | 'staged_certificate'
     | 'order'
     | 'account'
     | 'signing_key'

@@ -9,6 +9,7 @@ import {
   reachesUs,
   wouldBecomeUnreachable,
 } from '../domain/live.ts';
+import { ownHost } from '../domain/shared-target.ts';
 import type { DueLook, LiveStore } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
@@ -19,6 +20,7 @@ export interface LiveMonitorOptions {
   look: OutsideLooker;
   /** Whether this machine reaches the Internet. Never rejects. */
   isOnline: () => Promise<boolean>;
+  cnameZone: string;
   /** Names this node in what the API shows. */
   from: string;
   clock: Pick<GuardedClock, 'now'>;
@@ -40,7 +42,7 @@ const BATCH = 50;
 
 /** Looks at verified names from outside, in the background. */
 export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
-  const { store, look, isOnline, from, clock, random, log, metrics } = options;
+  const { store, look, isOnline, cnameZone, from, clock, random, log, metrics } = options;
   const { edgeAddresses = [], maxInFlight = 10 * BATCH, deadlineMs = 45_000, pollMs = 1000 } = options;
 
   async function complete(due: DueLook, claim: Claim): Promise<LookOutcome | 'stale' | 'dropped'> {
@@ -70,7 +72,7 @@ export function createLiveMonitor(options: LiveMonitorOptions): DueLoop {
 
   /** Where the edge itself cannot be reached under the name either, or nothing outside. */
   async function isAtFault({ domain }: DueLook, signal: AbortSignal): Promise<boolean> {
-    return !reachesUs(await look(domain.name, signal, domain.target)) || !(await isOnline());
+    return !reachesUs(await look(domain.name, signal, ownHost(domain, cnameZone))) || !(await isOnline());
   }
 
   return createDueLoop({

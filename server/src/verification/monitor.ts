@@ -16,21 +16,22 @@ import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { NO_MEMORY } from '../domain/status.ts';
 import { mistakesOf } from '../domain/verification-error.ts';
-import type { CheckStore, DueRecheck, MonitorStore } from '../store/store.ts';
+import type { CheckStore, DueRecheck, MonitorStore, TargetStore } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import type { Depth } from './observation/observe.ts';
 import type { SelfChecker } from './observation/self-check.ts';
-import { tokenOwners } from './observation/token-owners.ts';
+import { sharedTargetsIn, tokenOwners } from './observation/token-owners.ts';
 import { readAddresses } from './read-addresses.ts';
 
 export interface MonitorOptions {
-  store: MonitorStore & Pick<CheckStore, 'findNameByToken'>;
+  store: MonitorStore & Pick<CheckStore & TargetStore, 'findNameByToken' | 'findSharedTarget'>;
   /** Reads the records of a domain (`verification/observation/observe.ts`). Never rejects. */
   observe: (domain: Domain, depth: Depth, signal: AbortSignal) => Promise<Observation>;
   /** Null: this installation cannot check itself. */
   checkSelf: SelfChecker | null;
   mode: MonitoringMode;
+  cnameZone: string;
   /** Findings depend on these besides DNS. */
   facts?: Omit<FindingContext, 'now' | 'domainOfToken'>;
   clock: GuardedClock;
@@ -58,7 +59,7 @@ function pollEveryMs(intervalMs: number): number {
 
 /** Re-checks verified domains, in the background and apart from the checks of waiting ones. */
 export function createMonitor(options: MonitorOptions): DueLoop {
-  const { store, observe, checkSelf, mode, clock, random, log, metrics } = options;
+  const { store, observe, checkSelf, mode, cnameZone, clock, random, log, metrics } = options;
   const {
     intervalMs = MONITORING_INTERVAL_MS,
     facts = { edgeAddresses: [], caNames: [] },
@@ -99,10 +100,13 @@ export function createMonitor(options: MonitorOptions): DueLoop {
     const observed = { domain, incumbent: null, memory: NO_MEMORY };
     const records = readObservation(observed, observation);
     const asks = checkSelf !== null && needsSelfCheck(domain, records) && !signal.aborted;
-    const addresses = asks ? await readAddresses(checkSelf, domain, signal, random) : ({ kind: 'unchecked' } as const);
+    const addresses = asks
+      ? await readAddresses(checkSelf, domain, signal, random, cnameZone)
+      : ({ kind: 'unchecked' } as const);
     const domainOfToken = await tokenOwners(store, domain, observation);
+    const sharedTargets = await sharedTargetsIn(store, domain, observation);
     const now = clock.now();
-    const findings = findingsOf(observed, observation, { ...facts, domainOfToken, now });
+    const findings = findingsOf(observed, observation, { ...facts, domainOfToken, sharedTargets, now });
     const next = monitor(domain, memory, { ...records, addresses, findings }, now, mode, clock.isTrusted());
     return { next, findings, observation, now };
   }

@@ -3,7 +3,7 @@ import type { Domain } from '../domain/domain.ts';
 import type { CheckedAddress, SelfChecker, SelfCheckResult } from './observation/self-check.ts';
 import { readAddresses } from './read-addresses.ts';
 
-const domain = { name: 'acme.com', target: 'target.cname.example' } as Domain;
+const domain = { name: 'acme.com', target: 'target.cname.example', sharedAddresses: null } as Domain;
 const answer = (outcome: CheckedAddress['outcome'], address = '192.0.2.1'): CheckedAddress => ({
   address,
   outcome,
@@ -24,7 +24,7 @@ async function read(own: SelfCheckResult, control: SelfCheckResult | null = null
     if (control === null) throw new Error('no control was expected');
     return control;
   };
-  return (await readAddresses(check, domain, new AbortController().signal, () => 0.5)).kind;
+  return (await readAddresses(check, domain, new AbortController().signal, () => 0.5, 'cname.example')).kind;
 }
 
 test('a name is ours where an address answers as ours and no other server answers', async () => {
@@ -54,8 +54,10 @@ test('a check that takes too long is unreadable; an error of the store is not', 
   const fails: SelfChecker = async () => {
     throw new Error('the store is down');
   };
-  await expect(readAddresses(fails, domain, new AbortController().signal, () => 0.5)).rejects.toThrow(
+  await expect(readAddresses(fails, domain, new AbortController().signal, () => 0.5, 'cname.example')).rejects.toThrow(
     'the store is down',
   );
-  expect(await readAddresses(fails, domain, AbortSignal.abort(), () => 0.5)).toEqual({ kind: 'unreadable' });
+  expect(await readAddresses(fails, domain, AbortSignal.abort(), () => 0.5, 'cname.example')).toEqual({
+    kind: 'unreadable',
+  });
 });

@@ -10,14 +10,14 @@ import type { Observation } from '../domain/observation.ts';
 import { readObservation } from '../domain/read-observation.ts';
 import { CHECK_INTERVAL_MS, isThoroughCheck } from '../domain/schedule.ts';
 import { countsUnreadable, isDecision, sameMemory, transition, windowEndsAt } from '../domain/status.ts';
-import type { CheckStore, DueCheck } from '../store/store.ts';
+import type { CheckStore, DueCheck, TargetStore } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 import type { GuardedClock } from './guarded-clock.ts';
 import { type Depth, observe } from './observation/observe.ts';
-import { tokenOwners } from './observation/token-owners.ts';
+import { sharedTargetsIn, tokenOwners } from './observation/token-owners.ts';
 
 interface VerifierOptions {
-  store: CheckStore;
+  store: CheckStore & Pick<TargetStore, 'findSharedTarget'>;
   resolver: DnsQueries;
   clock: GuardedClock;
   /** Findings depend on these besides DNS. */
@@ -79,11 +79,14 @@ export function createVerifier(options: VerifierOptions): Verifier {
     const { domain, incumbent, memory, isPrepared } = due;
     const observation = await observe(resolver, domain, incumbent, { depth, memory, signal, random, challengeZone });
     const domainOfToken = observation.unchanged ? undefined : await tokenOwners(store, domain, observation);
+    const sharedTargets = observation.unchanged ? [] : await sharedTargetsIn(store, domain, observation);
     const now = clock.now();
     const start = { domain, incumbent, memory, claimedAt, isPrepared };
     const reading = readObservation(start, observation);
     const findings: Finding[] | 'as_before' =
-      domainOfToken === undefined ? 'as_before' : findingsOf(start, observation, { ...facts, domainOfToken, now });
+      domainOfToken === undefined
+        ? 'as_before'
+        : findingsOf(start, observation, { ...facts, domainOfToken, sharedTargets, now });
     const next = transition(start, reading, findings, now, { windowMs, checkIntervalMs });
     return { next, findings, observation, now };
   }

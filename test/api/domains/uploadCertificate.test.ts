@@ -289,3 +289,86 @@ describe('domains.uploadCertificate', () => {
     expect(entry).toMatchObject({ action: 'domains.uploadCertificate', targetName: name });
   });
 });
+
+describe('domains.uploadCertificate with managed', () => {
+  const move = (domain: string, files: object) => upload(domain, { ...files, managed: true });
+
+  it('keeps the certificate before the domain is verified, which it does not verify, and then serves it without an order', async () => {
+    const domain = await api.createDomain(tree, 'moving.acme.com');
+    const own = chainOf(domain.name);
+    const { status, body } = await move(domain.name, filesOf(own));
+    expect(status).toBe(200);
+    const notAfter = Math.floor(own.notAfter / 1000) * 1000;
+    expect(body.data).toEqual({
+      domainId: domain.id,
+      domain: domain.name,
+      state: 'none',
+      failures: 0,
+      staged: { notAfter },
+    });
+    expect(await move(domain.name, filesOf(own))).toMatchObject({ status: 200, body: { data: body.data } });
+    expect((await api.call('domains.getDomain', { domain: domain.name })).body.data).toMatchObject({
+      status: 'pending',
+    });
+    await expect(served(domain.name)).rejects.toThrow();
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
+    expect(await served(domain.name)).toBe(fingerprint(own));
+    const shown = await show(domain.name);
+    expect(shown).toMatchObject({
+      state: 'issued',
+      issued: { source: 'moved', issuer: 'moved', fingerprint: fingerprint(own), renewal: { source: 'lifetime' } },
+    });
+    expect(shown).not.toHaveProperty('staged');
+    const now = api.clock.now();
+    const due = await store.claimCertificates({ now, limit: 100, leaseMs: 1, newNames: true });
+    expect(due.map(({ certificate }) => certificate.hostname)).not.toContain(domain.name);
+  });
+
+  it('takes a second one in place of the first, and removes what is kept', async () => {
+    const { name } = await api.createDomain(tree, 'twice.acme.com');
+    await move(name, filesOf(chainOf(name)));
+    const second = chainOf(name, { lifetimeMs: 30 * DAY_MS });
+    const staged = { notAfter: Math.floor(second.notAfter / 1000) * 1000 };
+    expect((await move(name, filesOf(second))).body.data).toMatchObject({ staged });
+    expect(await remove(name)).toEqual({ domainId: expect.any(String), domain: name, state: 'none', failures: 0 });
+    expect(await remove(name)).not.toHaveProperty('staged');
+  });
+
+  it('refuses what is wrong with it as ever, and a domain that is not of the workspace', async () => {
+    const { name } = await api.createDomain(tree, 'wrong.acme.com');
+    const other = chainOf('other.acme.com');
+    expect((await move(name, filesOf(other))).status).toBe(400);
+    expect(await show(name)).not.toHaveProperty('staged');
+    const stranger = await attach(store, (await plant(store)).environment, { name: 'stranger.acme.com' });
+    expect((await move(stranger.name, filesOf(chainOf(stranger.name)))).status).toBe(404);
+    expect(await store.findStaged(stranger.id)).toBeNull();
+  });
+
+  it('serves a verified domain at once, and replaces it as soon as it is removed', async () => {
+    const { name } = await verified('late.acme.com');
+    const own = chainOf(name);
+    expect((await move(name, filesOf(own))).body.data).toMatchObject({ issued: { source: 'moved' } });
+    expect(await served(name)).toBe(fingerprint(own));
+    expect(await remove(name)).toMatchObject({ nextTryAt: api.clock.now(), issued: { source: 'moved' } });
+    expect((await manage(name)) && (await show(name))).toMatchObject({ issued: { source: 'managed' } });
+  });
+
+  it('leaves nothing of a key that is kept in what is stored, logged, answered or audited, in any encoding', async () => {
+    const { name, id } = await api.createDomain(tree, 'kept.acme.com');
+    const own = chainOf(name);
+    const answers = [await move(name, filesOf(own)), await show(name), await store.findStaged(id)];
+    const secrets = await Promise.all(
+      (await store.listSecretPrefixes()).map((prefix) => store.listSecrets(prefix, 1000)),
+    );
+    const [kept] = secrets.flat().filter((secret) => secret.kind === 'staged_certificate' && secret.id === name);
+    const audit = await store.listAuditEntries(api.workspaceId, { limit: 1 });
+    expect(audit.items[0]).toMatchObject({ action: 'domains.uploadCertificate', targetName: name });
+    const { d = '' } = own.key.export({ format: 'jwk' });
+    const scalar = Buffer.from(d, 'base64url');
+    const stored = Buffer.from(kept?.bytes ?? []);
+    expect(stored.length).toBeGreaterThan(scalar.length);
+    const written = [JSON.stringify([answers, audit]), api.logged.join('\n'), stored.toString('latin1')].join('\n');
+    for (const part of [d, scalar.toString('hex'), scalar.toString('base64'), scalar.toString('latin1'), 'PRIVATE'])
+      expect(written).not.toContain(part);
+  });
+});

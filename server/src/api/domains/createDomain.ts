@@ -4,6 +4,7 @@ import { type Domain, newDomain, type OwnData } from '../../domain/domain.ts';
 import { type InvalidName, type NameRule, type NewName, type ParsedName, parseName } from '../../domain/name.ts';
 import { newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
+import type { DomainTarget } from '../../domain/shared-target.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import { wwwCounterpart } from '../../domain/www.ts';
@@ -16,6 +17,7 @@ import { invalid } from '../validation.ts';
 import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
+import { findTarget, sharedTarget, sharedTargetUse, targetProblem } from './target-option.ts';
 
 /** The operation domains.createDomain, and the parts that domains.createDomains shares. */
 
@@ -29,8 +31,9 @@ export function parseNewName(name: string, settings: ApiSettings): ParsedName {
 export function domainIn(
   environment: Environment,
   { name, kind }: Pick<Domain, 'name' | 'kind'>,
-  { clock, settings: { service, cnameZone, wildcards }, newId, randomBytes }: HandlerContext,
+  { clock, settings: { service, cnameZone, challengeZone, wildcards }, newId, randomBytes }: HandlerContext,
   own: OwnData,
+  shared?: DomainTarget,
 ): Domain {
   return newDomain({
     ...own,
@@ -43,8 +46,9 @@ export function domainIn(
     kind,
     service,
     target: newTarget(cnameZone, randomBytes),
+    ...shared,
     token: newToken(randomBytes),
-    challengeZone: isWildcard(name) ? (wildcards?.challengeZone ?? null) : null,
+    challengeZone: isWildcard(name) ? ((shared ? challengeZone : wildcards?.challengeZone) ?? null) : null,
     createdAt: clock.now(),
   });
 }
@@ -79,6 +83,8 @@ export function creationProblem(creation: Creation, name: string): Problem | nul
       return null;
     case 'environment_missing':
       return new Problem('data/environment_not_found');
+    case 'target_missing':
+      return new Problem('data/target_not_found');
     case 'held':
       return new Problem('data/domain_already_exists', { detail: `The workspace already has the domain ${name}.` });
     case 'quota':
@@ -96,7 +102,7 @@ export const createDomain = defineOperation({
   description:
     'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
   permission: { resource: 'environment', action: 'create_domain' },
-  needs: [replacement],
+  needs: [replacement, sharedTargetUse],
   creates: true,
   request: Type.Object(
     {
@@ -106,6 +112,7 @@ export const createDomain = defineOperation({
         description:
           'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it.',
       }),
+      target: sharedTarget,
       replaceUnverified,
       ...ownDataOfNew,
       withWww: Type.Optional(
@@ -134,6 +141,7 @@ export const createDomain = defineOperation({
   problems: [
     'authorization/forbidden',
     'data/environment_not_found',
+    'data/target_not_found',
     'data/domain_already_exists',
     'limits/custom_domain_limit_exceeded',
   ],
@@ -142,7 +150,7 @@ export const createDomain = defineOperation({
     response: { domainId: exampleDomain.id, dnsRecords: dnsRecords({ ...exampleDomain, ownershipVerifiedAt: null }) },
   },
   async handle({ principal, input, find, create, noteDomain }, context) {
-    const { settings, apexNote, countRequest } = context;
+    const { store, settings, apexNote, countRequest } = context;
     const environment = await find.environment(input);
     const parsed = parseNewName(input.domain, settings);
     if (!parsed.ok) throw nameProblem(parsed, 'body.domain');
@@ -153,10 +161,11 @@ export const createDomain = defineOperation({
     }
     const counterpart = input.withWww ? counterpartOf(parsed.name, settings) : null;
     const own = newOwnData(input);
-    const excess = excessProblem(own, 'body');
+    const shared = await findTarget(input.target, input, environment, find, store);
+    const excess = excessProblem(own, 'body') ?? targetProblem([parsed, counterpart], shared, 'body.target', settings);
     if (excess !== null) throw excess;
-    const domain = domainIn(environment, parsed, context, own);
-    const second = counterpart && domainIn(environment, counterpart, context, own);
+    const domain = domainIn(environment, parsed, context, own, shared);
+    const second = counterpart && domainIn(environment, counterpart, context, own, shared);
     const limit = second && countRequest(principal, 'domains.createDomain');
     if (limit && !limit.allowed) throw rateLimited(limit);
 

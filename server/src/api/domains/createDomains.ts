@@ -4,6 +4,7 @@ import type { Domain } from '../../domain/domain.ts';
 import { canonicalName, type NewName } from '../../domain/name.ts';
 import { type Metadata, newOwnData } from '../../domain/own-data.ts';
 import { dnsRecords } from '../../domain/records.ts';
+import type { DomainTarget } from '../../domain/shared-target.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
 import type { Creation, DomainStore, Replacing } from '../../store/store.ts';
@@ -15,6 +16,7 @@ import { creationProblem, domainIn, nameProblem, parseNewName } from './createDo
 import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
 import { findReplaceable, replacement, replaceUnverified } from './replacement.ts';
+import { findTargetOrProblem, sharedTarget, sharedTargetUse, targetProblem } from './target-option.ts';
 
 /** Most names of one request. */
 const MOST = 100;
@@ -60,12 +62,13 @@ interface Plan {
 
 /** A name, or an object that has one: in JSON Schema both are one schema of two types. */
 const ItemSchema = Type.Unsafe<string | Item>({
-  ...Type.Object({ domain: Type.String(), ...ownDataOfNew }, closed),
+  ...Type.Object({ domain: Type.String(), target: sharedTarget, ...ownDataOfNew }, closed),
   type: ['string', 'object'],
 });
 
 interface Item {
   domain: string;
+  target?: string;
   externalId?: string;
   metadata?: Metadata;
 }
@@ -81,7 +84,7 @@ export const createDomains = defineOperation({
   description:
     'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
   permission: { resource: 'environment', action: 'create_domain' },
-  needs: [replacement],
+  needs: [replacement, sharedTargetUse],
   creates: true,
   request: Type.Object(
     {
@@ -125,12 +128,15 @@ export const createDomains = defineOperation({
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
+    const found = new Map<string | undefined, DomainTarget | Problem | undefined>();
     for (const [at, item] of input.domains.entries()) {
-      const { domain: sent, ...given } = typeof item === 'string' ? { domain: item } : item;
+      const { domain: sent, target, ...given }: Item = typeof item === 'string' ? { domain: item } : item;
       const own = newOwnData(given);
       const location = `body.domains.${at}`;
       const place = typeof item === 'string' ? location : `${location}.domain`;
-      const examined = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, seen, settings);
+      if (!found.has(target)) found.set(target, await findTargetOrProblem(target, input, environment, find, store));
+      const shared = found.get(target);
+      const examined = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, shared, seen, settings);
       if (examined instanceof Problem) {
         plan.outcomes.push({
           domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
@@ -139,7 +145,7 @@ export const createDomains = defineOperation({
         // To explain what is wrong with a name can take a millisecond.
         await setImmediate();
       } else {
-        const domain = domainIn(environment, examined, context, own);
+        const domain = domainIn(environment, examined, context, own, shared instanceof Problem ? undefined : shared);
         const attached = { domainId: domain.id, dnsRecords: dnsRecords(domain, apexNote) };
         plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
         plan.accepted.push(at);
@@ -167,9 +173,17 @@ function countNames(names: number, count: () => ReturnType<CountRequest>): (Prob
 }
 
 /** A name that can be attached, unless it is held; otherwise why not. */
-function examineName(sent: string, location: string, seen: Set<string>, settings: ApiSettings): NewName | Problem {
+function examineName(
+  sent: string,
+  location: string,
+  shared: DomainTarget | Problem | undefined,
+  seen: Set<string>,
+  settings: ApiSettings,
+): NewName | Problem {
   const parsed = parseNewName(sent, settings);
   if (!parsed.ok) return nameProblem(parsed, location);
+  const refusal = shared instanceof Problem ? shared : targetProblem([parsed], shared, location, settings);
+  if (refusal !== null) return refusal;
   if (seen.has(parsed.name)) {
     return new Problem('data/domain_already_exists', { detail: `The request has the domain ${parsed.name} twice.` });
   }

@@ -64,6 +64,8 @@ export const restoreDomain = defineOperation({
         throw new Problem('application/domain_superseded', {
           detail: `Another workspace has been verified for ${name} since it was deleted. Attach it anew with domains.createDomain.`,
         });
+      case 'target_missing':
+        throw new Problem('data/target_not_found');
       case 'held':
       case 'quota':
         throw creationProblem(result, name) ?? new Problem('data/domain_not_found');

@@ -3,7 +3,7 @@ import type { Finding } from '../../domain/finding.ts';
 import { findingsOf } from '../../domain/findings/findings.ts';
 import { askedLookAt } from '../../domain/live.ts';
 import { NO_MEMORY } from '../../domain/status.ts';
-import { tokenOwners } from '../../verification/observation/token-owners.ts';
+import { sharedTargetsIn, tokenOwners } from '../../verification/observation/token-owners.ts';
 import { Problem } from '../errors.ts';
 import { defineOperation } from '../operation.ts';
 import { closed } from '../schemas.ts';
@@ -74,7 +74,8 @@ export const diagnoseDomain = defineOperation({
     );
     if (domain.status === 'verified') await store.lookSoon(domain.name, askedLookAt(clock.now()));
     const domainOfToken = await tokenOwners(store, domain, observation);
-    const context = { ...findingContext(settings, at), domainOfToken };
+    const sharedTargets = await sharedTargetsIn(store, domain, observation);
+    const context = { ...findingContext(settings, at), domainOfToken, sharedTargets };
     const findings = findingsOf({ domain, incumbent, memory: NO_MEMORY }, observation, context);
     // Read after the checks, so that a refused request costs little.
     return present({ observation, findings: await withOutside(findings), checkedAt: at }, await lastCheck());

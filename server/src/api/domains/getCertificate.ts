@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import Type, { type Static } from 'typebox';
-import { IMPORTED, unattendedProblem } from '../../domain/certificate-state.ts';
+import { type CertificateReason, IMPORTED, MOVED, unattendedProblem } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Certificate, IssuedCertificate } from '../../store/store.ts';
 import { defineOperation, type HandlerContext } from '../operation.ts';
@@ -42,11 +42,13 @@ const IssuedSchema = Type.Object(
   {
     issuer: Type.String({
       maxLength: 2048,
-      description: "The CA's directory URL; `internal` for the internal CA, `imported` for an imported certificate.",
+      description:
+        "The CA's directory URL; `internal` for the internal CA, `imported` or `moved` for a certificate that was uploaded.",
     }),
-    source: Type.Enum(['managed', 'imported'], {
+    source: Type.Enum(['managed', 'imported', 'moved'], {
       type: 'string',
-      description: '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate).',
+      description:
+        '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). `moved`: the same, with `managed`: Nameplate renews it.',
     }),
     fallback: Type.Optional(FallbackSchema),
     serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
@@ -66,33 +68,41 @@ const IssuedSchema = Type.Object(
   },
 );
 
+const StagedSchema = Type.Object(
+  { notAfter: Time('End of its validity.') },
+  {
+    title: 'StagedCertificate',
+    description:
+      'The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none.',
+  },
+);
+
+export const CERTIFICATE_REASONS: CertificateReason[] = [
+  'no_address',
+  'dns_unreadable',
+  'address_not_public',
+  'unreachable',
+  'answered_by_another',
+  'caa_forbids',
+  'no_challenge_record',
+  'challenge_elsewhere',
+  'challenge_not_seen',
+  'dns_servers_failing',
+  'budget_spent',
+  'ca_rate_limited',
+  'ca_unavailable',
+  'ca_account',
+  'authorization_failed',
+  'ca_refused',
+  'not_issued_here',
+];
+
 export const CertificateProblemSchema = Type.Object(
   {
-    reason: Type.Enum(
-      [
-        'no_address',
-        'dns_unreadable',
-        'address_not_public',
-        'unreachable',
-        'answered_by_another',
-        'caa_forbids',
-        'no_challenge_record',
-        'challenge_elsewhere',
-        'challenge_not_seen',
-        'dns_servers_failing',
-        'budget_spent',
-        'ca_rate_limited',
-        'ca_unavailable',
-        'ca_account',
-        'authorization_failed',
-        'ca_refused',
-        'not_issued_here',
-      ],
-      {
-        type: 'string',
-        description: 'The reason that blocks the certificate, for programs. More values may be added.',
-      },
-    ),
+    reason: Type.Enum(CERTIFICATE_REASONS, {
+      type: 'string',
+      description: 'The reason that blocks the certificate, for programs. More values may be added.',
+    }),
     message: Type.String({ maxLength: 512, description: 'The cause, its place and its fix.' }),
     at: Time('Since when it blocks the certificate.'),
   },
@@ -146,6 +156,7 @@ export const CertificateSchema = Type.Object(
     ),
     selfCheck: Type.Optional(SelfCheckSchema),
     issued: Type.Optional(IssuedSchema),
+    staged: Type.Optional(StagedSchema),
     createdAt: Type.Optional(Time('When it was first wanted; absent in `none`.')),
   },
   { title: 'Certificate' },
@@ -174,10 +185,14 @@ export function presentCertificate(
     issued: found.issued && {
       ...found.issued,
       ...fingerprintOf(found.issued),
-      source: found.issued.issuer === IMPORTED ? 'imported' : 'managed',
+      source: sourceOf(found.issued),
       fallback,
     },
   });
+}
+
+export function sourceOf({ issuer }: Pick<IssuedCertificate, 'issuer'>): 'managed' | 'imported' | 'moved' {
+  return issuer === IMPORTED || issuer === MOVED ? issuer : 'managed';
 }
 
 function fingerprintOf({ chain }: IssuedCertificate): { serialNumber: string; fingerprint: string } {
@@ -237,12 +252,15 @@ export const getCertificate = defineOperation({
 
 /** The certificate of a domain as it is now. */
 export async function showCertificate(
-  store: Pick<HandlerContext['store'], 'findCertificate' | 'findFallback' | 'findLastIssuing'>,
+  store: Pick<HandlerContext['store'], 'findCertificate' | 'findFallback' | 'findStaged' | 'findLastIssuing'>,
   domain: Pick<Domain, 'id' | 'name'>,
   now: number,
 ): Promise<Static<typeof CertificateSchema>> {
   const [certificate, lastIssuingAt] = await Promise.all([store.findCertificate(domain.name), store.findLastIssuing()]);
   const isImported = certificate?.issued?.issuer === IMPORTED;
   const fallback = isImported ? await store.findFallback(domain.name) : null;
-  return presentCertificate(domain, certificate, lastIssuingAt, now, fallback);
+  const shown = presentCertificate(domain, certificate, lastIssuingAt, now, fallback);
+  if (shown.state !== 'none') return shown;
+  const staged = await store.findStaged(domain.id);
+  return staged === null || staged.notAfter <= now ? shown : { ...shown, staged: { notAfter: staged.notAfter } };
 }

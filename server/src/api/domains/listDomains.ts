@@ -1,6 +1,5 @@
 import Type from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
-import type { DomainStatus } from '../../domain/domain.ts';
 import { LIVE_STATES } from '../../domain/live.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { lacksPermission } from '../find.ts';
@@ -17,7 +16,7 @@ import {
 } from '../schemas.ts';
 import { wantedOwnData } from './own-data-schema.ts';
 import { DomainSchema, exampleDomain } from './present-domain.ts';
-import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema } from './site.ts';
+import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema, STATUSES } from './site.ts';
 
 export const listDomains = defineList({
   name: 'domains.listDomains',
@@ -46,7 +45,6 @@ export const listDomains = defineList({
   },
 });
 
-const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
 export const listWorkspaceDomains = defineList({

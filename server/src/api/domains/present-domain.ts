@@ -83,4 +83,5 @@ export const exampleDomain: Domain = {
   revision: 1,
   externalId: null,
   metadata: null,
+  sharedAddresses: null,
 };

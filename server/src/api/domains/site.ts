@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import type { CertificateState } from '../../domain/certificate-state.ts';
+import type { DomainStatus } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
 import { liveFindings } from '../../domain/findings/live-findings.ts';
 import { LIVE_PROBLEMS, LIVE_STATES, presentLive } from '../../domain/live.ts';
@@ -12,7 +13,7 @@ import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
-import { CertificateProblemSchema } from './getCertificate.ts';
+import { CertificateProblemSchema, sourceOf } from './getCertificate.ts';
 import { shownOwnData } from './own-data-schema.ts';
 import { DnsRecordSchema, DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
@@ -28,13 +29,22 @@ export const CERTIFICATE_STATES: CertificateState[] = [
   'failed',
 ];
 
-const SiteCertificateSchema = Type.Object(
+export const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
+
+export const SiteCertificateSchema = Type.Object(
   {
     state: Type.Enum(['none', ...CERTIFICATE_STATES], {
       type: 'string',
       description: 'As in domains.getCertificate.',
     }),
     problem: Type.Optional(CertificateProblemSchema),
+    source: Type.Optional(
+      Type.Enum(['managed', 'imported', 'moved'], {
+        type: 'string',
+        description:
+          'Where the certificate in use is from, as in domains.getCertificate; absent before the first. More values may be added.',
+      }),
+    ),
     notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
   },
   {
@@ -132,6 +142,12 @@ export function findingsOutside(
   return liveFindings(domain, live, { edgeAddresses, isServed: (certificate?.notAfter ?? null) !== null });
 }
 
+export function presentSiteCertificate(certificate: ListedDomain['certificate']) {
+  if (certificate === null) return { state: 'none' as const };
+  const { issuer } = certificate;
+  return { ...certificate, source: issuer === null ? null : sourceOf({ issuer }) };
+}
+
 export function presentSite(
   site: ListedDomain,
   { apexNote, settings }: Pick<HandlerContext, 'apexNote' | 'settings'>,
@@ -146,7 +162,7 @@ export function presentSite(
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
     findings: findings.length > 0 ? findings : undefined,
-    certificate: certificate ?? { state: 'none' },
+    certificate: presentSiteCertificate(certificate),
     challengeRecord: isWildcard(domain.name) ? null : challengeDnsRecord(domain, settings.challengeZone ?? null),
     readyToSwitch: domain.status !== 'verified' && certificate?.notAfter != null ? true : null,
     origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },

@@ -62,7 +62,7 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { reason: 'answered_by_another', answers: [another, { ...another, address: '2001:db8::2' }], end: null },
-    'shop.example.com has the addresses 2001:db8::1 and 2001:db8::2, where another server answers: HTTP 404 "not here". Replace the AAAA records with its routing record: a CNAME, or an ALIAS at an apex.',
+    'shop.example.com has the addresses 2001:db8::1 and 2001:db8::2, where another server answers: HTTP 404 "not here". Replace the AAAA records with its routing record: a CNAME, or an ALIAS at an apex. Before the switch, that server has to pass /.well-known/acme-challenge/ on to us, with the Host header kept: in Caddy a "handle" with "reverse_proxy", in nginx a "location" with "proxy_pass".',
   ],
   [
     { reason: 'unreachable', answers: [closed, { ...closed, address: '2001:db8::2' }], end: null },
@@ -70,7 +70,7 @@ const CASES: [Blocker, string][] = [
   ],
   [
     { reason: 'answered_by_another', answers: [another], end: 'old-host.test' },
-    'shop.example.com points to "old-host.test", which has the address 2001:db8::1, where another server answers: HTTP 404 "not here". Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this.',
+    'shop.example.com points to "old-host.test", which has the address 2001:db8::1, where another server answers: HTTP 404 "not here". Point it to the target of its routing record. If it already points there, the operator of this service needs to fix this. Before the switch, that server has to pass /.well-known/acme-challenge/ on to us, with the Host header kept: in Caddy a "handle" with "reverse_proxy", in nginx a "location" with "proxy_pass".',
   ],
   [
     { reason: 'answered_by_another', answers: [ours, another], end: 'target.test' },

@@ -134,6 +134,10 @@ function recordFix(hostname: string, { record, names }: ChallengePlace): string 
   return `Publish a CNAME record. Full name: \`${at}\`, Value: \`${names[0]}\`.`;
 }
 
+/** For a name that moves here: its DNS still leads to its former server (docs/moving-in.md). */
+const FORWARD =
+  ' Before the switch, that server has to pass /.well-known/acme-challenge/ on to us, with the Host header kept: in Caddy a "handle" with "reverse_proxy", in nginx a "location" with "proxy_pass".';
+
 const ROUTING = 'a CNAME, or an ALIAS at an apex';
 
 const OUTCOMES = { address_not_public: 'not_public', unreachable: 'unreachable', answered_by_another: 'another' };
@@ -154,7 +158,7 @@ function addressMessage(hostname: string, { reason, answers, end }: AddressBlock
     case 'unreachable':
       return `${has}, where nothing answers on port 80${seen}. ${fix}`;
     case 'answered_by_another':
-      return `${has}, where another server answers${seen}. ${fix}`;
+      return `${has}, where another server answers${seen}. ${fix}${right === '' ? FORWARD : ''}`;
     default:
       return reason satisfies never;
   }

@@ -1,3 +1,4 @@
+import { NEW_NAMES_SHARE } from '../../domain/time-to-issue.ts';
 import type { CaLimit } from '../../store/store.ts';
 
 /**
@@ -18,7 +19,7 @@ export const LETS_ENCRYPT_LIMITS: readonly CaLimit[] = [
 ];
 
 /** Share of a published limit that an order may use. The rest is for more urgent orders. */
-const SHARES: Record<Urgency, number> = { new: 0.8, renewal: 0.95, emergency: 1 };
+const SHARES: Record<Urgency, number> = { new: NEW_NAMES_SHARE, renewal: 0.95, emergency: 1 };
 
 /**
  * The limits for an order of this urgency: its share of what the CA publishes, at least one. The last allowed failure

@@ -1,4 +1,4 @@
-import { challengeTarget, isWildcard } from '../../domain/wildcard.ts';
+import { isWildcard } from '../../domain/wildcard.ts';
 
 /** Our DNS servers, which answer DNS-01 challenges. */
 export interface OwnDns {
@@ -10,7 +10,7 @@ export interface OwnDns {
 
 /** A name's place in our zones. */
 export interface ChallengePlace {
-  /** The first label of its target. */
+  /** The label of its domain. */
   label: string;
   /** The names at which our servers answer its challenges, and where its challenge record may lead. The first is the one to publish. */
   names: readonly string[];
@@ -18,14 +18,15 @@ export interface ChallengePlace {
   record: 'challenge' | 'wildcard';
 }
 
-/** Null: no zone of ours has challenges of the name. `target`: of its domain; null: the operator's own name. */
-export function challengePlace(hostname: string, target: string | null, own: OwnDns | null): ChallengePlace | null {
-  if (own === null || target === null) return null;
+/** Null: no zone of ours has challenges of the name. `host`: the host of its domain in our zones (`DueCertificate`); null: the operator's own name. */
+export function challengePlace(hostname: string, host: string | null, own: OwnDns | null): ChallengePlace | null {
+  if (own === null || host === null) return null;
+  const label = host.slice(0, host.indexOf('.'));
   const { challengeZone, cnameZone } = own;
-  const inChallengeZone = challengeZone === null ? [] : [challengeTarget({ target }, challengeZone)];
-  const inCnameZone = cnameZone !== null && target.endsWith(`.${cnameZone}`) ? [target] : [];
+  const inChallengeZone = challengeZone === null ? [] : [`${label}.${challengeZone}`];
+  const inCnameZone = cnameZone !== null && host.endsWith(`.${cnameZone}`) ? [host] : [];
   if (inChallengeZone.length + inCnameZone.length === 0) return null;
   const record = isWildcard(hostname) && inCnameZone.length > 0 ? 'wildcard' : 'challenge';
   const names = record === 'wildcard' ? [...inCnameZone, ...inChallengeZone] : [...inChallengeZone, ...inCnameZone];
-  return { label: target.slice(0, target.indexOf('.')), names, record };
+  return { label, names, record };
 }

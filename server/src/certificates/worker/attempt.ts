@@ -17,7 +17,14 @@ import type {
 import { CaProblem, ChallengeNotOffered, type Issuer, ReplacesRefused } from '../issuer.ts';
 import { afterMs, recheckMs } from '../policy/backoff.ts';
 import type { Blocker } from '../policy/blocker.ts';
-import { isRenewalDue, isSuggestionDue, nextDueAt, suggestedWindow, unchangedWindow } from '../policy/renewal.ts';
+import {
+  isExempt,
+  isRenewalDue,
+  isSuggestionDue,
+  nextDueAt,
+  suggestedWindow,
+  unchangedWindow,
+} from '../policy/renewal.ts';
 import { checkCaa } from '../preflight/check-caa.ts';
 import {
   type AttemptResult,
@@ -115,7 +122,7 @@ export function createAttempt(options: AttemptOptions): Attempt {
     const chooser = chooserFor(due, lease.signal);
     const blocked: Blocked[] = [];
     let selfCheck = due.certificate.selfCheck;
-    for (const issuer of issuers) {
+    for (const issuer of inOrder(due.certificate)) {
       const work = { due, issuer, order: null };
       const result = issuer.validatesNames
         ? await orderByChoice(chooser, work, null, lease)
@@ -125,6 +132,13 @@ export function createAttempt(options: AttemptOptions): Attempt {
       if (issuer.validatesNames) ({ selfCheck } = chooser);
     }
     return wait({ ...due, certificate: { ...due.certificate, selfCheck } }, blocked);
+  }
+
+  /** A renewal that its CA exempts from its limits is ordered there first: at another one it would be a new order. */
+  function inOrder({ issued }: Certificate): readonly Issuer[] {
+    if (issued === null || !isExempt(issued.renewal, clock.now())) return issuers;
+    const own = issuers.filter(({ id }) => id === issued.issuer);
+    return [...own, ...issuers.filter((issuer) => !own.includes(issuer))];
   }
 
   /** Goes on by the type of challenge that the CA may have been told of. If it was told of none, one is chosen anew. */

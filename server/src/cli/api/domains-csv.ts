@@ -16,6 +16,11 @@ export interface ImportRow extends Pick<CsvRow, 'line' | 'share'> {
   own?: ImportedData;
   /** The path that the row gives. A level without a column is absent; one without a value is empty. */
   path: PathOptions;
+  /**
+   * Paths of PEM files; empty where the row has none. Absent without a column "key": in an export, "certificate" is a
+   * state.
+   */
+  files?: { certificate: string; key: string };
   /** Why the row cannot be used; null where it can. */
   problem: string | null;
 }
@@ -64,7 +69,8 @@ function importRow({ line, share, cells, problem }: CsvRow, header: string[]): I
   const metadata = readMetadata(cell('metadata'));
   const own = (externalId || metadata) && { ...(externalId && { externalId }), ...(metadata && { metadata }) };
   const unread = metadata === null ? 'The metadata must be a JSON object of texts.' : null;
-  const row = { line, share, domain: cell('domain'), path, problem: problem ?? odd ?? unread };
+  const files = header.includes('key') && { files: { certificate: cell('certificate'), key: cell('key') } };
+  const row = { line, share, domain: cell('domain'), path, ...files, problem: problem ?? odd ?? unread };
   return own ? { ...row, own } : row;
 }
 
@@ -93,15 +99,15 @@ export interface Refusal {
 
 /** Writes all of the file or none of it. */
 export async function writeReport(path: string, refusals: readonly Refusal[]): Promise<void> {
+  await writeFile(`${path}.part`, renderRefusals(refusals, { header: true }));
+  await rename(`${path}.part`, path);
+}
+
+/** Lines of a report; the first of them names the columns. */
+export function renderRefusals(refusals: readonly Refusal[], { header }: { header: boolean }): string {
   // A name in the file may be a formula, or reorder the text around it.
   const rows = refusals.map((row) => ({ ...row, domain: printable(row.domain), reason: printable(row.reason) }));
-  const text = stringify(rows, {
-    header: true,
-    columns: ['line', 'domain', 'status', 'reason'],
-    escape_formulas: true,
-  });
-  await writeFile(`${path}.part`, text);
-  await rename(`${path}.part`, path);
+  return stringify(rows, { header, columns: ['line', 'domain', 'status', 'reason'], escape_formulas: true });
 }
 
 /** An item of domains.listWorkspaceDomains. */

@@ -15,12 +15,12 @@ export type Place = { [L in Level]?: string | undefined } & { environment: strin
 export interface PlacedRow {
   line: number;
   domain: string;
-  own?: ImportedData;
+  own?: Omit<NewDomain, 'domain'>;
   place: Place;
 }
 
 /** An item of domains.createDomains. */
-export type NewDomain = ImportedData & { domain: string };
+export type NewDomain = ImportedData & { domain: string; target?: string };
 
 /** An outcome of domains.createDomains. */
 export type ShownOutcome = Static<typeof OutcomeSchema>;
@@ -33,9 +33,17 @@ export interface Imported {
   refusals: Refusal[];
 }
 
+/** Hooks into an import, for each row. */
+export interface ImportHooks<Row> {
+  /** The name was attached, was there already, or would be. */
+  attached?(row: Row, outcome: ShownOutcome): Promise<void>;
+  /** Takes a refusal, which is then not in `Imported`. */
+  refused?(refusal: Refusal): void;
+}
+
 /** Attaches names. A second call finds the names of the first already there. */
-export interface Importer {
-  add(row: PlacedRow): Promise<void>;
+export interface Importer<Row> {
+  add(row: Row): Promise<void>;
   refuse(row: Pick<PlacedRow, 'line' | 'domain'>, reason: string): void;
   /** Sends the rows that were added and not sent yet. */
   end(): Promise<Imported>;
@@ -45,9 +53,12 @@ export interface Importer {
  * `send` attaches up to 100 names to one environment. Where the API refuses a request, its rows are lost, not the
  * import.
  */
-export function createImporter(send: (place: Place, domains: NewDomain[]) => Promise<ShownOutcome[]>): Importer {
+export function createImporter<Row extends PlacedRow = PlacedRow>(
+  send: (place: Place, domains: NewDomain[]) => Promise<ShownOutcome[]>,
+  { attached, refused }: ImportHooks<Row> = {},
+): Importer<Row> {
   const result: Imported = { created: 0, existing: 0, refusals: [] };
-  const queues = new Map<string, PlacedRow[]>();
+  const queues = new Map<string, Row[]>();
   /** By canonical name. */
   const lines = new Map<string, number>();
 
@@ -56,17 +67,21 @@ export function createImporter(send: (place: Place, domains: NewDomain[]) => Pro
     reason: string,
     status: number | '' = '',
   ): void {
-    result.refusals.push({ line, domain, status, reason });
+    const refusal = { line, domain, status, reason };
+    if (refused === undefined) result.refusals.push(refusal);
+    else refused(refusal);
   }
 
-  async function flush(queue: PlacedRow[]): Promise<void> {
+  async function flush(queue: Row[]): Promise<void> {
     let rows = queue.splice(0);
     for (let [first] = rows; first !== undefined; [first] = rows) {
       const domains = rows.map(({ domain, own }) => ({ domain, ...own }));
       try {
         const outcomes = await send(first.place, domains);
         // Names beyond the rate limit are sent again: `send` waits until the next window.
-        rows = rows.filter((row, at) => !settle(row, outcomes[at]));
+        const later: Row[] = [];
+        for (const [at, row] of rows.entries()) if (!(await settle(row, outcomes[at]))) later.push(row);
+        rows = later;
       } catch (error) {
         if (!(error instanceof ApiError) || ![400, 404].includes(error.status)) throw error;
         // The API refuses a request for data that no domain may have, or because the environment is not there or has no
@@ -84,13 +99,15 @@ export function createImporter(send: (place: Place, domains: NewDomain[]) => Pro
   }
 
   /** False: to be sent again. */
-  function settle(row: PlacedRow, outcome: ShownOutcome | undefined): boolean {
+  async function settle(row: Row, outcome: ShownOutcome | undefined): Promise<boolean> {
     if (outcome === undefined) throw new Error('the API returned fewer outcomes than names');
     const { error, domainId } = outcome;
     if (error?.status === 429) return false;
+    const isThere = error?.status === 409 && domainId !== undefined;
     if (error === undefined) result.created += 1;
-    else if (error.status === 409 && domainId !== undefined) result.existing += 1;
+    else if (isThere) result.existing += 1;
     else refuse(row, reasonOf(error), error.status);
+    if (error === undefined || isThere) await attached?.(row, outcome);
     return true;
   }
 
@@ -116,7 +133,7 @@ export function createImporter(send: (place: Place, domains: NewDomain[]) => Pro
   };
 }
 
-function reasonOf({ detail, errors = [] }: { detail: string; errors?: readonly InputViolation[] }): string {
+export function reasonOf({ detail, errors = [] }: { detail: string; errors?: readonly InputViolation[] }): string {
   if (errors.length === 0) return detail;
   return errors.map((violation) => `${ruleOf(violation)}.`).join(' ');
 }

@@ -1,4 +1,4 @@
-import { NameplateError } from '../../../../client/client.ts';
+import { NameplateError, UnexpectedResponse } from '../../../../client/client.ts';
 import { askedWait, isTemporary, pause } from '../../../../client/retry.ts';
 import { CliError } from '../cli-error.ts';
 
@@ -23,7 +23,9 @@ export async function withRetries<T>(
     } catch (error) {
       signal?.throwIfAborted();
       const cause = error instanceof CliError ? error.cause : undefined;
-      const isRefused = cause instanceof NameplateError && cause.status === 429;
+      const isApi = cause instanceof NameplateError;
+      const asks = isApi || (cause instanceof UnexpectedResponse && cause.retryAfter !== null);
+      const isRefused = asks && cause.status === 429;
       if (!isTemporary(cause) || (!isRefused && failures === MOST_FAILURES)) throw error;
       await wait(Math.max(1000, askedWait(cause), isRefused ? 0 : 1000 * 2 ** failures), signal);
       if (!isRefused) failures += 1;

@@ -38,7 +38,7 @@ export function describeCertificate(certificate: ShownCertificate, now = systemC
 }
 
 function factsOf(
-  { problem, failures, nextTryAt, challenge, issued }: ShownCertificate,
+  { problem, failures, nextTryAt, challenge, issued, staged }: ShownCertificate,
   now: number,
 ): [string, string][] {
   const facts: [string, string][] = [];
@@ -46,6 +46,7 @@ function factsOf(
   if (failures > 0) facts.push(['Failures', `${failures} in a row`]);
   if (nextTryAt !== undefined) facts.push([issued ? 'Next check' : 'Next attempt', moment(nextTryAt, now)]);
   if (challenge !== undefined) facts.push(['Challenge', challenge]);
+  if (staged) facts.push(['Kept until then', `the one that was uploaded, valid to ${dateTime(staged.notAfter)}`]);
   if (issued === undefined) return facts;
   const { issuer, source, fallback, serialNumber, fingerprint, notBefore, notAfter, renewal } = issued;
   const isImported = source === 'imported';
@@ -68,10 +69,10 @@ function factsOf(
   return facts;
 }
 
-function headline({ domain, domainId, state, issued, problem }: ShownCertificate): string {
+function headline({ domain, domainId, state, issued, staged, problem }: ShownCertificate): string {
   const name = printable(domain);
   if (state === 'none')
-    return `${name} has no certificate yet: it is ordered once the domain is verified (${domainId}).`;
+    return `${name} has no certificate yet: it is ${staged ? 'put in use' : 'ordered'} once the domain is verified (${domainId}).`;
   const current = issued === undefined ? '' : '; the current one stays in use';
   const meaning: Record<typeof state, string> = {
     wanted: `it is about to be ordered${current}`,

@@ -38,7 +38,8 @@ export function describeDomain(domain: ShownDomain): string {
 }
 
 const LIVE_STYLES = { live: 'green', partly_live: 'yellow', unreachable: 'red' } as const;
-const words = (code: string) => code.replaceAll('_', ' ');
+/** A code of the API, for people. */
+export const words = (code: string) => code.replaceAll('_', ' ');
 
 const ADDRESS_COLUMNS: Column<ShownLive['addresses'][number]>[] = [
   { title: 'Address', text: ({ address }) => address },

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { caHost, REVOCATION_REASONS, type RevocationReason } from '../../certificates/issuer.ts';
 import { readCommandConfig } from '../../config/config.ts';
-import type { CertificateState } from '../../domain/certificate-state.ts';
+import { type CertificateState, MOVED } from '../../domain/certificate-state.ts';
 import type { AuditedStore, Certificate, HeldCa } from '../../store/store.ts';
 import { CliError, EXIT, messageOf } from '../cli-error.ts';
 import { define, type StoreOptions, shellQuote, storeCommand, storeFlag } from '../options.ts';
@@ -235,9 +235,11 @@ function revocable({ hostname, issued }: Certificate): NonNullable<Certificate['
       `The certificate of ${hostname} is of the internal CA, which has no revocation. For a new key: nameplate certificates renew ${shellQuote(hostname)}`,
     );
   if (URL.canParse(issued.issuer)) return issued;
-  throw new CliError(
-    `The certificate of ${hostname} was imported: revoke it where it was issued, and import another one.`,
-  );
+  const next =
+    issued.issuer === MOVED
+      ? `then have another one ordered: nameplate certificates renew ${shellQuote(hostname)}`
+      : 'and import another one.';
+  throw new CliError(`The certificate of ${hostname} was ${issued.issuer}: revoke it where it was issued, ${next}`);
 }
 
 /** A line for each CA at which nothing is ordered: why, since when, and until when. */

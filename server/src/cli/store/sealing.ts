@@ -118,6 +118,8 @@ const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
   fallback_certificate:
     'managed certificates behind imported ones: another is ordered when the imported one is removed, or about to expire',
   deleted_certificate: 'certificates of deleted domains: a domain that is restored gets a new one',
+  staged_certificate:
+    'certificates that were uploaded before verification: upload them again, or one is ordered for each',
   order: 'orders in flight at a CA: each is begun again',
   account: 'accounts at a CA: a new one is made',
   signing_key: 'keys that sign dashboard tokens: tokens that exist become invalid',

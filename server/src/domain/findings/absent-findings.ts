@@ -1,17 +1,18 @@
 import type { FindingAction, FindingFields } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
+import { isProvenByRouting, isShared, sharedAddressesOf } from '../shared-target.ts';
 import { type RecordView, recordAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
 /** Records that are nowhere. Only where no other rule has found them. */
 export const absentFindings: Rule = (subject) => {
   const { domain, ownership, routing, claim } = subject;
-  const isApex = domain.kind === 'apex';
+  const isApex = domain.kind === 'apex' && !(isShared(domain) && routing.isRight);
   const found: FindingFields[] = [];
   if (isAbsent(ownership) && (isApex || (claim !== undefined && routing.isRight)))
     found.push(missing(subject, ownership));
   // An apex is verified first, and pointed here afterwards.
-  if (isAbsent(routing) && (!isApex || ownership.isRight)) found.push(missing(subject, routing));
+  if (isAbsent(routing) && (isProvenByRouting(domain) || ownership.isRight)) found.push(missing(subject, routing));
   return found;
 };
 
@@ -62,11 +63,13 @@ function zoneCut({ name, zone }: RecordView): string | null {
 /** Says what leads an apex here: a record of its own type where the provider has one, the addresses of the edge where they are known. */
 export function apexAction(
   kind: FindingAction['kind'],
-  { routing, context }: Subject,
+  { domain, routing, context }: Subject,
   removes?: string[],
 ): FindingAction {
   const typeInZone = routing.provider?.apexRecord;
-  const addresses = context.edgeAddresses.slice(0, MAX_ADDRESSES);
+  // The edge may have other addresses than the platform has now.
+  const known = isShared(domain) ? sharedAddressesOf(domain) : context.edgeAddresses;
+  const addresses = known.slice(0, MAX_ADDRESSES);
   return {
     ...recordAction(kind, routing, removes),
     ...(typeInZone && { typeInZone }),

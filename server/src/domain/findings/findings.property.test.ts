@@ -21,6 +21,7 @@ const domains: fc.Arbitrary<Domain> = fc
     return {
       ...{ name, service, status, kind: isApex ? 'apex' : 'subdomain', createdAt: 5, verifiedAt: 4 },
       ...{ target: `k7q2m9x4c1v8b3n6.${zone}`, token: 'Zt4mQ8rV1xKc7NwLb2YpH5sJ' },
+      sharedAddresses: null,
     } as Domain;
   });
 

@@ -39,6 +39,7 @@ const shop = {
   status: 'verifying',
   createdAt: 1000,
   verifiedAt: null,
+  sharedAddresses: null,
 } as Domain;
 const apex: Domain = { ...shop, name: 'acme.com', kind: 'apex' };
 const holder: Domain = {

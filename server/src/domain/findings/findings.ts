@@ -2,6 +2,7 @@ import type { Domain } from '../domain.ts';
 import { FINDING_CODES, type Finding, type FindingCode, type FindingFields, type FindingSeverity } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import { readObservation } from '../read-observation.ts';
+import { isProvenByRouting, isShared } from '../shared-target.ts';
 import { type CheckMemory, claimOf } from '../status.ts';
 import { absentFindings } from './absent-findings.ts';
 import { apexFindings } from './apex-findings.ts';
@@ -55,11 +56,12 @@ function subjectOf(observed: Observed, observation: Observation, context: Findin
   const routing = viewOf(domain, 'routing', observation, reading);
   const claim = incumbent === null ? undefined : claimOf({ domain, incumbent }, reading);
   const proves =
-    domain.kind === 'apex'
-      ? ownership.isRight
-      : routing.isRight || (ownership.isRight && routing.reading.kind === 'hidden');
+    (routing.isRight && isProvenByRouting(domain)) ||
+    (ownership.isRight && (domain.kind === 'apex' || routing.reading.kind === 'hidden'));
   const isProven = proves && (claim === undefined || (ownership.isRight && claim.incumbentGone && !claim.olderClaim));
-  const { isTarget = (host: string) => isBeside(domain.target, host) } = context;
+  const { isTarget: isOwn = (host: string) => !isShared(domain) && isBeside(domain.target, host) } = context;
+  const { sharedTargets = [] } = context;
+  const isTarget = (host: string) => host !== domain.target && (isOwn(host) || sharedTargets.includes(host));
   return { domain, observation, reading, claim, ownership, routing, isProven, isTarget, context };
 }
 

@@ -18,6 +18,7 @@ const shop = {
   routingVerifiedAt: null,
   ownershipVerifiedAt: 0,
   verificationError: null,
+  sharedAddresses: null,
 } as Domain;
 
 /** `seen`: what is wrong at each address; null: nothing. */

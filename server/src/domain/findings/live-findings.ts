@@ -4,6 +4,7 @@ import { isSameAddress } from '../ip-address.ts';
 import { LIVE_PROBLEMS, type Live, type LiveProblem } from '../live.ts';
 import { registeredDomain } from '../name.ts';
 import { nameInZone } from '../providers.ts';
+import { isProvenByRouting } from '../shared-target.ts';
 import { withSentences } from './sentences.ts';
 
 /** Until then caches may lead to where a name led before it was verified. */
@@ -21,9 +22,9 @@ interface LiveContext {
  * of a name whose CNAME record leads here. While the DNS is known to be wrong, only that is told.
  */
 export function liveFindings(domain: Domain, live: Live | null, { edgeAddresses, isServed }: LiveContext): Finding[] {
-  const { verifiedAt, verificationError, routingVerifiedAt, kind } = domain;
+  const { verifiedAt, verificationError, routingVerifiedAt } = domain;
   if (live === null || domain.status !== 'verified' || verifiedAt === null || !isServed) return [];
-  const isOurs = kind === 'subdomain' && routingVerifiedAt !== null;
+  const isOurs = isProvenByRouting(domain) && routingVerifiedAt !== null;
   if (isOurs || verificationError !== null || live.checkedAt < verifiedAt + SWITCH_MS) return [];
   const theirs = live.addresses.filter(({ address }) => !edgeAddresses.some((edge) => isSameAddress(edge, address)));
   return LIVE_PROBLEMS.flatMap((reason) => {

@@ -2,6 +2,7 @@ import type { FindingCode, FindingFacts, FindingFields } from '../finding.ts';
 import { isSameAddress, parseIpAddress } from '../ip-address.ts';
 import { isProxy, proxyAt } from '../proxy-zones.ts';
 import { ownershipValue } from '../records.ts';
+import { sharedAddressesOf } from '../shared-target.ts';
 import { isFromWildcard, probesOf, type ReadableAnswer, type RecordView, recordAction } from './record-view.ts';
 import type { Rule, Subject } from './subject.ts';
 
@@ -110,7 +111,7 @@ export function hiddenBy({ routing, domain, context }: Subject, answer: Readable
   const addresses = answer.kind === 'found' ? answer.values : [];
   const proxy = proxyAt(addresses);
   if (answer.chain.length === 0 && proxy !== undefined) return { code: 'proxied', proxy };
-  const targets = [...context.edgeAddresses, ...addressesOfTarget(routing)];
+  const targets = [...context.edgeAddresses, ...sharedAddressesOf(domain), ...addressesOfTarget(routing)];
   const isOurs = (address: string) => targets.some((target) => isSameAddress(address, target));
   if (answer.chain.length > 0 || addresses.length === 0 || !addresses.every(isOurs)) return null;
   return { code: 'flattened', host: domain.target };

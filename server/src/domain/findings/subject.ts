@@ -2,6 +2,7 @@ import type { Domain } from '../domain.ts';
 import type { FindingFields } from '../finding.ts';
 import type { Observation } from '../observation.ts';
 import type { Reading } from '../reading.ts';
+import { isShared } from '../shared-target.ts';
 import type { TakeoverClaim } from '../verification-error.ts';
 import type { RecordView } from './record-view.ts';
 
@@ -13,6 +14,8 @@ export interface FindingContext {
   caNames: readonly string[];
   /** Whether a host is, or could be, the target of a domain of ours; absent: those beside the domain's own target are. */
   isTarget?: (host: string) => boolean;
+  /** Shared targets of the workspace that the name leads to. Absent: nobody looked. */
+  sharedTargets?: readonly string[];
   /** Name of the workspace's other domain that has this token; null: none has it. Absent: nobody looked. */
   domainOfToken?: (token: string) => string | null;
   /** When it was observed, Unix ms. */
@@ -38,5 +41,6 @@ export type Rule = (subject: Subject) => FindingFields[];
 
 /** Whether the TXT record has to be there: the routing record alone cannot verify the domain. */
 export function needsOwnership({ domain, claim, routing }: Subject): boolean {
-  return domain.kind === 'apex' || claim !== undefined || routing.reading.kind === 'hidden';
+  const isApex = domain.kind === 'apex' && !(isShared(domain) && routing.isRight);
+  return isApex || claim !== undefined || routing.reading.kind === 'hidden';
 }

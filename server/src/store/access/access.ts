@@ -1,5 +1,6 @@
 import { type AuditTarget, ofWorkspace } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
+import { deleteTargetsOf } from '../domain/shared-targets.ts';
 import { defineChange, isOutcome, isTrue } from '../engine/change.ts';
 import { type PageSlots, paged, pageSlots } from '../engine/paging.ts';
 import { columnsOf, pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
@@ -366,6 +367,7 @@ async function deleteWorkspace(tx: Transaction, workspaceId: string) {
   await endDashboardSessions(tx, workspaceId, null);
   await tx.execute(deleteOrigins, { workspaceId });
   await tx.execute(deletePage, { workspaceId });
+  await tx.execute(deleteTargetsOf, { workspaceId });
   await tx.execute(deleteWorkspaceRow, { workspaceId });
   logChange(tx, 'workspace', workspaceId);
   return 'deleted';

@@ -2,6 +2,7 @@ import type { AccessChanges, SetupChanges } from '../access/access-store.ts';
 import type { DashboardChanges } from '../access/dashboard-store.ts';
 import type { CertificateChanges } from '../certificate/certificate-store.ts';
 import type { DeletedChanges, DomainChanges, RedirectChanges, SuspensionChanges } from '../domain/domain-store.ts';
+import type { TargetChanges } from '../domain/target-store.ts';
 import type { Paged, PageRequest, TreeChanges } from '../tree/tree-store.ts';
 import type { SecretChanges } from '../upkeep-store.ts';
 import type { DeliveryChanges, WebhookChanges } from '../webhook/webhook-store.ts';
@@ -19,6 +20,7 @@ export interface Changes
     DeletedChanges,
     RedirectChanges,
     SuspensionChanges,
+    TargetChanges,
     WebhookChanges,
     DeliveryChanges,
     CertificateChanges,

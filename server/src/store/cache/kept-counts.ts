@@ -1,41 +1,39 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../base/clock.ts';
-import type { DomainCounts, DomainStore } from '../store.ts';
 
 /** Counts of more domains than these are kept, since they take longer than a page does. */
 const MANY = 10_000;
 const KEPT_MS = 60_000;
-const MOST_WORKSPACES = 1000;
+const MOST_KEPT = 1000;
 
-export interface CountedDomains extends DomainCounts {
-  /** When the count began (Unix ms). */
-  countedAt: number;
-}
+/** `countedAt`: when the count began (Unix ms). */
+export type Kept<Counts> = Counts & { countedAt: number };
 
-/** Counts the domains of a workspace: those of one with more than 10,000 at most once a minute, and one call at a time. */
-export function keepCounts(
-  store: Pick<DomainStore, 'countWorkspaceDomains'>,
+/** Counts domains: where they are more than 10,000, at most once a minute for the same arguments, and one call at a time. */
+export function keepCounts<Args extends unknown[], Counts extends { total: number }>(
+  count: (...args: Args) => Promise<Counts>,
   clock: Clock,
-): (workspaceId: string) => Promise<CountedDomains> {
-  const kept = new LRUCache<string, { at: number; counts: Promise<CountedDomains> }>({ max: MOST_WORKSPACES });
+): (...args: Args) => Promise<Kept<Counts>> {
+  const kept = new LRUCache<string, { at: number; counts: Promise<Kept<Counts>> }>({ max: MOST_KEPT });
 
-  async function count(workspaceId: string, countedAt: number): Promise<CountedDomains> {
+  async function keep(key: string, args: Args, countedAt: number): Promise<Kept<Counts>> {
     let isMany = false;
     try {
-      const counts = await store.countWorkspaceDomains(workspaceId);
+      const counts = await count(...args);
       isMany = counts.total > MANY;
       return { ...counts, countedAt };
     } finally {
-      if (!isMany) kept.delete(workspaceId);
+      if (!isMany) kept.delete(key);
     }
   }
 
-  return (workspaceId) => {
+  return (...args) => {
     const now = clock.now();
-    const last = kept.get(workspaceId);
+    const key = JSON.stringify(args, (_, value) => (value instanceof Set ? [...value].sort() : value));
+    const last = kept.get(key);
     if (last !== undefined && now - last.at < KEPT_MS) return last.counts;
-    const counts = count(workspaceId, now);
-    kept.set(workspaceId, { at: now, counts });
+    const counts = keep(key, args, now);
+    kept.set(key, { at: now, counts });
     return counts;
   };
 }

@@ -5,6 +5,7 @@ import type {
   RenewalWindow,
   SelfCheck,
 } from '../../domain/certificate-state.ts';
+import type { Domain } from '../../domain/domain.ts';
 import type { Paged } from '../tree/tree-store.ts';
 
 /** In place of the ids of a domain, its workspace and its environment, for a name of the operator's own. */
@@ -36,7 +37,7 @@ export interface Certificate {
 }
 
 export interface IssuedCertificate {
-  /** Directory URL of the CA, `internal` or `imported`. */
+  /** Directory URL of the CA, `internal`, `imported` or `moved`. */
   issuer: string;
   /** PEM: the leaf, then the intermediates. */
   chain: string;
@@ -66,7 +67,7 @@ export interface DueCertificate {
   /** Fencing token. A write under a lease that has been stolen resolves to `lost` and changes nothing. */
   lease: number;
   order: CertificateOrder | null;
-  /** Target of its domain; null: a name of the operator's own. */
+  /** Target of its domain, after the domain's own label if it is a shared one; null: a name of the operator's own. */
   target: string | null;
 }
 
@@ -136,8 +137,19 @@ export interface CertificateChanges {
   ): Promise<'imported' | 'missing'>;
 
   /**
-   * Puts the managed certificate in use again in place of an imported one: `removed`. `ordered`: none is kept, or the one that is expires soon, so one is due at
-   * `now`, and the imported one stays in use until it is there. `none`: no imported one is in use. Event and change as of an import.
+   * Puts a moved certificate in use: `imported`, as above. `staged`: the domain has no route, so the certificate is kept, and put in use with the route in its
+   * transaction, unless it has expired; in place of another that is staged. `missing`: no such domain, or it has failed. A staged one is deleted with
+   * its domain, for good, and when the domain fails.
+   */
+  stageCertificate(
+    domain: Pick<Domain, 'id' | 'workspaceId' | 'name'>,
+    issued: IssuedCertificate & { privateKey: Uint8Array },
+    now: number,
+  ): Promise<'imported' | 'staged' | 'missing'>;
+
+  /**
+   * Puts the managed certificate in use again in place of an imported or a moved one, or deletes the staged one: `removed`. `ordered`: none is kept, or the one that
+   * is expires soon, so one is due at `now`, and that in use stays until it is there. `none`: none of these is there. Event and change as of an import.
    */
   removeCertificate(
     hostname: string,
@@ -167,6 +179,9 @@ export interface CertificateStore extends CertificateChanges {
 
   /** The managed certificate that is kept behind an imported one, with its key; null: none. */
   findFallback(hostname: string): Promise<(IssuedCertificate & { privateKey: Uint8Array }) | null>;
+
+  /** The certificate that the domain has staged, without its key; null: none. */
+  findStaged(domainId: string): Promise<IssuedCertificate | null>;
 
   /** Lists those of all workspaces, in order of host name; `cursor` is the host name at which the page starts. */
   listCertificates(page: {
@@ -267,7 +282,7 @@ export interface CertificateStore extends CertificateChanges {
   /** When there last was one; null: never. */
   findLastIssuing(): Promise<number | null>;
 
-  /** Deletes inherited certificates, and fallbacks, that have expired at `now`, with their keys. Logs the change `certificate` of each inherited one. (unsynced) */
+  /** Deletes inherited certificates, fallbacks and staged ones that have expired at `now`, with their keys. Logs the change `certificate` of each inherited one. (unsynced) */
   pruneInheritedCertificates(now: number): Promise<void>;
 
   /** Adds or replaces. Every node sees it once this resolves. (unsynced) */

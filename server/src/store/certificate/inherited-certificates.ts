@@ -1,8 +1,9 @@
-import { IMPORTED } from '../../domain/certificate-state.ts';
+import { isBrought } from '../../domain/certificate-state.ts';
 import { logChange } from '../cache/change-log.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import type { Schema } from '../schema/schema.ts';
 import { findFallback, pruneFallbacks } from './fallback-certificates.ts';
+import { pruneStaged } from './staged-certificates.ts';
 
 /** A certificate that goes on serving a name after a takeover. The key is as it is stored: sealed. */
 type InheritedCertificate = Omit<Schema['inheritedCertificates'], 'hostname'>;
@@ -11,7 +12,7 @@ const INHERITED = ['chain', 'privateKey', 'notAfter'] as const;
 
 /**
  * The certificate that a takeover leaves in service: that of the incumbent, or the one that it had inherited itself and not replaced yet. Where it was
- * imported, others may have its key: then the managed one behind it. Null: there is none that is valid at `now`.
+ * brought, others may have its key: then ours behind it. Null: there is none that is valid at `now`.
  */
 export async function findInheritable(
   reader: Reader,
@@ -20,11 +21,16 @@ export async function findInheritable(
 ): Promise<InheritedCertificate | null> {
   const served = await reader.one(selectServed, { hostname });
   const found =
-    served?.issuer === IMPORTED
-      ? await findFallback(reader, hostname)
+    served !== null && isBrought(served.issuer)
+      ? await findOwnFallback(reader, hostname)
       : (served ?? (await reader.one(selectInherited, { hostname })));
   if (found === null || found.notAfter <= now) return null;
   return pick(found, INHERITED);
+}
+
+async function findOwnFallback(reader: Reader, hostname: string) {
+  const kept = await findFallback(reader, hostname);
+  return kept === null || isBrought(kept.issuer) ? null : kept;
 }
 
 export function inherit(tx: Transaction, hostname: string, certificate: InheritedCertificate): void {
@@ -39,6 +45,7 @@ export function dropInherited(tx: Transaction, hostname: string): void {
 export async function pruneInheritedCertificates(tx: Transaction, now: number): Promise<void> {
   for (const { hostname } of await tx.all(deleteExpired, { now })) logChange(tx, 'certificate', hostname);
   pruneFallbacks(tx, now);
+  pruneStaged(tx, now);
 }
 
 function selectServed(db: Tables, p: { hostname: string }) {

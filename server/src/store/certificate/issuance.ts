@@ -2,7 +2,7 @@ import {
   announcedAt,
   type CertificateState,
   expiringAt,
-  IMPORTED,
+  isBrought,
   LONGEST_WAIT_MS,
 } from '../../domain/certificate-state.ts';
 import type { CertificateAfter, DomainEventType } from '../../domain/domain-event.ts';
@@ -22,6 +22,7 @@ import { findFallback, keepFallback } from './fallback-certificates.ts';
 import { dropInherited } from './inherited-certificates.ts';
 import { whereHeld } from './leases.ts';
 import { endOrder, isOrdered } from './orders.ts';
+import { dropStaged } from './staged-certificates.ts';
 
 type Save = Parameters<CertificateStore['saveCertificate']>[0];
 type Issued = IssuedCertificate & { privateKey: Uint8Array };
@@ -46,7 +47,13 @@ export async function saveCertificate(tx: Transaction, save: Save, domainId?: st
   return 'saved';
 }
 
-async function importCertificate(tx: Transaction, hostname: string, issued: Issued, now: number, domainId?: string) {
+export async function importCertificate(
+  tx: Transaction,
+  hostname: string,
+  issued: Issued,
+  now: number,
+  domainId?: string,
+) {
   const before = await findCertificate(tx, hostname);
   if (before === null || before.domainId !== domainId) return 'missing';
   if ((await tx.execute(updateImported, { hostname, nextTryAt: nextTryAt(issued, now) })) === 0) return 'missing';
@@ -57,9 +64,10 @@ async function importCertificate(tx: Transaction, hostname: string, issued: Issu
 }
 
 async function removeCertificate(tx: Transaction, hostname: string, now: number, domainId?: string) {
+  if (domainId !== undefined && (await dropStaged(tx, domainId))) return 'removed';
   const before = await findCertificate(tx, hostname);
   if (before === null || before.domainId !== domainId) return 'missing';
-  if (before.issued?.issuer !== IMPORTED) return 'none';
+  if (before.issued === null || !isBrought(before.issued.issuer)) return 'none';
   const fallback = await findFallback(tx, hostname);
   if (fallback !== null && expiringAt(fallback) > now) {
     await importCertificate(tx, hostname, fallback, now, domainId);
@@ -132,6 +140,13 @@ async function certificateTargets(
   return [{ workspaceId, target: name, targetName: name, detail }];
 }
 
+/** Another workspace may have the name. */
+async function ownTargets(tx: Transaction, name: string, domainId?: string): Promise<AuditTarget[]> {
+  const found = await certificateTargets(tx, name);
+  const owner = domainId === undefined ? null : await tx.one(selectOwner, { domainId });
+  return owner === null ? found : [{ workspaceId: owner.workspaceId, target: name, targetName: name, detail: {} }];
+}
+
 export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
   seal: Seal,
   id: string,
@@ -162,7 +177,7 @@ export const certificateChanges = {
     prepare: async (reader, hostname, now, domainId) => [hostname, now, domainId ?? (await ownerOf(reader, hostname))],
     locks: (_hostname, _now, domainId) => (domainId === undefined ? [] : [domainId]),
     audit: {
-      targets: (tx, name) => certificateTargets(tx, name),
+      targets: (tx, name, _, domainId) => ownTargets(tx, name, domainId),
       isMade: (outcome) => outcome === 'removed' || outcome === 'ordered',
     },
     secret: NO_SECRET,
@@ -223,6 +238,10 @@ function eventOf(before: Certificate, after: Certificate): DomainEventType | nul
   if (after.issued !== before.issued) return before.issued === null ? 'certificate.issued' : 'certificate.renewed';
   const isNew = after.problem !== null && after.problem.reason !== before.problem?.reason;
   return isNew ? 'certificate.failed' : null;
+}
+
+function selectOwner(db: Tables, p: { domainId: string }) {
+  return db.selectFrom('domains').where('id', '=', p.domainId).select('workspaceId');
 }
 
 const SAVED = [

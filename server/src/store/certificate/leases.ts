@@ -1,5 +1,6 @@
 import type { InferResult } from 'kysely';
 import { furthestTryAt } from '../../domain/certificate-state.ts';
+import { ownLabel } from '../../domain/shared-target.ts';
 import type { Reader, Tables, Transaction } from '../engine/statement.ts';
 import type { DueCertificate } from '../store.ts';
 import { certificateOf, selectFromCertificates } from './certificate-rows.ts';
@@ -54,9 +55,23 @@ export async function holds(tx: Transaction, hostname: string, lease: number): P
 }
 
 function dueOf(row: InferResult<ReturnType<typeof selectLeased>>[number]): DueCertificate {
-  const { lease, target, orderIssuer: issuer, orderUrl: url, orderKey: privateKey, replaces, startedAt, ...rest } = row;
+  const {
+    lease,
+    target: host,
+    token,
+    sharedAddresses,
+    orderIssuer: issuer,
+    orderUrl: url,
+    orderKey: privateKey,
+    replaces,
+    startedAt,
+    ...rest
+  } = row;
   const isOrdered = issuer !== null && privateKey !== null && startedAt !== null;
   const order = isOrdered ? { hostname: row.hostname, issuer, url, privateKey, replaces, startedAt } : null;
+  const isOwn = host === null || token === null || sharedAddresses === null;
+  // No name in our zones but its label.
+  const target = isOwn ? host : `${ownLabel({ target: host, token, sharedAddresses })}.${host}`;
   return { certificate: certificateOf(rest), lease, order, target };
 }
 
@@ -75,6 +90,8 @@ function selectLeased(db: Tables, p: { hostname: string }) {
     .select([
       'certificates.lease',
       'domains.target',
+      'domains.token',
+      'domains.sharedAddresses',
       'orders.issuer as orderIssuer',
       'orders.url as orderUrl',
       'orders.privateKey as orderKey',

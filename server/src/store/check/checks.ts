@@ -2,6 +2,8 @@ import { type InferResult, sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import { nextCheckAt } from '../../domain/schedule.ts';
 import type { CheckMemory } from '../../domain/status.ts';
+import { putStagedInUse } from '../certificate/moved-certificates.ts';
+import { dropStaged } from '../certificate/staged-certificates.ts';
 import { supersedeHeld } from '../domain/deleted-domains.ts';
 import { domainColumns, domainOf } from '../domain/domain-rows.ts';
 import { changeDomain, isNotOf } from '../domain/domains.ts';
@@ -69,9 +71,13 @@ async function saveOutcome(tx: Transaction, save: Save, memory: CheckMemory): Pr
   if (!(await changeDomain(tx, before, after))) return false;
   const findings = findingsIn(result);
   await recordFlags(tx, { before, after, seen, findings, at });
-  if (save.prepares) await prepareRoute(tx, after, at);
+  if (save.prepares) {
+    await prepareRoute(tx, after, at);
+    await putStagedInUse(tx, after, at);
+  }
   if (after.status === 'failed') {
     await withdrawRoute(tx, after);
+    await dropStaged(tx, after.id);
     await recordEvent(tx, 'domain.failed', after, at, { findings });
     removeCheck(tx, after.id);
   } else {
@@ -99,6 +105,7 @@ async function saveVerified(tx: Transaction, save: Save): Promise<boolean> {
   await supersedeHeld(tx, after, now);
   await addRoute(tx, after, { at: now, recheckAt: recheckAt ?? now + FIRST_RECHECK_MS, loser: loser?.after });
   await recordEvent(tx, 'domain.verified', after, now);
+  await putStagedInUse(tx, after, now);
   removeCheck(tx, after.id);
   return true;
 }

@@ -4,6 +4,7 @@ import { temporaryDirectory } from '../../../../test/support/command.ts';
 import { createMigratedFile } from '../../../../test/support/engine.ts';
 import { connect } from '../engine/sqlite/sqlite-connection.ts';
 import type { Reader } from '../engine/statement.ts';
+import { countSites } from './board-counts.ts';
 import { countDomains, countWorkspaceDomains } from './domain-counts.ts';
 
 const directory = temporaryDirectory();
@@ -56,3 +57,19 @@ it.each([1, 2, 3, 7, 100])('those of one workspace are counted without the other
   });
   expect(await countWorkspaceDomains(reader, 'ws_none', { batch })).toMatchObject({ total: 0 });
 });
+
+it.each([1, 2, 3, 9, 10, 11])(
+  'a board counts the domains of its workspace once each, in slices of %i',
+  async (slice) => {
+    const counts = await countSites(reader, 'ws_1', {}, 0, { slice });
+    expect(counts.total).toBe(10);
+    expect(new Map(counts.blockers.map(({ reason, count }) => [reason, count]))).toEqual(
+      new Map([
+        ['not_checked', 3],
+        ['not_ordered', 4],
+        ['verification_failed', 3],
+      ]),
+    );
+    expect(await countSites(reader, 'ws_none', {}, 0, { slice })).toMatchObject({ total: 0, blockers: [] });
+  },
+);

@@ -13,7 +13,7 @@ import {
   searchInSlices,
 } from '../engine/paging.ts';
 import type { Reader, Statement, Tables } from '../engine/statement.ts';
-import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
+import type { Board, ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
@@ -130,6 +130,30 @@ async function search(
   }
 }
 
+/** The ids of all domains of a board, slice by slice in the order of an index. Other requests run in between. */
+export async function* boardIds(
+  reader: Reader,
+  workspaceId: string,
+  { environmentIds, metadata }: Board,
+  slice: number,
+): AsyncGenerator<string[]> {
+  const [pair] = pairsOf({ limit: 0, metadata });
+  const values = { workspaceId, environmentId: '', status: '', state: '', ...(pair ?? { key: '', value: '' }) };
+  const within = (environmentId: string) => {
+    const at = (id: string) => (pair === undefined ? id : placeOf({ environmentId, id }));
+    return { environmentId, from: at(''), to: at(END) };
+  };
+  const everywhere = [{ environmentId: '', from: '', to: END }];
+  const ranges = environmentIds === undefined ? everywhere : [...environmentIds].sort().map(within);
+  const index = pair !== undefined ? byPair : environmentIds === undefined ? byName : byEnvironment;
+  for (const range of ranges)
+    for (let from: string | undefined = range.from; from !== undefined; await setImmediate()) {
+      const keys: Key[] = await reader.all(index, { ...values, ...range, from, rows: slice + 1 });
+      yield keys.slice(0, slice).map(({ id }) => id);
+      from = keys[slice]?.key;
+    }
+}
+
 /** Shows the domains that are still there. */
 async function findListed(reader: Reader, workspaceId: string, keys: Key[]): Promise<ListedDomain[]> {
   const found = new Map<string, ListedDomain>();
@@ -155,11 +179,11 @@ function pairsOf({ externalId, metadata = {} }: WorkspacePageRequest): { key: st
 
 /** Whether the range has what is wanted and nothing else. */
 function isFoundByIndex(page: WorkspacePageRequest): boolean {
-  const { status, certificate, live, search, createdAfter, createdBefore, environmentIds } = page;
+  const { status, certificate, live, search, createdAfter, createdBefore, readyAt, environmentIds } = page;
   const pairs = pairsOf(page).length;
   const filters = pairs + [certificate, status].filter((each) => each !== undefined).length;
   const ofIndex = environmentIds === undefined || pairs > 0 ? 1 : 0;
-  const others = [live, search, createdAfter, createdBefore];
+  const others = [live, search, createdAfter, createdBefore, readyAt];
   return filters <= ofIndex && others.every((other) => other === undefined);
 }
 
@@ -172,6 +196,9 @@ interface Wanted {
   externalId: string;
   after: number;
   before: number;
+  /** `yes` or `no`, at this time. */
+  ready: string;
+  readyAt: number;
   /** As the JSON of metadata has them. */
   pair1: string;
   pair2: string;
@@ -182,11 +209,12 @@ interface Wanted {
 
 export function wantedOf(page: WorkspacePageRequest): Wanted {
   const { status = '', certificate = '', live = '', search = '', externalId = '', metadata = {} } = page;
-  const { createdAfter = 0, createdBefore = Number.MAX_SAFE_INTEGER } = page;
+  const { createdAfter = 0, createdBefore = Number.MAX_SAFE_INTEGER, readyAt } = page;
   const pairs = Object.entries(metadata).map(([key, value]) => formatPair(key, value));
   const [pair1 = '', pair2 = '', pair3 = '', pair4 = '', pair5 = ''] = pairs;
   const texts = { status, certificate, live, externalId, pattern: containing(search) };
-  return { ...texts, after: createdAfter, before: createdBefore, pair1, pair2, pair3, pair4, pair5 };
+  const ready = { ready: readyAt === undefined ? '' : readyAt.is ? 'yes' : 'no', readyAt: readyAt?.at ?? 0 };
+  return { ...texts, ...ready, after: createdAfter, before: createdBefore, pair1, pair2, pair3, pair4, pair5 };
 }
 
 function isWanted(p: Wanted) {
@@ -200,6 +228,8 @@ function isWanted(p: Wanted) {
     sql`(${p.live} = '' or live_checks.state = ${p.live})`,
     sql`(${p.externalId} = '' or domains.external_id = ${p.externalId})`,
     sql`domains.created_at >= ${p.after} and domains.created_at < ${p.before}`,
+    sql`(${p.ready} = '' or (${p.ready} = 'yes') = exists (
+      select 1 from served_certificates where hostname = certificates.hostname and not_after > ${p.readyAt}))`,
     ...[p.pair1, p.pair2, p.pair3, p.pair4, p.pair5].map(holds),
   ];
   return sql<boolean>`${sql.join(conditions, sql` and `)}`;
@@ -263,13 +293,13 @@ function selectListedDomain(db: Tables, p: { workspaceId: string; id: string }) 
 }
 
 /** Ids that a statement takes: as many slots as parameters, so that it is prepared once and its plan depends on no value. */
-type Ids = Record<`id${number}`, string>;
+export type Ids = Record<`id${number}`, string>;
 
-function slotsOf(ids: string[], most: number): Ids {
+export function slotsOf(ids: string[], most: number): Ids {
   return Object.fromEntries(Array.from({ length: most }, (_, at) => [`id${at}`, ids[at] ?? '']));
 }
 
-function anyOf(p: Ids, most: number) {
+export function anyOf(p: Ids, most: number) {
   return Array.from({ length: most }, (_, at) => p[`id${at}`] as string);
 }
 
@@ -284,7 +314,7 @@ export function selectWanted(db: Tables, p: Ids & Wanted) {
 
 type ListedRow = InferResult<ReturnType<typeof selectSites>>[number];
 
-const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter'] as const;
+const certificateColumns = ['certificates.state', 'certificates.problem', 'served.notAfter', 'served.issuer'] as const;
 const redirectColumns = [
   'redirects.destinationId',
   'destinations.name as to',
@@ -293,7 +323,7 @@ const redirectColumns = [
 ] as const;
 const originColumns = ['deployments.id as deploymentId', 'deployments.origin'] as const;
 
-function fromDomains(db: Tables) {
+export function fromDomains(db: Tables) {
   return db
     .selectFrom('domains')
     .leftJoin('routes', 'routes.domainId', 'domains.id')
@@ -321,7 +351,7 @@ function selectSites(db: Tables) {
 }
 
 function listed(row: ListedRow): ListedDomain {
-  const { state, problem, notAfter, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
+  const { state, problem, notAfter, issuer, destinationId, to, redirectStatus, setAt, deploymentId, origin } = row;
   const isRedirected = destinationId !== null && to !== null && redirectStatus !== null && setAt !== null;
   return {
     domain: domainOf(row),
@@ -330,7 +360,7 @@ function listed(row: ListedRow): ListedDomain {
     suspension: suspensionOf(row),
     deployment: deploymentId === null || origin === null ? null : { id: deploymentId, origin },
     settings: row.settings && JSON.parse(row.settings),
-    certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter },
+    certificate: state === null ? null : { state, problem: problem && JSON.parse(problem), notAfter, issuer },
   };
 }
 

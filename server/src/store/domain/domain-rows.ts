@@ -26,6 +26,7 @@ export const DOMAIN = [
   'revision',
   'externalId',
   'metadata',
+  'sharedAddresses',
 ] as const satisfies (keyof Domain)[];
 
 /** The same for joins. */

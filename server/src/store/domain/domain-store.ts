@@ -1,3 +1,4 @@
+import type { BoardCounts } from '../../domain/board.ts';
 import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Domain, DomainStatus } from '../../domain/domain.ts';
 import type { CertificateAfter, Deletion, DomainEventType } from '../../domain/domain-event.ts';
@@ -11,11 +12,11 @@ import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-s
 
 /**
  * The outcome of a creation. `replaced`: the id of the domain that made room for it. `held`: the workspace has the name already, as this domain in this environment. `quota`: it
- * has as many domains as its limit allows.
+ * has as many domains as its limit allows. `target_missing`: the workspace has no such shared target; otherwise the domain has its addresses, as they are now.
  */
 export type Creation =
   | { kind: 'created'; replaced?: string }
-  | { kind: 'environment_missing' }
+  | { kind: 'environment_missing' | 'target_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 
@@ -49,6 +50,8 @@ export interface WorkspacePageRequest extends PageRequest {
   createdAfter?: number | undefined;
   /** Only domains created before that. */
   createdBefore?: number | undefined;
+  /** Only domains that have, or have not, a certificate in use that is valid at this time (Unix ms). */
+  readyAt?: { is: boolean; at: number } | undefined;
 }
 
 /**
@@ -63,7 +66,19 @@ export interface ListedDomain {
   settings: SiteSettings | null;
   redirect: Redirect | null;
   suspension: Suspension | null;
-  certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
+  certificate: {
+    state: CertificateState;
+    problem: CertificateProblem | null;
+    /** End of the validity of the certificate in use; null: none is. */
+    notAfter: number | null;
+    issuer: string | null;
+  } | null;
+}
+
+/** The domains of a workspace that a board shows: in these environments, with this pair of metadata, or all. */
+export interface Board {
+  environmentIds?: ReadonlySet<string> | undefined;
+  metadata?: Metadata | undefined;
 }
 
 /** `unchanged`: it is in the environment already. `missing`: the workspace has no such domain. `environment_missing`: the environment was deleted meanwhile. */
@@ -92,7 +107,7 @@ export interface DomainChange extends OwnDataChange {
 export interface DomainChanges {
   /**
    * Adds a domain (status `pending`), its first check, due at once, and the event `domain.created`. Otherwise, in this order of precedence:
-   * `environment_missing` (deleted meanwhile), `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
+   * `environment_missing` (deleted meanwhile), `target_missing`, `held`, `quota`. A domain of `replacing` is deleted as by `deleteDomain`, in place of `held`; it leaves its place in the quota.
    */
   createDomain(domain: Domain, windowEndsAt: number, replacing?: Replacing): Promise<Creation>;
 
@@ -152,7 +167,7 @@ export interface DomainStore extends DomainChanges {
   findDomainById(workspaceId: string, domainId: string): Promise<Domain | null>;
   /** The domain of the workspace that holds the name, if it may be replaced (`domain/status.isReplaceable`) and its timeline knows of no time when it was verified. */
   findReplaceable(workspaceId: string, name: string): Promise<Domain | null>;
-  /** The CNAME target of some domain, of any workspace, that is not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
+  /** The CNAME target of some domain, of any workspace, that is its own and not in this zone; null when there is none. For `doctor`: it scans the index of targets, 0.3 s for a million domains. */
   findTargetOutside(zone: string): Promise<string | null>;
 
   /**
@@ -163,6 +178,9 @@ export interface DomainStore extends DomainChanges {
 
   /** The same of one workspace, by status and by state of the certificate. */
   countWorkspaceDomains(workspaceId: string): Promise<DomainCounts>;
+
+  /** Counts what a board shows at `now`. It reads all of its domains, in steps of some milliseconds; one that changes meanwhile counts as before or after. */
+  countSites(workspaceId: string, board: Board, now: number): Promise<BoardCounts>;
 
   /**
    * Domains of one environment. `search` is part of an id or name, case-insensitive and literal. It scans in several statements: a change
@@ -203,7 +221,7 @@ export interface DeletedDomain {
  */
 export type Restoration =
   | { kind: 'restored'; domain: Domain }
-  | { kind: 'missing' | 'environment_missing' | 'superseded' }
+  | { kind: 'missing' | 'environment_missing' | 'superseded' | 'target_missing' }
   | { kind: 'held'; domainId: string; environmentId: string }
   | { kind: 'quota'; limit: number };
 

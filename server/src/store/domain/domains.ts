@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Domain } from '../../domain/domain.ts';
 import type { Deletion } from '../../domain/domain-event.ts';
+import { isShared } from '../../domain/shared-target.ts';
 import { changed, isReplaceable, retry, windowEndsAt } from '../../domain/status.ts';
 import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
@@ -17,6 +18,7 @@ import { DOMAIN, domainColumns } from './domain-rows.ts';
 import { recordEvent, wasVerified } from './events.ts';
 import { addRedirect, endRedirectsTo, findRedirect } from './redirect-rows.ts';
 import { removeRoute } from './routes.ts';
+import { selectTarget } from './shared-targets.ts';
 import { findSettings } from './site-settings-rows.ts';
 
 export async function findDomainByName(reader: Reader, workspaceId: string, name: string) {
@@ -57,7 +59,12 @@ async function createDomains(
   const { domains: limit }: WorkspaceLimits = JSON.parse(place.limits);
   let room: number | undefined;
   const creations: Creation[] = [];
-  for (const domain of domains) {
+  for (const given of domains) {
+    const domain = await withSharedTarget(tx, given);
+    if (domain === null) {
+      creations.push({ kind: 'target_missing' });
+      continue;
+    }
     const holder = await findDomainByName(tx, domain.workspaceId, domain.name);
     if (holder !== null && (await isStillReplaceable(tx, holder, replacing))) {
       const deletion = { reason: 'replaced', by: domain.id } as const;
@@ -82,6 +89,13 @@ async function createDomains(
     creations.push({ kind: 'created' });
   }
   return creations;
+}
+
+/** The domain with the addresses that its shared target has now; null: its workspace has no such target. */
+export async function withSharedTarget(tx: Transaction, domain: Domain): Promise<Domain | null> {
+  if (!isShared(domain)) return domain;
+  const found = await tx.one(selectTarget, { host: domain.target });
+  return found?.workspaceId === domain.workspaceId ? { ...domain, sharedAddresses: found.addresses } : null;
 }
 
 const NOTHING: Replacing = { holders: [], keptUntil: 0 };
@@ -123,12 +137,15 @@ async function createDomainWithWww(
   second: Domain,
   windowEndsAt: number,
 ): Promise<PairCreation> {
-  for (const each of [domain, second]) {
+  const pair = await Promise.all([withSharedTarget(tx, domain), withSharedTarget(tx, second)]);
+  const [first, other] = pair;
+  if (!first || !other) return { kind: 'target_missing', name: domain.name };
+  for (const each of [first, other]) {
     const refusal = await refuseCreation(tx, each, 2);
     if (refusal !== null) return { ...refusal, name: each.name };
   }
-  await insertNew(tx, domain, windowEndsAt);
-  await insertNew(tx, second, windowEndsAt);
+  await insertNew(tx, first, windowEndsAt);
+  await insertNew(tx, other, windowEndsAt);
   const redirect = { domainId: second.id, destinationId: domain.id, to: domain.name, status: 308 } as const;
   await addRedirect(tx, second, { ...redirect, setAt: second.createdAt });
   return { kind: 'created', name: domain.name };
@@ -319,7 +336,12 @@ function selectDomainById(db: Tables, p: { workspaceId: string; id: string }) {
 }
 
 function selectTargetOutside(db: Tables, p: { inZone: string }) {
-  return db.selectFrom('domains').where('target', 'not like', p.inZone).select('target').limit(1);
+  return db
+    .selectFrom('domains')
+    .where('sharedAddresses', 'is', null)
+    .where('target', 'not like', p.inZone)
+    .select('target')
+    .limit(1);
 }
 
 function selectPlace(db: Tables, p: { workspaceId: string; environmentId: string }) {

@@ -10,7 +10,7 @@ import { NO_SECRET } from '../engine/write.ts';
 import type { DeletedDomain, Restoration } from '../store.ts';
 import { deleteHeld, findHeld, findHeldCertificate } from './deleted-domains.ts';
 import { insertPairs } from './domain-pairs.ts';
-import { insertDomain, refuseCreation } from './domains.ts';
+import { insertDomain, refuseCreation, withSharedTarget } from './domains.ts';
 import { recordEvent } from './events.ts';
 import { redirectTo } from './redirects.ts';
 import { addRoute } from './routes.ts';
@@ -30,7 +30,8 @@ async function restoreDomain(
   const refusal = await refuseCreation(tx, held.domain);
   if (refusal !== null) return refusal;
 
-  const domain = restored(held.domain, now);
+  const domain = await withSharedTarget(tx, restored(held.domain, now));
+  if (domain === null) return { kind: 'target_missing' };
   const certificate = await findHeldCertificate(tx, id);
   await tx.execute(insertDomain, domain);
   insertPairs(tx, domain);

@@ -1,4 +1,5 @@
 import { type InferResult, sql } from 'kysely';
+import { IMPORTED, MOVED } from '../../domain/certificate-state.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { isWildcard, wildcardOf } from '../../domain/wildcard.ts';
 import { columnsOf, pick, type Reader, type Tables } from '../engine/statement.ts';
@@ -131,9 +132,11 @@ function selectSites(db: Tables, p: { hostname: string; wildcard: string }) {
       .leftJoin('originSettings', 'originSettings.environmentId', 'routes.environmentId')
       .leftJoin('servedCertificates', 'servedCertificates.hostname', 'routes.hostname')
       .leftJoin('inheritedCertificates as inherited', 'inherited.hostname', 'routes.hostname')
-      // Others may have the key of one that was imported.
+      // Others may have the key of one that was brought.
       .leftJoin('servedCertificates as above', (join) =>
-        join.onRef('above.hostname', '=', 'routes.wildcard').on('above.issuer', '!=', 'imported'),
+        join
+          .onRef('above.hostname', '=', 'routes.wildcard')
+          .on('above.issuer', 'not in', [sql.lit(IMPORTED), sql.lit(MOVED)]),
       )
       .leftJoin('redirects', 'redirects.domainId', 'routes.domainId')
       // A domain that is prepared has a route, but leads elsewhere.

@@ -4,10 +4,12 @@ import { dashboardChanges } from '../access/dashboard-sessions.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
 import { certificateChanges } from '../certificate/issuance.ts';
+import { movedChanges } from '../certificate/moved-certificates.ts';
 import { updateChanges } from '../domain/domain-updates.ts';
 import { domainChanges, moveChanges } from '../domain/domains.ts';
 import { redirectChanges } from '../domain/redirects.ts';
 import { restoreChanges } from '../domain/restore-domain.ts';
+import { targetChanges } from '../domain/shared-targets.ts';
 import { suspensionChanges } from '../domain/suspensions.ts';
 import { secretChanges } from '../sealing/sealed-values.ts';
 import { setupLinkChanges, setupPageChanges } from '../setup/setup.ts';
@@ -38,10 +40,12 @@ export const changes = {
   ...updateChanges,
   ...restoreChanges,
   ...suspensionChanges,
+  ...targetChanges,
   ...redirectChanges,
   ...webhookChanges,
   ...deliveryChanges,
   ...certificateChanges,
+  ...movedChanges,
   ...caChanges,
   ...secretChanges,
 };

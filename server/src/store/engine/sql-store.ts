@@ -25,16 +25,19 @@ import { findExpiring } from '../certificate/issuance.ts';
 import { countLedgerEntries } from '../certificate/ledger.ts';
 import { findOperatorSite } from '../certificate/operator-names.ts';
 import { findChallenge } from '../certificate/orders.ts';
+import { findStaged } from '../certificate/staged-certificates.ts';
 import { findCheckResult } from '../check/check-results.ts';
 import { findIncumbent, findNameByToken } from '../check/checks.ts';
 import { findDueLooks, leaseOf } from '../check/live-checks.ts';
 import { countDrifted, earliestDueAt } from '../check/schedules.ts';
+import { countSites } from '../domain/board-counts.ts';
 import { findDeletedDomain, listRestorable } from '../domain/deleted-domains.ts';
 import { countDomains, countWorkspaceDomains } from '../domain/domain-counts.ts';
 import { findListedDomain, listDomains, listWorkspaceDomains } from '../domain/domain-lists.ts';
 import { findDomainById, findDomainByName, findReplaceable, findTargetOutside } from '../domain/domains.ts';
 import { findFailedAfter, listDomainEvents } from '../domain/events.ts';
 import { findRedirect } from '../domain/redirect-rows.ts';
+import { findSharedTarget, listSharedTargets } from '../domain/shared-targets.ts';
 import { findOrigin, findSite } from '../domain/sites.ts';
 import { findSuspension, findWorkspaceSuspension } from '../domain/suspensions.ts';
 import { findLastBackup, findLastIssuing } from '../heartbeats.ts';
@@ -100,8 +103,11 @@ export const reads = {
   findReplaceable,
   findDomainById,
   findTargetOutside,
+  findSharedTarget,
+  listSharedTargets,
   countDomains,
   countWorkspaceDomains,
+  countSites,
   listDomains,
   listWorkspaceDomains,
   findListedDomain,
@@ -122,6 +128,7 @@ export const reads = {
   listDeliveries,
   findCertificate,
   findFallback,
+  findStaged,
   listCertificates,
   countCertificates,
   listExpiring,

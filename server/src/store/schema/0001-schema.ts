@@ -75,18 +75,29 @@ create index origin_settings_by_secret_key_id on origin_settings (substr(secret,
 create table domains (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), project_id TEXT not null,
   app_id TEXT not null, environment_id TEXT not null references environments (id), name TEXT not null,
-  kind TEXT not null, service TEXT not null, target TEXT not null unique, token TEXT not null, status TEXT not null,
+  kind TEXT not null, service TEXT not null, target TEXT not null, token TEXT not null, status TEXT not null,
   routing_verified_at INTEGER, ownership_verified_at INTEGER, verification_error TEXT, created_at INTEGER not null,
   updated_at INTEGER, verified_at INTEGER, window_started_at INTEGER not null, revision INTEGER not null,
   external_id TEXT, metadata TEXT, challenge_zone TEXT, challenge_verified_at INTEGER,
+  shared_addresses TEXT,
   constraint domains_name unique (workspace_id, name)
 ) STRICT;
 create index domains_by_environment_id_id on domains (environment_id, id);
+-- A target of its own is one domain's alone. The domains of a shared one are counted.
+create unique index domains_own_target on domains (target) where shared_addresses is null;
+create index domains_shared_target on domains (target) where shared_addresses is not null;
 -- Finds the domain of a token that was published at the name of another one.
 create index domains_by_token on domains (token);
 create index domains_by_workspace_id_status_name on domains (workspace_id, status, name);
 -- Guarantees that no two workspaces have one name verified.
 create unique index domains_verified_name on domains (name) where status = 'verified';
+
+-- Hosts of platforms that the operator lets a workspace have as targets.
+create table shared_targets (
+  host TEXT not null primary key, workspace_id TEXT not null references workspaces (id), addresses TEXT not null,
+  created_at INTEGER not null
+) STRICT;
+create index shared_targets_by_workspace_id on shared_targets (workspace_id, host);
 
 -- What domains are found by: the pairs of their metadata, and their external id under the key ''.
 create table domain_pairs (
@@ -210,6 +221,15 @@ create table fallback_certificates (
 ) STRICT;
 create index fallback_certificates_by_key_id on fallback_certificates (substr(private_key, 1, 9));
 create index fallback_certificates_by_not_after on fallback_certificates (not_after);
+
+-- The certificate of a domain that has no route yet, from the server that it moves from. Several domains may have the name.
+create table staged_certificates (
+  domain_id TEXT not null primary key references domains (id) on delete cascade, hostname TEXT not null, issuer TEXT not null,
+  chain TEXT not null, private_key BYTES not null, not_before INTEGER not null, not_after INTEGER not null,
+  issued_at INTEGER not null, renewal TEXT not null
+) STRICT;
+create index staged_certificates_by_key_id on staged_certificates (substr(private_key, 1, 9));
+create index staged_certificates_by_not_after on staged_certificates (not_after);
 
 -- No foreign key: a challenge that is left behind expires.
 create table challenges (

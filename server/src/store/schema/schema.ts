@@ -26,6 +26,7 @@ import type {
   RequestCount,
   SetupLink,
   SetupPage,
+  SharedTarget,
   SigningKey,
   Webhook,
   WebhookSecret,
@@ -51,6 +52,8 @@ export interface Schema {
   originSettings: OriginSettingsTable;
   /** `name` is unique in the workspace; unique everywhere among the verified ones. */
   domains: Domain;
+  /** `addresses`: JSON of a list. */
+  sharedTargets: Omit<SharedTarget, 'addresses'> & { addresses: string };
   domainPairs: DomainPairsTable;
   checks: ChecksTable;
   checkResults: CheckResultsTable;
@@ -74,6 +77,8 @@ export interface Schema {
   inheritedCertificates: Pick<ServedCertificatesTable, 'hostname' | 'chain' | 'privateKey' | 'notAfter'>;
   /** The managed certificate that an imported one has replaced: used again when that is removed, or about to expire. */
   fallbackCertificates: Omit<ServedCertificatesTable, 'expiringAt'>;
+  /** Certificates that are put in use with the route of their domain. `issuedAt`: when it was given. Deleted with the domain. */
+  stagedCertificates: Omit<ServedCertificatesTable, 'expiringAt'> & { domainId: string };
   /** Orders in flight, each with its entry in the ledger. */
   certificateOrders: CertificateOrder & { spendingSeq: number };
   heartbeats: HeartbeatsTable;

@@ -161,6 +161,7 @@ const MOVED: Partial<Record<SealedPlace['kind'], SealedPlace['kind']>> = {
   inherited_certificate: 'certificate',
   fallback_certificate: 'certificate',
   deleted_certificate: 'certificate',
+  staged_certificate: 'certificate',
   previous_origin_secret: 'origin_secret',
 };
 

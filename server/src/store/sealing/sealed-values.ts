@@ -68,6 +68,7 @@ const places = {
   inherited_certificate: statementsOf('inheritedCertificates', 'hostname'),
   fallback_certificate: statementsOf('fallbackCertificates', 'hostname'),
   deleted_certificate: statementsOf('deletedCertificates', 'hostname'),
+  staged_certificate: statementsOf('stagedCertificates', 'hostname'),
   order: statementsOf('certificateOrders', 'hostname'),
   account: statementsOf('caAccounts', 'issuer'),
   signing_key: statementsOf('signingKeys', 'id'),

@@ -66,6 +66,8 @@ interface HttpResponse {
   status: number;
   body: string;
   location: string | null;
+  /** The field of its header. */
+  server: string | null;
 }
 
 async function fetchOnce(
@@ -127,8 +129,9 @@ export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Prom
     sent.once('response', (response) => {
       sent.off('close', onClose);
       const status = response.statusCode ?? 0;
+      const [server = null] = [response.headers.server].flat();
       const location = REDIRECTS.includes(status) ? (response.headers.location ?? null) : null;
-      readStart(response).then((body) => resolve({ kind: 'response', status, location, body }), reject);
+      readStart(response).then((body) => resolve({ kind: 'response', status, location, body, server }), reject);
     });
     sent.end();
   });

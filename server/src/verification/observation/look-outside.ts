@@ -2,6 +2,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Resolver } from '../../dns/resolver.ts';
+import { isBrought } from '../../domain/certificate-state.ts';
 import { isReached, type LiveProblem, type Look } from '../../domain/live.ts';
 import { baseName, isWildcard } from '../../domain/wildcard.ts';
 import type { AddressRule } from '../../net/addresses.ts';
@@ -69,17 +70,15 @@ export function createOutsideLooker(options: OutsideLookerOptions): OutsideLooke
 
   async function judgeCertificate({ domain, hostname }: Visit, socket: TLSSocket): Promise<LiveProblem | null> {
     const leaf = socket.getPeerX509Certificate();
-    if (leaf?.checkHost(hostname, { subject: 'never' }) === undefined) return 'certificate_wrong_name';
-    const now = clock.now();
-    if (now > leaf.validToDate.getTime()) return 'certificate_expired';
-    if (now < leaf.validFromDate.getTime()) return 'certificate_not_yet_valid';
-    return socket.authorized || (await isOfOurCa(domain, leaf)) ? null : 'certificate_untrusted';
+    const problem = certificateProblem(socket, leaf, hostname, clock.now());
+    const isOurs = problem === 'certificate_untrusted' && leaf !== undefined && (await isOfOurCa(domain, leaf));
+    return isOurs ? null : problem;
   }
 
   /** Whether the CA of this installation has issued it: the operator has chosen that one, as in a closed network. */
   async function isOfOurCa(hostname: string, leaf: X509Certificate): Promise<boolean> {
     const issued = (await store.findCertificate(hostname))?.issued;
-    if (!issued || issued.issuer === 'imported') return false;
+    if (!issued || isBrought(issued.issuer)) return false;
     return new X509Certificate(issued.chain).fingerprint256 === leaf.fingerprint256;
   }
 
@@ -113,7 +112,20 @@ interface Visit {
 
 type Challenge = ReturnType<OutsideLookerOptions['newChallenge']>;
 
-const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
+/** The problem of the certificate of a connection; null: it is valid for the name, and of a root that the connection trusts. */
+export function certificateProblem(
+  { authorized }: Pick<TLSSocket, 'authorized'>,
+  leaf: X509Certificate | undefined,
+  hostname: string,
+  now: number,
+): LiveProblem | null {
+  if (leaf?.checkHost(hostname, { subject: 'never' }) === undefined) return 'certificate_wrong_name';
+  if (now > leaf.validToDate.getTime()) return 'certificate_expired';
+  if (now < leaf.validFromDate.getTime()) return 'certificate_not_yet_valid';
+  return authorized ? null : 'certificate_untrusted';
+}
+
+export const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
   not_allowed: 'address_not_public',
   no_address: 'no_address',
   lookup: 'timeout',
@@ -125,6 +137,6 @@ const DIAL_PROBLEMS: Record<DialError['reason'], LiveProblem> = {
 };
 
 /** Those of Node.js and of the operating system, whose administrator may have added some. */
-function trustedRoots(): string[] {
+export function trustedRoots(): string[] {
   return [...new Set([...getCACertificates('default'), ...getCACertificates('system')])];
 }

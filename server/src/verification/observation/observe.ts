@@ -7,6 +7,7 @@ import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches } from '../../domain/read-observation.ts';
 import type { RecordRole } from '../../domain/reading.ts';
 import { ownershipName } from '../../domain/records.ts';
+import { isProvenByRouting, sharedAddressesOf } from '../../domain/shared-target.ts';
 import { type CheckMemory, NO_MEMORY } from '../../domain/status.ts';
 import { anyNameOf, challengeRecordOf } from '../../domain/wildcard.ts';
 import {
@@ -129,7 +130,8 @@ async function askFirst(dns: RecordQueries, domain: Domain, options: Asking): Pr
   });
   const routing = lastOf(first.routing);
   const mayBeHidden = routing?.kind === 'absent' && routing.reason === 'nodata' && routing.chain.length === 0;
-  if (!mayBeHidden || !matches(domain, 'ownership', first)) return first;
+  const mayBeShared = sharedAddressesOf(domain).some((address) => address.includes(':'));
+  if (!mayBeHidden || !(mayBeShared || matches(domain, 'ownership', first))) return first;
   const overIpv6 = await dns.query(questionOf(domain, 'routing', 'AAAA', options), options);
   return lastOf(overIpv6)?.kind === 'found' ? { ...first, routing: overIpv6 } : first;
 }
@@ -142,7 +144,7 @@ function proofOf(domain: Domain, incumbent: Domain | null, first: Both<RecordObs
   const routed = matches(domain, 'routing', first);
   const routes = domain.kind === 'apex' || routed || isHidden(first.routing);
   if (incumbent !== null) return owned && routes ? 'takeover' : null;
-  const proves = domain.kind === 'apex' ? owned : routed || (owned && routes);
+  const proves = (routed && isProvenByRouting(domain)) || (owned && routes);
   return proves ? 'domain' : null;
 }
 
@@ -171,7 +173,7 @@ async function recheckRecord(
   options: Asking,
 ): Promise<RecordObservation> {
   const seen = byName(first[role]);
-  const keeps = domain.kind === 'subdomain' && matches(domain, 'routing', first) ? 'routing' : 'ownership';
+  const keeps = isProvenByRouting(domain) && matches(domain, 'routing', first) ? 'routing' : 'ownership';
   if (role !== keeps || !matches(domain, role, first)) return seen;
   return { ...seen, validation: await dns.validate(questionOf(domain, role, 'A', options), options) };
 }

@@ -1,0 +1,190 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { systemClock } from '../../base/clock.ts';
+import { joinList } from '../../domain/text.ts';
+import { baseName, isWildcard } from '../../domain/wildcard.ts';
+import { addressRule } from '../../net/addresses.ts';
+import { systemLookUp } from '../../net/system-dns.ts';
+import { type ApiClient, type CommandCall, connect, nextCommand } from '../api/api-client.ts';
+import { CliError, EXIT } from '../cli-error.ts';
+import type { ApiOptions } from '../options.ts';
+import { type Column, dateTime, paint, printable, show, table } from '../output/output.ts';
+import { words } from '../output/show-domain.ts';
+import { withBar } from '../output/terminal.ts';
+import { createVisitor, placeOf, type Visit, type Visitor } from './edge-visit.ts';
+import {
+  type BoardOptions,
+  boardCommand,
+  countBoard,
+  type EdgeOption,
+  type EdgePlace,
+  edgeOption,
+  edgesOf,
+  forEachOf,
+  listBoard,
+  type ResolverOption,
+  resolverOption,
+  resolversOf,
+} from './move-board.ts';
+import { share } from './move-status.ts';
+
+interface CheckOptions extends BoardOptions, EdgeOption, ResolverOption {
+  all?: true;
+}
+
+/** Names that are visited at once. */
+const IN_FLIGHT = 20;
+const LOOKUP_MS = 10_000;
+/** Addresses of a name that are visited. */
+const MOST_ADDRESSES = 8;
+
+export function addMoveCheck(move: Command): void {
+  const summary =
+    'Ask the edge for a name as a browser will after the switch, while DNS still leads elsewhere: its certificate and its response. Beside it, the same from where DNS leads now. With --all: every name of the move at the edge. Exits with 3 if something has to be fixed.';
+  const examples = ['shop.example.com', 'shop.example.com --edge 203.0.113.7', '--all --from cloudflare'];
+  const command = boardCommand(move, 'check [name]', summary, examples);
+  resolverOption(edgeOption(command))
+    .option('--all', 'check every name, and show those that fail')
+    .action(async (name: string | undefined, options: ApiOptions & CheckOptions) => {
+      if ((name === undefined) === (options.all === undefined))
+        throw new CliError('Give a name, or --all.', { exitCode: EXIT.usage });
+      const api = await connect(options);
+      await (name === undefined ? checkAll({ api, options }) : checkOne({ api, options }, name));
+    });
+}
+
+/** `reason`: why it is not ready; null: it is. */
+interface CheckedName {
+  domain: string;
+  edge: Visit[];
+  /** Where DNS leads now. */
+  now: Visit[];
+  reason: string | null;
+}
+
+interface CheckedSite {
+  domain: { domain: string; verificationError?: string };
+  certificate: { problem?: { message: string } };
+}
+
+async function checkOne(call: CommandCall<CheckOptions>, name: string): Promise<void> {
+  const { api, options } = call;
+  const { domain: found, certificate } = await api.call<CheckedSite>('domains.getSite', { domain: name });
+  const edges = await edgesOf(api, options);
+  const { domain } = found;
+  const hostname = visitedName(domain);
+  const addresses = await addressesOf(api, options, hostname);
+  const [edge, now] = await Promise.all([
+    visitAll(
+      visitorOf(api, () => true),
+      hostname,
+      edges,
+    ),
+    visitAll(visitorOf(api, outside(api, edges)), hostname, addresses),
+  ]);
+  const problem = edge.find((visit) => visit.problem !== null);
+  const own = found.verificationError ?? certificate.problem?.message;
+  const reason = problem === undefined ? null : (own ?? `${placeOf(problem)}: ${problemText(problem)}`);
+  const checked: CheckedName = { domain, edge, now, reason };
+  show(options, checked, () => describeCheck(checked, call));
+  if (reason !== null) process.exitCode = EXIT.blocked;
+}
+
+/** A wildcard is asked for by a name below it. */
+function visitedName(domain: string): string {
+  return isWildcard(domain) ? `nameplate-check.${baseName(domain)}` : domain;
+}
+
+/** The addresses that DNS has for a name, those of the edge with its port in a playground; none where it could not be read. */
+async function addressesOf(api: ApiClient, options: ResolverOption, hostname: string): Promise<EdgePlace[]> {
+  const lookUp = systemLookUp(resolversOf(api, options));
+  const found = await lookUp(hostname, AbortSignal.timeout(LOOKUP_MS)).catch(() => []);
+  const port = api.playground === null ? 443 : Number(api.playground.edge.https.split(':').at(-1));
+  return found.slice(0, MOST_ADDRESSES).map((address) => ({ address, port }));
+}
+
+/** DNS is that of customers, so it may lead to no address but those on the Internet, and the edge. */
+function outside({ playground }: ApiClient, edges: EdgePlace[]) {
+  return addressRule([...edges.map(({ address }) => address), ...(playground === null ? [] : ['127.0.0.0/8'])]);
+}
+
+function visitorOf({ playground }: ApiClient, mayDial: (address: string) => boolean): Visitor {
+  const trustRoots = playground === null ? undefined : readFileSync(playground.edge.ca, 'utf8');
+  return createVisitor({ mayDial, clock: systemClock, trustRoots });
+}
+
+const visitAll = (visit: Visitor, hostname: string, at: EdgePlace[]) =>
+  Promise.all(at.map((each) => visit(hostname, each)));
+
+function problemText({ problem, status }: Visit): string {
+  return problem === 'server_error' ? `status ${status}` : words(problem ?? '');
+}
+
+const VISIT_COLUMNS: Column<Visit>[] = [
+  { title: 'Address', text: placeOf },
+  { title: 'Status', text: ({ status }) => String(status ?? '') },
+  { title: 'Server', text: ({ server }) => server ?? '' },
+  { title: 'Issuer', text: ({ issuer }) => issuer ?? '' },
+  { title: 'Expires', text: ({ notAfter }) => dateTime(notAfter) },
+  { title: 'Problem', text: problemText, style: () => 'yellow' },
+];
+
+const COLUMNS: Column<Visit & { from: string }>[] = [{ title: 'Asked', text: ({ from }) => from }, ...VISIT_COLUMNS];
+
+function describeCheck({ domain, edge, now, reason }: CheckedName, call: CommandCall<CheckOptions>): string {
+  const rows = [
+    ...edge.map((visit) => ({ ...visit, from: 'edge' })),
+    ...now.map((visit) => ({ ...visit, from: 'DNS now' })),
+  ];
+  const name = printable(domain);
+  return [
+    table(COLUMNS, rows),
+    '',
+    ...(reason === null
+      ? [paint('green', `${name} is ready to switch.`)]
+      : [
+          paint('yellow', `${name} is not ready to switch: ${printable(reason)}`),
+          '',
+          nextCommand(call, `domains diagnose ${domain}`),
+        ]),
+  ].join('\n');
+}
+
+interface Failed extends Visit {
+  domain: string;
+}
+
+/** The edge is asked for each name; names are read page by page. */
+async function checkAll({ api, options }: CommandCall<CheckOptions>): Promise<void> {
+  const edges = await edgesOf(api, options);
+  const visit = visitorOf(api, () => true);
+  const failed: Failed[] = [];
+  const { total } = await countBoard(api, options);
+  const checked = await withBar(async (bar, { aborted }) => {
+    let done = 0;
+    for await (const page of listBoard(api, options)) {
+      if (aborted) break;
+      await forEachOf(page, IN_FLIGHT, async ({ domain }) => {
+        const visits = await visitAll(visit, visitedName(domain), edges);
+        failed.push(...visits.filter(({ problem }) => problem !== null).map((each) => ({ domain, ...each })));
+        done += 1;
+        bar.show('Names asked', Math.min(1, done / total));
+      });
+    }
+    return done;
+  });
+  const served = checked - new Set(failed.map(({ domain }) => domain)).size;
+  show(options, { checked, served, failed }, () => describeAll({ checked, served, failed }, edges));
+  if (failed.length > 0) process.exitCode = EXIT.blocked;
+}
+
+const FAILED_COLUMNS: Column<Failed>[] = [{ title: 'Name', text: ({ domain }) => domain }, ...VISIT_COLUMNS];
+
+function describeAll(
+  { checked, served, failed }: { checked: number; served: number; failed: Failed[] },
+  edges: EdgePlace[],
+): string {
+  const at = joinList(edges.map(placeOf));
+  const summary = `The edge at ${at} serves ${share(served, checked)} names.`;
+  return failed.length === 0 ? summary : [table(FAILED_COLUMNS, failed), '', summary].join('\n');
+}
