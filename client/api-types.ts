@@ -664,7 +664,7 @@ export interface ApiCalls {
       /** The new key may do this. */
       permissions?: Array<string> | undefined;
       /** A set of permissions, in addition to `permissions`. */
-      preset?: 'read-only' | 'support' | 'platform' | undefined;
+      preset?: 'read-only' | 'support' | 'platform' | 'owner' | undefined;
       /** From then on the key is refused. Default: when the caller expires. Unix time in milliseconds. */
       expiresAt?: number | undefined;
     }, options?: CreationOptions): Promise<CreatedKey>;
@@ -711,7 +711,7 @@ export interface ApiCalls {
       /** The new key may do this. */
       permissions?: Array<string> | undefined;
       /** A set of permissions, in addition to `permissions`. */
-      preset?: 'read-only' | 'support' | 'platform' | undefined;
+      preset?: 'read-only' | 'support' | 'platform' | 'owner' | undefined;
     }, options?: CreationOptions): Promise<CreatedWorkspace>;
     /** List the workspaces that this workspace made. Workspaces in order of creation, one page at a time. Permission: `workspace.*.read_workspace`. */
     listWorkspaces(input: {
@@ -1574,7 +1574,7 @@ interface Environment {
 }
 
 /** Code of an error. More codes may be added. */
-type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/target_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/domain_not_verified' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
+type ErrorCode = 'authentication/missing' | 'authentication/malformed' | 'authentication/key_not_found' | 'authentication/setup_link_not_found' | 'authentication/setup_link_incomplete' | 'authentication/setup_link_expired' | 'authentication/setup_link_revoked' | 'authentication/dashboard_link_not_found' | 'authentication/dashboard_signed_out' | 'authorization/key_disabled' | 'authorization/workspace_disabled' | 'authorization/insufficient_permissions' | 'authorization/exceeds_caller' | 'authorization/root_key_required' | 'authorization/forbidden' | 'authorization/setup_session' | 'authorization/setup_workspace_disabled' | 'authorization/origin_not_allowed' | 'validation/invalid_input' | 'data/domain_not_found' | 'data/redirect_destination_not_found' | 'data/target_not_found' | 'data/environment_not_found' | 'data/app_not_found' | 'data/project_not_found' | 'data/webhook_not_found' | 'data/key_not_found' | 'data/delivery_not_found' | 'data/setup_link_not_found' | 'data/domain_already_exists' | 'data/project_already_exists' | 'data/app_already_exists' | 'data/environment_already_exists' | 'application/precondition_failed' | 'application/domain_superseded' | 'application/environment_deleted' | 'application/domains_restorable' | 'application/domain_not_verified' | 'application/redirect_destination_not_verified' | 'application/redirect_chain' | 'application/key_not_rotatable' | 'application/webhook_disabled' | 'application/public_url_missing' | 'application/sealing_unavailable' | 'request/route_not_found' | 'request/page_not_built' | 'request/method_not_allowed' | 'request/not_acceptable' | 'request/body_too_large' | 'request/header_too_large' | 'request/idempotency_key_in_flight' | 'request/idempotency_key_reused' | 'request/timeout' | 'limits/rate_limited' | 'limits/overloaded' | 'limits/too_many_watchers' | 'limits/custom_domain_limit_exceeded' | 'limits/redirect_limit_exceeded' | 'limits/webhook_limit_exceeded' | 'limits/setup_link_limit_exceeded' | 'application/internal' | (string & {});
 
 /** The managed certificate that is kept behind an imported one; absent where there is none. */
 interface FallbackCertificate {
