@@ -1,7 +1,7 @@
 import { NameplateError } from '../../client/client.ts';
 import { TEXT } from './text.ts';
 
-/** What went wrong with a call, in the API's own words, and a button to try again. */
+/** Says why a call failed, in the words of the API, and a button to try again. */
 export function LoadFailed({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const detail = error instanceof NameplateError ? error.detail : TEXT.noConnection;
   return (

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-/** What a page shows of a call: the last result stays while a newer one is loaded, or could not be. */
+/** A call as a page shows it: the last result stays while a newer one is loaded, or could not be. */
 export interface Loaded<Data> {
   data: Data | undefined;
   /** Why the last attempt failed. */

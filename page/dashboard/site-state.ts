@@ -38,7 +38,7 @@ const OWNERS = [
 ];
 const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
 
-/** What a row of the list says about a site. */
+/** Judges a site for its row in the list. */
 export function siteState(site: Site): SiteState {
   const { domain, suspension, live } = site;
   if (suspension !== undefined) return { word: 'suspended', turn: 'us', since: suspension.suspendedAt, problem: null };

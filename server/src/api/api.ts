@@ -14,7 +14,7 @@ import { keepCounts } from '../store/cache/kept-counts.ts';
 import type { Board, DomainStore, Store } from '../store/store.ts';
 import type { ApiMetrics } from './api-metrics.ts';
 import { handleClientErrors, malformation } from './client-errors.ts';
-import { serveDashboardSessions } from './dashboard/dashboard-sessions.ts';
+import { serveDashboardSessions } from './dashboard/session-routes.ts';
 import { serveDocumentation } from './docs/documentation.ts';
 import { edgeClients } from './edge-clients.ts';
 import { Problem } from './errors.ts';

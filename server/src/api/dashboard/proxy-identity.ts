@@ -12,7 +12,7 @@ export interface DashboardProxy {
   permissions: readonly string[];
 }
 
-/** What a subject of a token may be (`tokens.createToken`). */
+/** A subject of a token (`tokens.createToken`). */
 const SUBJECT = /^[^\p{Cc}\p{Cf}]{1,255}$/u;
 
 /**

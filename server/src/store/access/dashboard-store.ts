@@ -10,7 +10,7 @@ export interface DashboardSession {
   createdAt: number;
   /** When its link was opened; null: not yet. */
   openedAt: number | null;
-  /** Of the link until it is opened, then of the session. */
+  /** When the link expires, and once it is opened the session. */
   expiresAt: number;
 }
 
