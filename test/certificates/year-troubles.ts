@@ -15,6 +15,7 @@ export function createTroubles(world: World, cas: FakeCa[], random: Random, note
   const events: Record<string, number> = {};
   const began = world.clock.now();
   const endings: { at: number; end(): void }[] = [];
+  const limitedUntil = new Map<FakeCa, number>();
   let lastReplaced = Number.NEGATIVE_INFINITY;
   let quietUntil = Number.NEGATIVE_INFINITY;
 
@@ -38,9 +39,16 @@ export function createTroubles(world: World, cas: FakeCa[], random: Random, note
       'too many orders',
       10 * 24,
       (ca) => {
+        const now = world.clock.now();
+        if (now < (limitedUntil.get(ca) ?? 0) + DAY) return false;
+        // Refusals that nobody asked for do not add up: beside a CA that is down, the other one refuses for 18 hours at
+        // most, and a certificate in its emergency has 24.
+        const until = now + 12 * HOUR;
+        limitedUntil.set(ca, until);
         const retryAfter = String(random.between(1, 6) * 3600);
         const answer = new AcmeProblem(429, 'rateLimited', 'too many new orders recently', { retryAfter });
-        ca.fault({ at: ['newOrder'], times: random.between(1, 3), answer });
+        ca.fault({ at: ['newOrder'], times: random.between(1, 3), until, answer });
+        return true;
       },
     ],
     [
@@ -78,8 +86,8 @@ export function createTroubles(world: World, cas: FakeCa[], random: Random, note
       'a paused account',
       60 * 24,
       (ca) => {
-        // A name that comes back has no other CA to go to.
-        const ms = random.between(24, cas.length > 1 ? 72 : 36) * HOUR;
+        // A name that comes back has no other CA to go to, which may refuse orders for 18 hours afterwards.
+        const ms = random.between(24, cas.length > 1 ? 72 : 28) * HOUR;
         if (!mayBeQuiet(ms)) return false;
         const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
         for (const name of paused) ca.pause(name);

@@ -51,7 +51,7 @@ const describeZone = ({ zone, status, findings }: Told) =>
   ].join('\n');
 
 // First, while no other domains are due, and few at once: all checks together reach our own limits towards one
-// nameserver, and those that wait for a silent nameserver on a busy machine end without an answer; both are repeated.
+// nameserver, and one that waits for a silent nameserver on a busy machine may take too long; both are repeated.
 describe(`${ZONES} healthy zones`, () => {
   test('are verified by the first check, and no finding is more than information', async () => {
     const told = await look(healthyZone, { atOnce: 50 });
