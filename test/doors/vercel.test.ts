@@ -137,7 +137,7 @@ describe('verification', () => {
     expect(answered.body.error.message).toContain('early.acme.com');
   });
 
-  it('misses no TXT record that is there: an apex is verified before its address is right', async () => {
+  it('of an apex needs its TXT record alone, wherever the name leads', async () => {
     const apex = 'txt-acme.com';
     const ownership = everywhere(txt(token(await add(apex))));
     door.publish(apex, { ownership, routing: everywhere(addresses('192.0.2.99')) });

@@ -9,6 +9,8 @@ import { type Call, unless } from './door.ts';
 /** A domain with everything that serves it. */
 export type Site = Static<typeof SiteSchema>;
 
+/** Domains of one call, its maximum. */
+export const CHUNK = 100;
 /** Domains that one request reads. */
 const MOST_READ = 20_000;
 
@@ -27,21 +29,25 @@ export async function siteIn(call: Call, environment: string, domain: string): P
   return site;
 }
 
-/** In order of creation. `filters`: of `domains.listWorkspaceDomains`. */
-export async function* sitesIn(call: Call, environment: string, filters: object = {}): AsyncGenerator<Site> {
-  let read = 0;
-  for (let cursor: string | undefined; ; ) {
-    const page = { within: { environment }, ...filters, limit: 100, ...(cursor !== undefined && { cursor }) };
-    const { data, pagination } = await call('domains.listWorkspaceDomains', page);
-    yield* data as Site[];
-    read += data.length;
-    cursor = pagination?.cursor;
-    if (cursor === undefined) return;
+/** Sites of an environment in order of creation, and where those after them begin. `filters`: of `domains.listWorkspaceDomains`. */
+export async function* chunksIn(call: Call, environment: string, filters: { cursor?: string | undefined } = {}) {
+  let { cursor } = filters;
+  for (let read = 0; ; read += CHUNK) {
     if (read >= MOST_READ) {
       const fix = 'narrow it, or call domains.listWorkspaceDomains, which has cursors';
       throw invalid('query', `needs more than the first ${MOST_READ} domains: ${fix}`);
     }
+    const page = { within: { environment }, ...filters, limit: CHUNK, ...(cursor !== undefined && { cursor }) };
+    const { data, pagination } = await call('domains.listWorkspaceDomains', page);
+    cursor = pagination?.cursor;
+    yield { sites: data as Site[], next: cursor };
+    if (cursor === undefined) return;
   }
+}
+
+/** The same, one by one. */
+export async function* sitesIn(call: Call, environment: string, filters: object = {}): AsyncGenerator<Site> {
+  for await (const { sites } of chunksIn(call, environment, filters)) yield* sites;
 }
 
 /** Asks for a check, unless the domain is verified. */

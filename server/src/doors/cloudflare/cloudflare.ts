@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import { canonicalName } from '../../domain/name.ts';
 import { type Call, type CallsOf, type Door, VendorProblem } from '../door.ts';
 import { attach, check, type Site, siteIn } from '../sites.ts';
@@ -22,6 +23,9 @@ export const cloudflare: Door = {
 const NO_ACCOUNT_KEYS =
   'X-Auth-Email and X-Auth-Key are not supported. Use a root key as API token: "Authorization: Bearer <ROOT_KEY>".';
 
+/** About 2 MB. */
+const MOST_STARTS = 10_000;
+
 type Route = { Params: { zone: string; id: string }; Querystring: Record<string, unknown> };
 type Handle = (request: FastifyRequest<Route>, call: Call, reply: FastifyReply) => Promise<unknown>;
 
@@ -31,10 +35,11 @@ function routes(app: FastifyInstance, callsOf: CallsOf): void {
     return handle(request, callsOf(request, reply), reply);
   };
   const path = '/zones/:zone/custom_hostnames';
+  const starts = new LRUCache<string, string>({ max: MOST_STARTS });
   zoneRoutes(app, callsOf);
   app.get<Route>(
     path,
-    handled(({ params, query }, call) => listHostnames(call, params.zone, query)),
+    handled(({ params, query }, call) => listHostnames(call, params.zone, query, starts)),
   );
   app.post<Route>(path, handled(create));
   app.get<Route>(

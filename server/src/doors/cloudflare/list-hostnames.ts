@@ -1,6 +1,7 @@
+import type { LRUCache } from 'lru-cache';
 import { canonicalName } from '../../domain/name.ts';
 import { type Call, unless } from '../door.ts';
-import { siteIn, sitesIn } from '../sites.ts';
+import { CHUNK, chunksIn, siteIn, sitesIn } from '../sites.ts';
 import { customHostname, type Hostname } from './custom-hostname.ts';
 import { badInput, enveloped } from './envelope.ts';
 
@@ -38,31 +39,57 @@ const FILTERS: Record<string, (hostname: Hostname, wanted: string) => boolean> =
   wildcard: ({ ssl }, wanted) => String(ssl.wildcard) === wanted,
 };
 
-export async function listHostnames(call: Call, zone: string, query: Record<string, unknown>) {
+/** Where a chunk of a zone starts: a cursor, by the zone, the number of its hostnames, and that of those before the chunk. */
+export type Starts = LRUCache<string, string>;
+
+interface Wanted {
+  call: Call;
+  zone: string;
+  /** Hostnames before the page. */
+  from: number;
+  perPage: number;
+}
+
+export async function listHostnames(call: Call, zone: string, query: Record<string, unknown>, starts: Starts) {
   const given = parametersOf(query);
   const { page, per_page } = { page: Number(given.page ?? 1), per_page: Number(given.per_page ?? 50) };
-  const filters = Object.entries(FILTERS).filter(([name]) => given[name] !== undefined);
-  const isWhole = filters.length === 0 && given.order === undefined && given.direction !== 'desc';
-  const from = (page - 1) * per_page;
-  const found: Hostname[] = [];
-  let skipped = 0;
-  for await (const site of candidates(call, zone, given)) {
-    if (isWhole && skipped++ < from) continue;
-    const hostname = customHostname(site);
-    if (filters.every(([name, isWanted]) => isWanted(hostname, given[name] ?? ''))) found.push(hostname);
-    if (isWhole && found.length === per_page) break;
-  }
-  // Stable: those of equal status stay in order of creation.
-  if (given.order !== undefined) found.sort((a, b) => a.ssl.status.localeCompare(b.ssl.status));
-  if (given.direction === 'desc') found.reverse();
-  const result = isWhole ? found : found.slice(from, from + per_page);
-  const total_count = isWhole ? await countIn(call, zone) : found.length;
+  const wanted = { call, zone, from: (page - 1) * per_page, perPage: per_page };
+  const isWhole = Object.keys(FILTERS).every((name) => given[name] === undefined) && !isSorted(given);
+  const { result, total_count } = await (isWhole ? pageOfAll(wanted, starts) : filteredPage(wanted, given));
   const total_pages = Math.ceil(total_count / per_page);
   return { ...enveloped(result), result_info: { page, per_page, count: result.length, total_count, total_pages } };
 }
 
-async function countIn(call: Call, environment: string): Promise<number> {
-  return (await call('domains.countSites', { within: { environment } })).data.total;
+const isSorted = ({ order, direction }: Parameters) => order !== undefined || direction === 'desc';
+
+async function pageOfAll({ call, zone, from, perPage }: Wanted, starts: Starts) {
+  const total_count: number = (await call('domains.countSites', { within: { environment: zone } })).data.total;
+  const keyOf = (before: number) => `${zone} ${total_count} ${before}`;
+  const before = from - (from % CHUNK);
+  const cursor = starts.get(keyOf(before));
+  const result: Hostname[] = [];
+  let at = cursor === undefined ? 0 : before;
+  for await (const { sites, next } of chunksIn(call, zone, { cursor })) {
+    const skipped = Math.max(0, from - at);
+    result.push(...sites.slice(skipped, skipped + perPage - result.length).map(customHostname));
+    at += sites.length;
+    if (next !== undefined) starts.set(keyOf(at), next);
+    if (result.length === perPage) break;
+  }
+  return { result, total_count };
+}
+
+async function filteredPage({ call, zone, from, perPage }: Wanted, given: Parameters) {
+  const filters = Object.entries(FILTERS).filter(([name]) => given[name] !== undefined);
+  const found: Hostname[] = [];
+  for await (const site of candidates(call, zone, given)) {
+    const hostname = customHostname(site);
+    if (filters.every(([name, isWanted]) => isWanted(hostname, given[name] ?? ''))) found.push(hostname);
+  }
+  // Stable: those of equal status stay in order of creation.
+  if (given.order !== undefined) found.sort((a, b) => a.ssl.status.localeCompare(b.ssl.status));
+  if (given.direction === 'desc') found.reverse();
+  return { result: found.slice(from, from + perPage), total_count: found.length };
 }
 
 async function* candidates(call: Call, zone: string, given: Parameters) {

@@ -22,8 +22,9 @@ export async function listProjectDomains(call: Call, project: string, listing: L
   for await (const site of sitesIn(call, project, range)) {
     const domain = presentProjectDomain(site);
     if (!isWanted(domain, listing)) continue;
+    const last = found[limit - 1];
     found.push(domain);
-    if (order === 'ASC' && lengthOfPage(found, limit) < found.length) break;
+    if (order === 'ASC' && last !== undefined && last.createdAt !== domain.createdAt) break;
   }
   if (order === 'DESC') found.reverse();
   const domains = found.slice(0, lengthOfPage(found, limit));

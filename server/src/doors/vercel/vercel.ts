@@ -117,7 +117,7 @@ const removeFromAccount: Handle = async ({ domain }, call) => {
 };
 
 /**
- * Looks at the DNS at once, as the vendor's API does. Where a record proves the domain, it waits for the check that
+ * Looks at the DNS at once, as the vendor's API does. Where the records are right, it waits for the check that
  * `domains.verifyDomain` asked for.
  */
 const verify: Handle = async ({ project, domain: named }, call) => {
@@ -125,10 +125,8 @@ const verify: Handle = async ({ project, domain: named }, call) => {
   const { id } = site.domain;
   const { isVerified } = await check(call, id);
   if (!isVerified) {
-    const { findings, records } = await diagnose(call, id);
-    const [blocking] = blockingOf(findings);
-    const isOwned = records.some(({ record, verified }) => record === 'ownership' && verified);
-    if (blocking !== undefined && !isOwned) {
+    const [blocking] = blockingOf((await diagnose(call, id)).findings);
+    if (blocking !== undefined) {
       const detail = `${blocking.message} ${blocking.fix}`.trim();
       throw new VendorProblem('application/precondition_failed', 'missing_txt_record', detail);
     }
