@@ -121,6 +121,16 @@ describe('redirects', () => {
     }
   });
 
+  it('that cannot be set any more leave the domain that a request with the same Idempotency-Key made', async () => {
+    await door.verified('brief.acme.com');
+    const body = { name: 'kept.acme.com', redirect: 'brief.acme.com' };
+    const once = () => door.request('POST', domains(), body, { headers: { 'idempotency-key': 'kept' } });
+    expect(await once()).toMatchObject({ status: 200, body: { redirect: 'brief.acme.com' } });
+    await door.request('DELETE', `${domains()}/brief.acme.com`);
+    expect(await once()).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } });
+    expect(await show('kept.acme.com')).toMatchObject({ status: 200, body: { redirect: null } });
+  });
+
   it('go with the domain that they lead to, if the request says so', async () => {
     await door.verified('hub.acme.com');
     await add('spoke.acme.com', { redirect: 'hub.acme.com' });
