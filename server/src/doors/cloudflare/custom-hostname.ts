@@ -1,25 +1,24 @@
-import type { Static } from 'typebox';
-import type { SiteSchema } from '../../api/domains/site.ts';
+import type { Site } from '../sites.ts';
 
 /** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
 
-export type ShownSite = Static<typeof SiteSchema>;
+export type Hostname = ReturnType<typeof customHostname>;
 
 /** Clients compare it, so it has the vendor's own words. */
 const NOT_ROUTED = 'custom hostname does not CNAME to this zone.';
 
-export function statusOf(site: ShownSite): string {
+function statusOf(site: Site): string {
   if (site.suspension !== undefined) return 'blocked';
   if (site.domain.status !== 'verified') return 'pending';
   return leadsElsewhere(site) ? 'moved' : 'active';
 }
 
 /** Seen from outside: another server answers at every address. */
-function leadsElsewhere({ live }: ShownSite): boolean {
+function leadsElsewhere({ live }: Site): boolean {
   return live?.state === 'unreachable' && live.problem === 'answered_by_another';
 }
 
-export function sslStatusOf({ domain, certificate }: ShownSite): string {
+function sslStatusOf({ domain, certificate }: Site): string {
   if (certificate.notAfter !== undefined) return 'active';
   switch (certificate.state) {
     case 'ordering':
@@ -34,7 +33,7 @@ export function sslStatusOf({ domain, certificate }: ShownSite): string {
   }
 }
 
-export function customHostname(site: ShownSite) {
+export function customHostname(site: Site) {
   const { domain, metadata, settings } = site;
   const [, ownership] = domain.dnsRecords;
   const errors = verificationErrors(site);
@@ -53,13 +52,13 @@ export function customHostname(site: ShownSite) {
 }
 
 /** The vendor's words first where the name does not lead here, then those of the last check. */
-function verificationErrors(site: ShownSite): string[] {
+function verificationErrors(site: Site): string[] {
   const { status, verificationError, dnsRecords } = site.domain;
   const isRouted = status === 'verified' ? !leadsElsewhere(site) : dnsRecords[0]?.verified === true;
   return [isRouted ? [] : NOT_ROUTED, verificationError ?? []].flat();
 }
 
-function sslOf(site: ShownSite) {
+function sslOf(site: Site) {
   const { domain, certificate, challengeRecord, settings } = site;
   const [, ownership, ownChallenge] = domain.dnsRecords;
   const challenge = ownChallenge ?? challengeRecord;
