@@ -170,3 +170,8 @@ test("names of Caddy's storage come with their certificates, which are uploaded 
     staged: { notAfter: expect.any(Number) },
   });
 });
+
+test('a service whose name is mistyped is no empty move', async () => {
+  const status = await run(['move', 'status', '--from', 'cloudfare', ...data]);
+  expect(status).toMatchObject({ code: 2, stderr: expect.stringContaining('cloudflare, vercel, caddy, csv') });
+});
