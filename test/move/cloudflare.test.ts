@@ -215,3 +215,37 @@ test('a list without end is given up, and costs no memory before it is asked for
   const { url } = await startCloudflare(closing, hostnames);
   await expect(read(url)).rejects.toThrow('The zone has more than 1000000 custom hostnames.');
 });
+
+test('pairs that no metadata can have are said, and not lost', async () => {
+  const custom_metadata = JSON.parse('{"__proto__":"pro","constructor":"yes","custom_origin_server":"theirs"}');
+  const { url } = await startCloudflare(closing, [
+    customHostname(1, { custom_metadata, custom_origin_server: 'o.example' }),
+  ]);
+  const [one] = await read(url);
+  expect(one?.own.metadata).toEqual({
+    moved_from: 'cloudflare',
+    constructor: 'yes',
+    custom_origin_server: 'o.example',
+  });
+  expect(one?.notes).toEqual([
+    'The metadata is without "__proto__", which the API refuses as a key: "pro"',
+    'Its requests went to an origin of its own, "o.example": "nameplate domains update" sets one.',
+    'The metadata is without its own "custom_origin_server": "theirs"',
+  ]);
+});
+
+test('an address with a password is refused at once, and not shown', async () => {
+  const refused = read('https://user:hunter2@127.0.0.1:1/client/v4');
+  await expect(refused).rejects.toThrow('The address of the API must have no user name or password.');
+  expect(waits).toEqual([]);
+});
+
+test.each(['Infinity', '1e300', '-1', 'soon'])(
+  'a Retry-After of %s is no time: it is tried again as usual',
+  async (value) => {
+    const failures = [{ status: 429, body: '{}', headers: { 'retry-after': value } }];
+    const { url } = await startCloudflare(closing, many(1), { failures });
+    expect(await read(url)).toHaveLength(1);
+    expect(waits).toEqual([1000]);
+  },
+);

@@ -61,6 +61,17 @@ describe('a name that leads to a shared target', () => {
     expect(await world.check(await shared('acme.com', { kind: 'apex' }))).toMatchObject(UNPROVEN);
   });
 
+  test('over IPv6 to another server is not verified by a resolver either, where its nameservers are silent', async () => {
+    world.dns.setZone('acme.com', ['ns.silent.test']);
+    world.dns.set('ns.silent.test', 'A', ['127.0.0.9']);
+    world.dns.set('acme.com', 'A', [ADDRESS]);
+    world.dns.set('acme.com', 'AAAA', ['2001:db8::99']);
+    const apex = await shared('acme.com', { kind: 'apex' });
+    for (let check = 0; check < 4; check += 1) expect(await world.check(apex)).toMatchObject(UNPROVEN);
+    world.dns.set('acme.com', 'AAAA', [IPV6]);
+    expect(await world.check(apex)).toMatchObject(VERIFIED);
+  });
+
   test('without addresses given is not verified by those to which the target resolves', async () => {
     await give('ws_1', 'plain.platform.com');
     world.dns.set('plain.platform.com', 'A', ['192.0.2.50']);

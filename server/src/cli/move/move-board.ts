@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { BoardSiteSchema, SiteCountsSchema } from '../../api/domains/board-operations.ts';
 import { canonicalAddress } from '../../net/addresses.ts';
@@ -18,6 +18,7 @@ export interface BoardOptions extends PathOptions {
   from?: string;
 }
 
+const SERVICES = ['cloudflare', 'vercel', 'caddy', 'csv'];
 const PATH = ['project', 'app', 'environment'] as const;
 
 /** A command about the names of a move. */
@@ -28,10 +29,8 @@ export function boardCommand(
   examples: string[],
   json?: string,
 ): Command {
-  const command = apiCommand(move, usage, summary, examples, json).option(
-    '--from <service>',
-    'only names that came from it: cloudflare, vercel, caddy or csv (default: all names)',
-  );
+  const from = new Option('--from <service>', 'only names that came from it (default: all names)');
+  const command = apiCommand(move, usage, summary, examples, json).addOption(from.choices(SERVICES));
   return pathOptions(command, [...PATH]);
 }
 

@@ -144,10 +144,13 @@ async function moveFrom({ source, names }: SourceCommand, named: string, options
   }
   const report = openReport(path);
   const { dryRun, target } = options;
-  const moved = await moveNames(api, placed, { dryRun, target, report });
-  report.end();
+  // Also after an interruption: what is known by then is in its place.
+  const moved = await moveNames(api, placed, { dryRun, target, report }).finally(report.end);
   const { created, ...counts } = moved;
-  const details = { ...(dryRun && { notes: report.shown }), ...(path !== undefined && { report: path }) };
+  const details = {
+    ...(dryRun && { notes: report.shown }),
+    ...(path !== undefined && report.count() > 0 && { report: path }),
+  };
   show({ ...options }, { [dryRun ? 'new' : 'created']: created, ...counts, ...details }, () =>
     describe(named, moved, report, path, { api, options }),
   );
