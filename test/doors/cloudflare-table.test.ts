@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { exampleLive } from '../../server/src/api/domains/site.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { customHostname } from '../../server/src/doors/cloudflare/custom-hostname.ts';
-import type { Site } from '../../server/src/doors/sites.ts';
+import type { ShownSite } from '../../server/src/doors/shown-sites.ts';
 import type { DueCertificate } from '../../server/src/store/store.ts';
 import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
@@ -101,7 +101,7 @@ async function everyState() {
   dataOf(await api.call('domains.suspendDomain', { domain: moved }));
   states.push(await shown(moved));
   dataOf(await api.call('domains.resumeDomain', { domain: moved }));
-  const site = dataOf<Site>(await api.call('domains.getSite', { domain: moved }));
+  const site = dataOf<ShownSite>(await api.call('domains.getSite', { domain: moved }));
   const live = { ...exampleLive, state: 'unreachable' as const, problem: 'answered_by_another' as const };
   return [...states, customHostname({ ...site, live })];
 }

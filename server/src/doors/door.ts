@@ -3,13 +3,13 @@ import { Problem, type ProblemCode } from '../api/errors.ts';
 import { parseBody } from '../api/validation.ts';
 
 /** Calls an operation for the request that a door serves: its key, limits, audit and request id hold. Rejects with a `Problem`. */
-export type Call = (
+export type CallOperation = (
   operation: string,
   input: object,
   // biome-ignore lint/suspicious/noExplicitAny: doors read single fields of responses that the API's schemas describe.
 ) => Promise<{ data: any; pagination?: { cursor?: string } }>;
 
-export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => Call;
+export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => CallOperation;
 
 /** A vendor's API, of which a part is translated. */
 export interface Door {

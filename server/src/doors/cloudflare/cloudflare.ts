@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { canonicalName } from '../../domain/name.ts';
-import { type Call, type CallsOf, type Door, VendorProblem } from '../door.ts';
-import { attach, check, type Site, siteIn } from '../sites.ts';
+import { type CallOperation, type CallsOf, type Door, VendorProblem } from '../door.ts';
+import { attach, check, type ShownSite, siteIn } from '../shown-sites.ts';
 import { customHostname } from './custom-hostname.ts';
 import { badInput, enveloped, notAllowed, refused } from './envelope.ts';
 import { listHostnames } from './list-hostnames.ts';
@@ -27,7 +27,7 @@ const NO_ACCOUNT_KEYS =
 const MOST_STARTS = 10_000;
 
 type Route = { Params: { zone: string; id: string }; Querystring: Record<string, unknown> };
-type Handle = (request: FastifyRequest<Route>, call: Call, reply: FastifyReply) => Promise<unknown>;
+type Handle = (request: FastifyRequest<Route>, call: CallOperation, reply: FastifyReply) => Promise<unknown>;
 
 function routes(app: FastifyInstance, callsOf: CallsOf): void {
   const handled = (handle: Handle) => (request: FastifyRequest<Route>, reply: FastifyReply) => {
@@ -58,7 +58,7 @@ function routes(app: FastifyInstance, callsOf: CallsOf): void {
   );
 }
 
-function siteOf({ zone, id }: Route['Params'], call: Call): Promise<Site> {
+function siteOf({ zone, id }: Route['Params'], call: CallOperation): Promise<ShownSite> {
   // By its id alone: the operation would take a name, too.
   if (!/^dom_[a-z0-9]{1,60}$/.test(id)) throw badInput(1435, 'The custom hostname ID is invalid. It begins with dom_.');
   return siteIn(call, zone, id);

@@ -1,4 +1,4 @@
-import type { Site } from '../sites.ts';
+import type { ShownSite } from '../shown-sites.ts';
 
 /** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
 
@@ -7,18 +7,18 @@ export type Hostname = ReturnType<typeof customHostname>;
 /** Clients compare it, so it has the vendor's own words. */
 const NOT_ROUTED = 'custom hostname does not CNAME to this zone.';
 
-function statusOf(site: Site): string {
+function statusOf(site: ShownSite): string {
   if (site.suspension !== undefined) return 'blocked';
   if (site.domain.status !== 'verified') return 'pending';
   return leadsElsewhere(site) ? 'moved' : 'active';
 }
 
 /** Seen from outside: another server answers at every address. */
-function leadsElsewhere({ live }: Site): boolean {
+function leadsElsewhere({ live }: ShownSite): boolean {
   return live?.state === 'unreachable' && live.problem === 'answered_by_another';
 }
 
-function sslStatusOf({ domain, certificate }: Site): string {
+function sslStatusOf({ domain, certificate }: ShownSite): string {
   if (certificate.notAfter !== undefined) return 'active';
   switch (certificate.state) {
     case 'ordering':
@@ -33,7 +33,7 @@ function sslStatusOf({ domain, certificate }: Site): string {
   }
 }
 
-export function customHostname(site: Site) {
+export function customHostname(site: ShownSite) {
   const { domain, metadata, settings } = site;
   const [, ownership] = domain.dnsRecords;
   const errors = verificationErrors(site);
@@ -52,13 +52,13 @@ export function customHostname(site: Site) {
 }
 
 /** The vendor's words first where the name does not lead here, then those of the last check. */
-function verificationErrors(site: Site): string[] {
+function verificationErrors(site: ShownSite): string[] {
   const { status, verificationError, dnsRecords } = site.domain;
   const isRouted = status === 'verified' ? !leadsElsewhere(site) : dnsRecords[0]?.verified === true;
   return [isRouted ? [] : NOT_ROUTED, verificationError ?? []].flat();
 }
 
-function sslOf(site: Site) {
+function sslOf(site: ShownSite) {
   const { domain, certificate, challengeRecord, settings } = site;
   const [, ownership, ownChallenge] = domain.dnsRecords;
   const challenge = ownChallenge ?? challengeRecord;

@@ -1,7 +1,7 @@
 import type { LRUCache } from 'lru-cache';
 import { canonicalName } from '../../domain/name.ts';
-import { type Call, unless } from '../door.ts';
-import { CHUNK, chunksIn, siteIn, sitesIn } from '../sites.ts';
+import { type CallOperation, unless } from '../door.ts';
+import { CHUNK, chunksIn, siteIn, sitesIn } from '../shown-sites.ts';
 import { customHostname, type Hostname } from './custom-hostname.ts';
 import { badInput, enveloped } from './envelope.ts';
 
@@ -43,14 +43,14 @@ const FILTERS: Record<string, (hostname: Hostname, wanted: string) => boolean> =
 export type Starts = LRUCache<string, string>;
 
 interface Wanted {
-  call: Call;
+  call: CallOperation;
   zone: string;
   /** Hostnames before the page. */
   from: number;
   perPage: number;
 }
 
-export async function listHostnames(call: Call, zone: string, query: Record<string, unknown>, starts: Starts) {
+export async function listHostnames(call: CallOperation, zone: string, query: Record<string, unknown>, starts: Starts) {
   const given = parametersOf(query);
   const { page, per_page } = { page: Number(given.page ?? 1), per_page: Number(given.per_page ?? 50) };
   const wanted = { call, zone, from: (page - 1) * per_page, perPage: per_page };
@@ -92,7 +92,7 @@ async function filteredPage({ call, zone, from, perPage }: Wanted, given: Parame
   return { result: found.slice(from, from + perPage), total_count: found.length };
 }
 
-async function* candidates(call: Call, zone: string, given: Parameters) {
+async function* candidates(call: CallOperation, zone: string, given: Parameters) {
   const single = given.id ?? given.hostname ?? given['hostname.exact'];
   const search = given['hostname.contain'] ?? given['hostname.startsWith'];
   if (single === undefined) return yield* sitesIn(call, zone, search === undefined ? {} : { search });

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { principalOf } from '../../api/request-hooks.ts';
-import { type Call, type CallsOf, VendorProblem } from '../door.ts';
+import { type CallOperation, type CallsOf, VendorProblem } from '../door.ts';
 import { badInput, enveloped, notAllowed } from './envelope.ts';
 
 type Route = { Params: { zone: string } };
@@ -41,13 +41,13 @@ export function checkZone(zone: string): void {
   throw new VendorProblem('data/environment_not_found', 7003, message);
 }
 
-async function environmentOf(zone: string, call: Call) {
+async function environmentOf(zone: string, call: CallOperation) {
   checkZone(zone);
   return (await call('environments.getEnvironment', { environment: zone })).data;
 }
 
 /** The origin of the environment's current deployment. */
-async function fallbackOrigin(zone: string, call: Call) {
+async function fallbackOrigin(zone: string, call: CallOperation) {
   const { currentDeploymentId: cursor } = await environmentOf(zone, call);
   if (cursor === undefined)
     return { origin: '', status: 'initializing', errors: ['The environment has no deployment.'] };

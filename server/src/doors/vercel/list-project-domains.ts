@@ -1,6 +1,6 @@
 import { canonicalName } from '../../domain/name.ts';
-import type { Call } from '../door.ts';
-import { sitesIn } from '../sites.ts';
+import type { CallOperation } from '../door.ts';
+import { sitesIn } from '../shown-sites.ts';
 import { type ProjectDomain, presentProjectDomain } from './project-domain.ts';
 import type { Listing } from './project-domain-requests.ts';
 
@@ -12,7 +12,7 @@ const PAGE = 20;
  * Pages end where a creation time does, so that none is missed between two of them: a page is longer than `limit`
  * where several domains were created in one millisecond.
  */
-export async function listProjectDomains(call: Call, project: string, listing: Listing) {
+export async function listProjectDomains(call: CallOperation, project: string, listing: Listing) {
   const { limit = PAGE, since, until, order = 'DESC' } = listing;
   const range = {
     ...(since !== undefined && { createdAfter: since + 1 }),

@@ -1,11 +1,11 @@
 import { registeredDomain } from '../../domain/name.ts';
 import { baseName } from '../../domain/wildcard.ts';
-import type { Site } from '../sites.ts';
+import type { ShownSite } from '../shown-sites.ts';
 
 export type ProjectDomain = ReturnType<typeof presentProjectDomain>;
 
 /** A domain of a project, as the vendor's API shows it. Times are Unix milliseconds. */
-export function presentProjectDomain({ domain, redirect }: Site) {
+export function presentProjectDomain({ domain, redirect }: ShownSite) {
   const verified = domain.status === 'verified';
   return {
     name: domain.domain,
@@ -26,7 +26,7 @@ export function presentProjectDomain({ domain, redirect }: Site) {
  * Records that are still to be found. The TXT record first: products show the first challenge, or that of type TXT.
  * ALIAS is no type of the DNS, and a routing record of that type verifies nothing.
  */
-function challengesOf(records: Site['domain']['dnsRecords']) {
+function challengesOf(records: ShownSite['domain']['dnsRecords']) {
   const pending = records.filter(({ verified }) => !verified);
   return ['TXT', 'CNAME'].flatMap((type) =>
     pending

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiagnosisData } from '../../api/domains/diagnosis-schema.ts';
 import { Problem } from '../../api/errors.ts';
 import { isId } from '../../base/ids.ts';
-import { type Call, type Door, unless, VendorProblem } from '../door.ts';
-import { attach, check, type Site, siteIn, sitesIn } from '../sites.ts';
+import { type CallOperation, type Door, unless, VendorProblem } from '../door.ts';
+import { attach, check, type ShownSite, siteIn, sitesIn } from '../shown-sites.ts';
 import { blockingOf, presentConfig } from './domain-config.ts';
 import { listProjectDomains } from './list-project-domains.ts';
 import { presentProjectDomain } from './project-domain.ts';
@@ -23,7 +23,7 @@ interface Named {
   domain: string;
 }
 
-type Handle = (named: Named, call: Call, request: FastifyRequest, reply: FastifyReply) => Promise<object>;
+type Handle = (named: Named, call: CallOperation, request: FastifyRequest, reply: FastifyReply) => Promise<object>;
 
 /** The part of Vercel's API that attaches domains to a project, which is an environment here. */
 export const vercel: Door = {
@@ -83,7 +83,12 @@ const add: Handle = async ({ project }, call, { body }, reply) => {
 };
 
 /** Sets, changes or removes a redirect; without a status it keeps the one that it has, or is 308. */
-async function redirect(call: Call, domain: string, { redirect, redirectStatusCode }: Redirection, known?: Site) {
+async function redirect(
+  call: CallOperation,
+  domain: string,
+  { redirect, redirectStatusCode }: Redirection,
+  known?: ShownSite,
+) {
   const to = redirect === undefined && redirectStatusCode != null ? known?.redirect?.to : redirect;
   if (to === null && known?.redirect) await call('domains.removeRedirect', { domain });
   if (to == null) return;
@@ -140,7 +145,7 @@ const verify: Handle = async ({ project, domain: named }, call) => {
 };
 
 /** Asks the DNS; where too many requests do, takes the last background check. */
-async function diagnose(call: Call, domain: string): Promise<DiagnosisData> {
+async function diagnose(call: CallOperation, domain: string): Promise<DiagnosisData> {
   const now = await unless(['limits/rate_limited', 'limits/overloaded'], call('domains.diagnoseDomain', { domain }));
   return (now ?? (await call('domains.diagnoseDomain', { domain, cached: true }))).data;
 }

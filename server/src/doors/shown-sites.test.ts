@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import type { Call } from './door.ts';
-import { sitesIn } from './sites.ts';
+import type { CallOperation } from './door.ts';
+import { sitesIn } from './shown-sites.ts';
 
 it('one request reads no more than 20,000 domains, and says then how to go on', async () => {
   let read = 0;
-  const endless: Call = async (_, { limit }: { limit?: number }) => {
+  const endless: CallOperation = async (_, { limit }: { limit?: number }) => {
     read += limit ?? 0;
     return { data: Array(limit).fill({}), pagination: { cursor: 'more' } };
   };
