@@ -147,7 +147,10 @@ async function moveFrom({ source, names }: SourceCommand, named: string, options
   const moved = await moveNames(api, placed, { dryRun, target, report });
   report.end();
   const { created, ...counts } = moved;
-  const details = { ...(dryRun && { notes: report.shown }), ...(path !== undefined && { report: path }) };
+  const details = {
+    ...(dryRun && { notes: report.shown }),
+    ...(path !== undefined && report.count() > 0 && { report: path }),
+  };
   show({ ...options }, { [dryRun ? 'new' : 'created']: created, ...counts, ...details }, () =>
     describe(named, moved, report, path, { api, options }),
   );

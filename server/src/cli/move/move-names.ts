@@ -50,7 +50,12 @@ export async function moveNames(
 
   async function* rows(retrying: Retrying): AsyncGenerator<Row> {
     for await (const { leftOut: why, ...name } of namesOf(retrying)) {
-      const row = { ...name, own: { ...name.own, ...(target !== undefined && { target }) } };
+      const { certificate } = name;
+      const isSent = certificate !== undefined && !dryRun;
+      const row = {
+        ...name,
+        own: { ...name.own, ...(target !== undefined && { target }), ...(isSent && { certificate }) },
+      };
       if (why === undefined) yield row;
       else {
         leftOut += 1;
@@ -66,14 +71,20 @@ export async function moveNames(
       refused += 1;
       report.add(refusal);
     },
+    stripped(row, { reason, status }) {
+      delete row.certificate;
+      certificates.refused += 1;
+      note(row, `Added without its certificate: ${reason}`, status);
+    },
     async attached(row, { domain, domainId, error }, retrying) {
       for (const text of row.notes) note(row, text);
       // The key is not kept in memory.
-      const { certificate, ...rest } = row;
-      if (row.redirect !== undefined) redirecting.set(canonicalName(domain) ?? domain, { row: rest, domainId });
+      const { certificate, own, ...rest } = row;
+      if (row.redirect !== undefined)
+        redirecting.set(canonicalName(domain) ?? domain, { row: { ...rest, own: {} }, domainId });
       if (certificate === undefined) return;
-      const isSent = !dryRun && domainId !== undefined;
-      const outcome = isSent ? await upload(api, certificate, domainId, error === undefined, retrying) : 'uploaded';
+      const isThere = error !== undefined && domainId !== undefined && !dryRun;
+      const outcome = isThere ? await upload(api, { domain: domainId, ...certificate }, retrying) : 'uploaded';
       certificates[typeof outcome === 'string' ? outcome : 'refused'] += 1;
       if (typeof outcome === 'object') note(row, `Added without its certificate: ${outcome.reason}`, outcome.status);
     },
@@ -100,17 +111,16 @@ interface Unmade {
   reason: string;
 }
 
+/** To a domain that was there already. */
 async function upload(
   api: ApiClient,
-  { certificates, privateKey }: OldCertificate,
-  domain: string,
-  isNew: boolean,
+  files: OldCertificate & { domain: string },
   retrying: Retrying,
 ): Promise<'uploaded' | 'existing' | Unmade> {
   const { signal } = retrying;
   try {
-    const body = { domain, certificates, privateKey, managed: true };
-    if (!isNew && (await withRetries(() => hasCertificate(api, domain, certificates), retrying))) return 'existing';
+    if (await withRetries(() => hasCertificate(api, files.domain, files.certificates), retrying)) return 'existing';
+    const body = { ...files, managed: true };
     await withRetries(() => api.call('domains.uploadCertificate', body, { signal }), retrying);
     return 'uploaded';
   } catch (error) {

@@ -12,26 +12,28 @@ export interface MoveReport {
   end(): void;
 }
 
-/** Undefined: no file. An earlier report is removed. */
+/** Undefined: no file; nor is there one without lines. An earlier report is removed. */
 export function openReport(path: string | undefined): MoveReport {
-  if (path !== undefined) rmSync(path, { force: true });
-  // It has data of customers.
-  const file = path === undefined ? undefined : openSync(`${path}.part`, 'w', 0o600);
+  const part = `${path}.part`;
+  for (const old of path === undefined ? [] : [path, part]) rmSync(old, { force: true });
+  let file: number | undefined;
   const shown: Refusal[] = [];
   let count = 0;
-  if (file !== undefined) writeSync(file, renderRefusals([], { header: true }));
   return {
     shown,
     add(line) {
       count += 1;
       if (shown.length < MOST_SHOWN) shown.push(line);
-      if (file !== undefined) writeSync(file, renderRefusals([line], { header: false }));
+      if (path === undefined) return;
+      // It has data of customers.
+      file ??= openSync(part, 'wx', 0o600);
+      writeSync(file, renderRefusals([line], { header: count === 1 }));
     },
     count: () => count,
     end() {
       if (file === undefined) return;
       closeSync(file);
-      renameSync(`${path}.part`, `${path}`);
+      renameSync(part, `${path}`);
     },
   };
 }
