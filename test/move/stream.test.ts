@@ -25,7 +25,7 @@ function world() {
   const report = {
     shown: [],
     count: () => reported.length,
-    end() {},
+    end: () => undefined,
     add: ({ reason }: { reason: string }) => void reported.push(reason),
   };
   return { api, report, calls, reported, sent: () => sent };

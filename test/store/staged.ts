@@ -59,8 +59,6 @@ export function describeStaged(subject: Subject): void {
       expect(await store.findStaged(again.id)).toBeNull();
       await prove(store, first, DAY);
       expect(await servedCertificate(store, first.name)).toMatchObject({ chain: issued.chain });
-      const due = await store.claimCertificates({ now: DAY, limit: 100, leaseMs: 1, newNames: true });
-      expect(due.map(({ certificate }) => certificate.hostname)).not.toContain(first.name);
     });
 
     it('is put in use when its domain is verified: without an order, sealed as it was, due when its renewal is', async () => {

@@ -107,9 +107,8 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
         // valid name. All else is in outcomes.
         const faults = Map.groupBy(error.errors ?? [], ({ location }) => ITEM.exec(location)?.[1] ?? '');
         faults.delete('');
-        if (faults.size === 0) for (const row of rows.splice(0)) refuse(row, reasonOf(error), error.status);
         rows = rows.filter((row, at) => {
-          const errors = faults.get(String(at));
+          const errors = faults.size === 0 ? error.errors : faults.get(String(at));
           return errors === undefined || !fail(row, { detail: error.detail, errors }, error.status);
         });
       }

@@ -45,17 +45,13 @@ export async function moveNames(
   const redirects = { set: 0, refused: 0 };
   let [refused, leftOut] = [0, 0];
   const redirecting: Redirecting = new Map();
-  const note = ({ line, domain }: Row, reason: string, status: number | '' = '') =>
+  const note = ({ line, domain }: Pick<Row, 'line' | 'domain'>, reason: string, status: number | '' = '') =>
     report.add({ line, domain, status, reason });
 
   async function* rows(retrying: Retrying): AsyncGenerator<Row> {
     for await (const { leftOut: why, ...name } of namesOf(retrying)) {
-      const { certificate } = name;
-      const isSent = certificate !== undefined && !dryRun;
-      const row = {
-        ...name,
-        own: { ...name.own, ...(target !== undefined && { target }), ...(isSent && { certificate }) },
-      };
+      const certificate = !dryRun && name.certificate && { certificate: name.certificate };
+      const row = { ...name, own: { ...name.own, ...(target !== undefined && { target }), ...certificate } };
       if (why === undefined) yield row;
       else {
         leftOut += 1;
@@ -79,9 +75,8 @@ export async function moveNames(
     async attached(row, { domain, domainId, error }, retrying) {
       for (const text of row.notes) note(row, text);
       // The key is not kept in memory.
-      const { certificate, own, ...rest } = row;
-      if (row.redirect !== undefined)
-        redirecting.set(canonicalName(domain) ?? domain, { row: { ...rest, own: {} }, domainId });
+      const { certificate, own: _, ...rest } = row;
+      if (row.redirect !== undefined) redirecting.set(canonicalName(domain) ?? domain, { row: rest, domainId });
       if (certificate === undefined) return;
       const isThere = error !== undefined && domainId !== undefined && !dryRun;
       const outcome = isThere ? await upload(api, { domain: domainId, ...certificate }, retrying) : 'uploaded';
@@ -104,7 +99,7 @@ export async function moveNames(
 }
 
 /** Names that redirect, by their canonical names. */
-type Redirecting = Map<string, { row: Row; domainId: string | undefined }>;
+type Redirecting = Map<string, { row: Omit<Row, 'own'>; domainId: string | undefined }>;
 
 interface Unmade {
   status: number | '';
@@ -133,7 +128,7 @@ async function* setRedirects(
   redirecting: Redirecting,
   dryRun: true | undefined,
   retrying: Retrying,
-): AsyncGenerator<{ row: Row; refusal: Unmade | null }> {
+): AsyncGenerator<{ row: Omit<Row, 'own'>; refusal: Unmade | null }> {
   const { signal } = retrying;
   const destinations = new Map([...redirecting].map(([name, { row }]) => [name, row.redirect?.to ?? '']));
   for (const [name, { row, domainId: domain }] of redirecting) {

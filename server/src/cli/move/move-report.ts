@@ -8,11 +8,11 @@ export interface MoveReport {
   /** The first lines. */
   shown: Refusal[];
   count(): number;
-  /** Puts the file in its place. */
-  end(): void;
+  /** Puts the file in its place, and returns its path; undefined: there is none, since there are no lines. */
+  end(): string | undefined;
 }
 
-/** Undefined: no file; nor is there one without lines. An earlier report is removed. */
+/** Undefined: no file. An earlier report is removed. */
 export function openReport(path: string | undefined): MoveReport {
   const part = `${path}.part`;
   for (const old of path === undefined ? [] : [path, part]) rmSync(old, { force: true });
@@ -31,9 +31,10 @@ export function openReport(path: string | undefined): MoveReport {
     },
     count: () => count,
     end() {
-      if (file === undefined) return;
+      if (file === undefined || path === undefined) return undefined;
       closeSync(file);
-      renameSync(part, `${path}`);
+      renameSync(part, path);
+      return path;
     },
   };
 }
