@@ -31,7 +31,7 @@ export interface ApiCalls {
       dnsRecords: Array<DnsRecord>;
       counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. Also `environment.*.update_domain` on the environment, for a `certificate`. */
     createDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -44,6 +44,7 @@ export interface ApiCalls {
         domain: string;
         /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
         target?: string | undefined;
+        certificate?: BroughtCertificate | undefined;
         /** The platform's own id for the domain, without control characters. Several domains may have the same. */
         externalId?: string | undefined;
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
@@ -888,6 +889,14 @@ interface Brand {
   accentDark?: string;
   /** Where customers get help: a `mailto:` or `https:` URL. */
   support?: string;
+}
+
+/** The certificate of the server that the name moves from, as domains.uploadCertificate takes it with `managed`. The domain has it from its first moment on, so none is ordered. If anything is wrong with it, the name is refused. The key needs `update_domain` on the environment. */
+interface BroughtCertificate {
+  /** PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out. */
+  certificates: string;
+  /** Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown. */
+  privateKey: string;
 }
 
 interface Certificate {
@@ -2220,6 +2229,7 @@ export type {
   BoardGroup,
   BoardSite,
   Brand,
+  BroughtCertificate,
   Certificate,
   CertificateChange,
   CertificateExpiringEvent,

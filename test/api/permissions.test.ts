@@ -329,6 +329,11 @@ describe('what an operation needs beside its permission', () => {
       const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
       return { ...answer, status: outcome?.error.status ?? 200 };
     };
+    calls['domains.createDomains update_domain'] = () => {
+      const certificate = { certificates: 'PEM', privateKey: 'PEM' };
+      const body = { environment, domains: [{ domain: 'brought.acme.com', certificate }] };
+      return calling('domains.createDomains', body, 'update_domain');
+    };
     calls['domains.moveDomain create_domain'] = () =>
       calling('domains.moveDomain', { environment, domain }, 'create_domain');
     calls['domains.moveDomain create_deployment'] = async () => {

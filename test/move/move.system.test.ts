@@ -90,10 +90,12 @@ test('names have the shared target that the command names, and none is added for
   const env = { NAMEPLATE_MOVE_TOKEN: CLOUDFLARE_TOKEN };
   const target = ['--target', 'customers.example.net'];
   const before = await run([...command, ...target, '--json'], { env });
-  expect(JSON.parse(before.stdout)).toMatchObject({ created: 0, refused: 1 });
+  expect(JSON.parse(before.stdout)).toMatchObject({ created: 0, refused: 1, report: file('target.csv') });
   await run(['targets', 'add', 'customers.example.net', '--workspace', workspaceId, ...data]);
   const moved = await run([...command, ...target, '--json'], { env });
   expect(JSON.parse(moved.stdout)).toMatchObject({ created: 1, refused: 0 });
+  // There is nothing to report.
+  expect([JSON.parse(moved.stdout).report, existsSync(file('target.csv'))]).toEqual([undefined, false]);
   expect(await site('shared.example.com')).toMatchObject({ dnsRecords: [{ value: 'customers.example.net' }, {}] });
 });
 

@@ -11,31 +11,33 @@ export interface MoveReport {
   /** The first lines. */
   shown: Refusal[];
   count(): number;
-  /** Puts the file in its place. One without lines is removed. */
-  end(): void;
+  /** Puts the file in its place, and returns its path; undefined: there is none, since there are no lines. */
+  end(): string | undefined;
 }
 
 /** Undefined: no file. An earlier report is removed. */
 export function openReport(path: string | undefined): MoveReport {
-  if (path !== undefined) for (const old of [path, `${path}.part`]) rmSync(old, { force: true });
-  // It has data of customers: never into a file, or through a link, that is there already.
-  const file = path === undefined ? undefined : openSync(`${path}.part`, 'wx', 0o600);
+  const part = `${path}.part`;
+  for (const old of path === undefined ? [] : [path, part]) rmSync(old, { force: true });
+  let file: number | undefined;
   const shown: Refusal[] = [];
   let count = 0;
-  if (file !== undefined) writeSync(file, renderRefusals([], { header: true }));
   return {
     shown,
     add(line) {
       count += 1;
       if (shown.length < MOST_SHOWN) shown.push({ ...line, domain: short(line.domain) });
-      if (file !== undefined) writeSync(file, renderRefusals([line], { header: false }));
+      if (path === undefined) return;
+      // It has data of customers: never into a file, or through a link, that is there already.
+      file ??= openSync(part, 'wx', 0o600);
+      writeSync(file, renderRefusals([line], { header: count === 1 }));
     },
     count: () => count,
     end() {
-      if (file === undefined) return;
+      if (file === undefined || path === undefined) return undefined;
       closeSync(file);
-      if (count === 0) rmSync(`${path}.part`);
-      else renameSync(`${path}.part`, `${path}`);
+      renameSync(part, path);
+      return path;
     },
   };
 }

@@ -124,6 +124,9 @@ export interface Challenge {
   expiresAt: number;
 }
 
+/** Moved certificates, by the ids of their domains. */
+export type BroughtCertificates = Record<string, IssuedCertificate & { privateKey: Uint8Array }>;
+
 export interface CertificateChanges {
   /**
    * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
