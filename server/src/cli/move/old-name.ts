@@ -66,7 +66,9 @@ export function ownDataOf(
 /** Why a pair does not fit into metadata; null: it does. */
 function excessOf(metadata: Readonly<Record<string, string>>, key: string, text: string): string | null {
   if (key === 'moved_from') return 'Nameplate sets itself';
-  if (!KEY.test(key)) return `is no key of 1 to ${LONGEST_KEY} letters, digits, "_", "." and "-"`;
+  // The API refuses a whole request with this key.
+  if (!KEY.test(key) || key === '__proto__')
+    return `is no key of 1 to ${LONGEST_KEY} letters, digits, "_", "." and "-"`;
   if (CONTROL.test(text)) return 'has control characters';
   if ([...text].length > LONGEST_VALUE) return `is longer than ${LONGEST_VALUE} characters`;
   if (Object.keys(metadata).length === MOST_PAIRS) return `is more than ${MOST_PAIRS} pairs`;
