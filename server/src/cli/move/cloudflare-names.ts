@@ -22,9 +22,14 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
       const listed = recordOf(await ask(`/zones/${zone}/custom_hostnames`, { page, per_page: PAGE }));
       const { result } = listed;
       const { total_count: count, total_pages } = recordOf(listed.result_info);
-      if (!Array.isArray(result) || typeof count !== 'number' || typeof total_pages !== 'number')
+      if (
+        !Array.isArray(result) ||
+        result.length > PAGE ||
+        typeof count !== 'number' ||
+        typeof total_pages !== 'number'
+      )
         throw new CliError('Cloudflare responded without a page of custom hostnames. Check the address of its API.');
-      if (count > MOST_NAMES) throw tooMany();
+      if (count > MOST_NAMES) throw new CliError(`The zone has more than ${MOST_NAMES} custom hostnames.`);
       hasChanged ||= total !== undefined && total !== count;
       total = count;
       pages = Math.min(total_pages, Math.ceil(count / PAGE));
@@ -32,7 +37,6 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
         const id = textIn(item, 'id') ?? JSON.stringify(item);
         if (seen.has(id)) continue;
         seen.add(id);
-        if (seen.size > MOST_NAMES) throw tooMany();
         yield oldName(item, seen.size, page / Math.max(1, pages));
       }
     }
@@ -41,10 +45,6 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
   throw new CliError(
     'The list of custom hostnames changed each time it was read, or is shorter than Cloudflare says. Run the same command again.',
   );
-}
-
-function tooMany(): CliError {
-  return new CliError(`The zone has more than ${MOST_NAMES} custom hostnames.`);
 }
 
 function oldName(item: unknown, line: number, share: number): OldName {
