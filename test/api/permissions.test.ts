@@ -121,7 +121,6 @@ const onWorkspace = [
   'projects.listProjects',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
-  'domains.listSites',
   'domains.countSites',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
@@ -155,7 +154,7 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.listSites domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':

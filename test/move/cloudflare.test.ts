@@ -86,17 +86,22 @@ test('what does not fit into metadata is said whole, and the name is read with t
     customHostname(1, {
       custom_metadata: { long, 'a key': 'x', moved_from: 'me', bell: '\u0007', kept: 'yes', nothing: null },
     }),
+    customHostname(5, { custom_metadata: JSON.parse('{"__proto__":"x","kept":"yes"}') }),
     customHostname(2, { custom_metadata: pairs }),
     customHostname(3, { custom_metadata: large }),
     customHostname(4, { id: 'i'.repeat(256) }),
   ]);
-  const [one, two, three, four] = await read(url);
+  const [one, proto, two, three, four] = await read(url);
   expect(one?.own.metadata).toEqual({ moved_from: 'cloudflare', kept: 'yes' });
   expect(one?.notes).toEqual([
     `The metadata is without "long", which is longer than 500 characters: "${long}"`,
     'The metadata is without "a key", which is no key of 1 to 40 letters, digits, "_", "." and "-": "x"',
     'The metadata is without "moved_from", which Nameplate sets itself: "me"',
     'The metadata is without "bell", which has control characters: "\\u0007"',
+  ]);
+  expect(proto?.own.metadata).toEqual({ moved_from: 'cloudflare', kept: 'yes' });
+  expect(proto?.notes).toEqual([
+    expect.stringMatching(/^The metadata is without "__proto__", which is no key .*: "x"$/),
   ]);
   expect(Object.keys(two?.own.metadata ?? {})).toHaveLength(50);
   expect(two?.notes).toHaveLength(11);
@@ -183,6 +188,8 @@ test('the token goes to no other server, and over no connection without encrypti
 
 test('odd responses end the command with a sentence', async () => {
   const bodies = ['null', '[]', '{"result":{}}', '{"result":[],"result_info":{"total_count":"1"}}', 'x'];
+  const long = { result: many(51), result_info: { total_count: 51, total_pages: 1 } };
+  bodies.push(JSON.stringify(long));
   for (const body of bodies) {
     const failures = Array(6).fill({ status: 200, body });
     const { url } = await startCloudflare(closing, [], { failures });

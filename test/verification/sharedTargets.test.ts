@@ -55,6 +55,12 @@ describe('a name that leads to a shared target', () => {
     expect(await world.check(apex)).toMatchObject(UNPROVEN);
   });
 
+  test('by a CNAME to another name that has the addresses is not verified', async () => {
+    world.dns.set('acme.com', 'A', [ADDRESS]);
+    world.dns.set('www.acme.com', 'CNAME', ['acme.com']);
+    expect(await world.check(await shared('www.acme.com'))).toMatchObject(UNPROVEN);
+  });
+
   test('over IPv4 and to another server over IPv6 is not verified', async () => {
     world.dns.set('acme.com', 'A', [ADDRESS]);
     world.dns.set('acme.com', 'AAAA', ['2001:db8::99']);

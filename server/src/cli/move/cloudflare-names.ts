@@ -22,7 +22,12 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
       const listed = recordOf(await ask(`/zones/${zone}/custom_hostnames`, { page, per_page: PAGE }));
       const { result } = listed;
       const { total_count: count, total_pages } = recordOf(listed.result_info);
-      if (!Array.isArray(result) || typeof count !== 'number' || typeof total_pages !== 'number')
+      if (
+        !Array.isArray(result) ||
+        result.length > PAGE ||
+        typeof count !== 'number' ||
+        typeof total_pages !== 'number'
+      )
         throw new CliError('Cloudflare responded without a page of custom hostnames. Check the address of its API.');
       if (count > MOST_NAMES) throw tooMany();
       hasChanged ||= total !== undefined && total !== count;
