@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Static } from 'typebox';
 import type { SiteCountsSchema } from '../../api/domains/countSites.ts';

@@ -8,7 +8,7 @@ import { byEnvironment, byName, byPair, type Index, type Key } from './domain-li
 import { placeOf } from './domain-pairs.ts';
 
 /** Domains that one statement reads: some milliseconds. */
-const SLICE = 1000;
+const SLICE = 2000;
 
 /** Reads in slices of an index, and yields between them: SQLite reads in the thread of its caller. */
 export async function countSites(
