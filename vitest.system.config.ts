@@ -21,7 +21,7 @@ const ON_POSTGRES = [
 
 /** Files of `npm test` that try the program and not one engine: here on PostgreSQL. */
 const AGAIN_ON_POSTGRES = [
-  'test/{api,verification,webhooks}/**/!(*.system).test.ts',
+  'test/{api,doors,verification,webhooks}/**/!(*.system).test.ts',
   'test/certificates/worker.test.ts',
 ];
 

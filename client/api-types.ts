@@ -31,7 +31,7 @@ export interface ApiCalls {
       dnsRecords: Array<DnsRecord>;
       counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. Also `environment.*.update_domain` on the environment, for a `certificate`. */
     createDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -44,6 +44,7 @@ export interface ApiCalls {
         domain: string;
         /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
         target?: string | undefined;
+        certificate?: BroughtCertificate | undefined;
         /** The platform's own id for the domain, without control characters. Several domains may have the same. */
         externalId?: string | undefined;
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
@@ -79,7 +80,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -101,7 +102,9 @@ export interface ApiCalls {
       createdBefore?: number | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
-      /** Only domains of this environment, in order of creation. */
+      /** Only domains without a `blocker`, or only those that have one. */
+      ready?: boolean | undefined;
+      /** Only domains of this environment. */
       within?: {
         /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
         project?: string | undefined;
@@ -113,27 +116,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Site>>;
     /** Count the domains of the workspace. How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain`. */
     countDomains(input: Record<string, never>, options?: CallOptions): Promise<DomainCounts>;
-    /** List the names of a move, and whether each is ready to switch. Domains of the workspace, or of one environment, one page at a time: whether each is verified, has a certificate in use, and is seen from outside; and why it is not ready to switch. The order, and which domains a key gets, are as in domains.listWorkspaceDomains. With `ready`, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
-    listSites(input: {
-      /** Maximum number of items on the page; 100 if absent. */
-      limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
-      cursor?: string | undefined;
-      /** Only domains of this environment. */
-      within?: {
-        /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
-        project?: string | undefined;
-        /** Id or slug of the app. Needed only beside a slug; with an id, it is checked. */
-        app?: string | undefined;
-        /** Id or slug of the environment. */
-        environment: string;
-      } | undefined;
-      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
-      movedFrom?: string | undefined;
-      /** Only domains that are ready to switch, or only those that are not. */
-      ready?: boolean | undefined;
-    }, options?: CallOptions): Promise<Page<BoardSite>>;
-    /** Count the names of a move that are ready to switch. How many of the domains that domains.listSites lists are ready to switch, and how many are not, by reason. Each process counts more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Count the names of a move that are ready to switch. How many of the domains that domains.listWorkspaceDomains lists are ready to switch, and how many have a `blocker`, by its reason. Names that `nameplate move from` added have the metadata `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv`. Each process counts more than 10,000 at most once a minute: `countedAt` says when. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     countSites(input: {
       /** Only domains of this environment. */
       within?: {
@@ -144,8 +127,8 @@ export interface ApiCalls {
         /** Id or slug of the environment. */
         environment: string;
       } | undefined;
-      /** Only domains whose metadata has it as `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv` where `nameplate move from` added them. */
-      movedFrom?: string | undefined;
+      /** Only domains whose metadata has this pair. */
+      metadata?: Record<string, string> | undefined;
     }, options?: CallOptions): Promise<SiteCounts>;
     /** Change the platform's own data and the settings of a domain. Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.create_deployment` on the environment of the domain, for `settings.origin`. */
     updateDomain(input: {
@@ -731,7 +714,6 @@ export const OPERATIONS: readonly string[] = [
   'domains.listDomains',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
-  'domains.listSites',
   'domains.countSites',
   'domains.updateDomain',
   'domains.verifyDomain',
@@ -832,48 +814,29 @@ interface AuditEntry {
   detail: Record<string, unknown>;
 }
 
-/** Why the name is not ready to switch; absent where it is. */
-interface BoardBlocker {
-  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+/** Why the edge does not serve the name with a valid certificate yet. Absent where it does: DNS may lead here. */
+interface Blocker {
+  /** `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More may be added. */
   reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
-  /** For people: `verificationError` of the domain, or the message of the problem of its certificate; absent while it makes normal progress. */
+  /** For people, from the domain or its certificate; absent while it makes normal progress. */
   message?: string;
-  /** Since when. Unix time in milliseconds. */
+  /** Since when; before it is verified, when the verification window began. Unix time in milliseconds. */
   since: number;
 }
 
 interface BoardGroup {
-  /** The reason, for programs. `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More values may be added. */
+  /** `not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More may be added. */
   reason: 'not_checked' | 'not_verified' | 'verification_failed' | 'not_ordered' | 'ordering' | 'no_address' | 'dns_unreadable' | 'address_not_public' | 'unreachable' | 'answered_by_another' | 'caa_forbids' | 'no_challenge_record' | 'challenge_elsewhere' | 'challenge_not_seen' | 'dns_servers_failing' | 'budget_spent' | 'ca_rate_limited' | 'ca_unavailable' | 'ca_account' | 'authorization_failed' | 'ca_refused' | 'not_issued_here' | (string & {});
   count: number;
   /** The domain that has had the reason for longest. */
   oldest: {
-    /** The domain. Begins with `dom_`. */
-    domainId: string;
     /** Its name. */
     domain: string;
-    /** Its own reason, for people. */
+    /** For people, from the domain or its certificate; absent while it makes normal progress. */
     message?: string;
-    /** Since when. Unix time in milliseconds. */
+    /** Since when; before it is verified, when the verification window began. Unix time in milliseconds. */
     since: number;
   };
-}
-
-/** A name of the board of a move. More properties may be added. */
-interface BoardSite {
-  /** The domain. Begins with `dom_`. */
-  domainId: string;
-  /** Its canonical name. */
-  domain: string;
-  /** As in domains.getDomain. */
-  status: 'pending' | 'verifying' | 'verified' | 'failed' | (string & {});
-  /** Since when it has been in this status; before it is verified, when the verification window began. Unix time in milliseconds. */
-  since: number;
-  certificate: SiteCertificate;
-  live?: Live;
-  /** Whether the edge serves the name with a certificate in use, so that its DNS may lead here. It stays true after the switch. */
-  readyToSwitch: boolean;
-  blocker?: BoardBlocker;
 }
 
 /** How the workspace appears to its customers. */
@@ -888,6 +851,14 @@ interface Brand {
   accentDark?: string;
   /** Where customers get help: a `mailto:` or `https:` URL. */
   support?: string;
+}
+
+/** The certificate of the server that the name moves from, as domains.uploadCertificate takes it with `managed`. The domain has it from its first moment on, so none is ordered. If anything is wrong with it, the name is refused. The key needs `update_domain` on the environment. */
+interface BroughtCertificate {
+  /** PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out. */
+  certificates: string;
+  /** Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown. */
+  privateKey: string;
 }
 
 interface Certificate {
@@ -1985,6 +1956,7 @@ interface Site {
   challengeRecord?: ChallengeRecord;
   /** The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise. */
   readyToSwitch?: true;
+  blocker?: Blocker;
   redirect?: Redirect;
   suspension?: Suspension;
   origin?: SiteOrigin;
@@ -2030,15 +2002,12 @@ interface SiteCounts {
   blockers: Array<BoardGroup>;
   /** Those whose certificate is ordered as soon as the limits of the CA allow it. */
   waiting: number;
-  /** Longest time until the last of these may be ordered, in milliseconds, as far as the limits of all orders go; absent where no CA has any. */
+  /** Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders, if no other names are ordered meanwhile; absent where there is none. */
   timeLeftMs?: number;
-  /** The pace that the time is computed of. */
+  /** New names that may be ordered in each window, in milliseconds, at all of so many CAs. */
   pace?: {
-    /** New names that may be ordered in each window, at all CAs together. */
     names: number;
-    /** Length of the window, in milliseconds. */
     windowMs: number;
-    /** The number of CAs. */
     cas: number;
   };
   /** IP addresses that lead to the edge, as the operator has set them; empty where they are not known. */
@@ -2216,10 +2185,10 @@ interface Workspace {
 export type {
   App,
   AuditEntry,
-  BoardBlocker,
+  Blocker,
   BoardGroup,
-  BoardSite,
   Brand,
+  BroughtCertificate,
   Certificate,
   CertificateChange,
   CertificateExpiringEvent,

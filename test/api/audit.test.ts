@@ -102,7 +102,6 @@ const steps: Step[] = [
   { operation: 'domains.listDomains', body: place },
   { operation: 'domains.listWorkspaceDomains', body: () => ({}) },
   { operation: 'domains.countDomains', body: () => ({}) },
-  { operation: 'domains.listSites', body: () => ({}) },
   { operation: 'domains.countSites', body: () => ({}) },
   { operation: 'domains.verifyDomain', body: () => DOMAIN, changes: () => [DOMAIN.domain] },
   {

@@ -121,7 +121,6 @@ const onWorkspace = [
   'projects.listProjects',
   'domains.listWorkspaceDomains',
   'domains.countDomains',
-  'domains.listSites',
   'domains.countSites',
   'webhooks.createWebhook',
   'webhooks.listWebhooks',
@@ -155,7 +154,7 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.listSites domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
@@ -328,6 +327,11 @@ describe('what an operation needs beside its permission', () => {
       const answer = await calling('domains.createDomains', body, 'use_shared_target');
       const [outcome] = dataOf<{ error: { status: number } }[]>(answer);
       return { ...answer, status: outcome?.error.status ?? 200 };
+    };
+    calls['domains.createDomains update_domain'] = () => {
+      const certificate = { certificates: 'PEM', privateKey: 'PEM' };
+      const body = { environment, domains: [{ domain: 'brought.acme.com', certificate }] };
+      return calling('domains.createDomains', body, 'update_domain');
     };
     calls['domains.moveDomain create_domain'] = () =>
       calling('domains.moveDomain', { environment, domain }, 'create_domain');

@@ -49,7 +49,7 @@ describe('new names beyond the limit of the first CA', () => {
       const cas: FakeCa[] = [];
       while (cas.length < count) cas.push(await startCa());
       await addNames(100);
-      const foretold = timeToIssue({ waiting: 100, ledgerOrdersInWindow: 0, limits: LIMITS, cas: count });
+      const foretold = timeToIssue(100, 0, { limit: 30, windowMs: 3 * HOUR, cas: count });
       expect(foretold / HOUR).toBe(count === 1 ? 12 : 6);
       const tookMs = await issueAll(cas, 100);
       expect(tookMs).toBeGreaterThanOrEqual(foretold);

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../server/src/certificates/issuer.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
+import { emergencyAt } from '../../server/src/certificates/policy/renewal.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import { servedCertificate } from '../support/certificates.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
@@ -75,18 +77,45 @@ test('a renewal whose order was lost in a crash costs budget: the CA may count i
   await live(name, START + DAY, worker.runOnce);
   const renewAt = (await world.read(name)).issued?.renewal.renewAt ?? 0;
   await live(name, renewAt - 1, worker.runOnce);
-  const forgetful = world.issuer(ca);
-  const lost: Issuer = {
-    ...forgetful,
-    issue: (task) => forgetful.issue({ ...task, onOrder: () => Promise.reject(new Error('crash')) }),
-  };
   world.clock.set(renewAt);
-  await world.worker([lost]).runOnce();
+  await world.worker([forgetful(ca)]).runOnce();
   world.clock.pass(MINUTE);
   await worker.runOnce();
   expect(ca.certificates).toHaveLength(2);
   expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 3, exempt: 1 });
 });
+
+test('a name that has spent all but its last order of the week is renewed in time, also where a crash lost an order', async () => {
+  const ca = await world.startCa({ limits: LETS_ENCRYPT_LIMITS });
+  ca.settings.lifetimeMs = 6 * DAY;
+  const { name } = await issued(ca);
+  const worker = world.worker([world.issuer(ca)]);
+  // The CA has everything renewed at once, for a day.
+  ca.suggest({ start: START - DAY, end: START });
+  await live(name, START + DAY, worker.runOnce);
+  ca.suggest(null);
+  expect(await world.read(name)).toMatchObject({ state: 'renewing', problem: { reason: 'budget_spent' } });
+  const { issued: last } = await world.read(name);
+  if (last === null) throw new Error('there is no certificate');
+  await live(name, emergencyAt(last) - 1, worker.runOnce);
+  expect(ca.certificates).toHaveLength(4);
+  world.clock.set(emergencyAt(last));
+  await world.worker([forgetful(ca)]).runOnce();
+  expect(ca.requests.newOrder).toBe(5);
+  await live(name, last.notAfter, worker.runOnce);
+  expect(ca.certificates).toHaveLength(5);
+  expect((await world.read(name)).issued?.notAfter).toBeGreaterThan(last.notAfter);
+  expect(ca.exceeded).toEqual([]);
+});
+
+/** Loses each order before its URL is saved. */
+function forgetful(ca: FakeCa): Issuer {
+  const issuer = world.issuer(ca);
+  return {
+    ...issuer,
+    issue: (task) => issuer.issue({ ...task, onOrder: () => Promise.reject(new Error('crash')) }),
+  };
+}
 
 describe('a renewal that the CA does not accept as a replacement', () => {
   const REPLACED = {

@@ -1,6 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Issuer } from '../../server/src/certificates/issuer.ts';
+import { LETS_ENCRYPT_LIMITS } from '../../server/src/certificates/policy/budget.ts';
 import { readPrivateKey } from '../../server/src/certificates/x509/private-key.ts';
 import { lifetimeWindow } from '../../server/src/domain/certificate-state.ts';
 import type { Store } from '../../server/src/store/store.ts';
@@ -112,7 +113,20 @@ describe('a crash', () => {
     await world.worker([world.issuer(ca)]).runOnce();
     expect(await world.read(name)).toMatchObject({ state: 'issued' });
     expect(ca.requests.newOrder).toBe(2);
-    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 2, issued: 1, failed: 0 });
+    expect(await world.store.countLedgerEntries(ca.directoryUrl, 0)).toMatchObject({ orders: 2, issued: 1, failed: 1 });
+  });
+
+  test('before the URL was saved, five times in a day, delays the certificate no further: the CA counts those that it issued', async () => {
+    const ca = await world.startCa({ limits: LETS_ENCRYPT_LIMITS });
+    const { name } = await world.add();
+    for (let crashes = 0; crashes < 5; crashes++) {
+      const worker = world.worker([world.issuer(ca)], { store: dying('saveOrderUrl', 'before') });
+      await expect(worker.runOnce()).rejects.toThrow('dead');
+      world.clock.pass(HOUR);
+    }
+    await world.worker([world.issuer(ca)]).runOnce();
+    expect(await world.read(name)).toMatchObject({ state: 'issued', problem: null });
+    expect([ca.requests.newOrder, ca.exceeded]).toEqual([6, []]);
   });
 });
 

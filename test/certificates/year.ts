@@ -4,14 +4,13 @@ import type { Domain } from '../../server/src/domain/domain.ts';
 import { challengeName, challengeTarget, isWildcard } from '../../server/src/domain/wildcard.ts';
 import type { Store } from '../../server/src/store/store.ts';
 import type { FakeCa } from '../support/fake-ca/fake-ca.ts';
-import { AcmeProblem } from '../support/fake-ca/problem.ts';
 import { type Random, seeded } from '../support/seeded-random.ts';
 import { CHALLENGE_ZONE, createWorld, TLS_ONLY, type World } from './world.ts';
+import { createTroubles, type Note } from './year-troubles.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-const WEEK = 7 * DAY;
 
 /** How long a name may be without a certificate after it points to us, for the first time or again. */
 const GRACE_MS = 2 * DAY;
@@ -38,19 +37,29 @@ export interface Year {
   exempt: number;
   /** Counts of events at the CAs and at the nodes. */
   events: Record<string, number>;
+  /** A line for each event of the first uncertified name, of the CAs and of the nodes, in the two weeks before. */
+  history: string[];
 }
 
-/** Simulates time, with all the faults of a year. */
+/**
+ * Simulates time, with all the faults of a year. Two runs with one seed have the same history: one attempt is made at a
+ * time, and nodes, customers and troubles have a stream of random numbers each.
+ */
 export async function liveThrough({ seed, days, names, cas: count, lifetimes }: YearOptions): Promise<Year> {
   const random = seeded(seed);
   const world = await createWorld();
   try {
     const cas: FakeCa[] = [];
     while (cas.length < count) cas.push(await world.startCa({ limits: LETS_ENCRYPT_LIMITS }));
-    const customers = createCustomers(world, random);
-    const nodes = [1, 2].map(() => createNode(world, cas, random));
-    const troubles = createTroubles(world, cas, random);
+    const { note, historyOf } = createHistory(world);
+    const stream = () => seeded(random.below(2 ** 31));
+    const customers = createCustomers(world, stream(), note);
+    const nodes = [1, 2].map((serial) =>
+      createNode(world, cas, stream(), (of, what) => note(of, `${serial}: ${what}`)),
+    );
+    const troubles = createTroubles(world, cas, stream(), note);
     const uncertified = new Set<string>();
+    let history: string[] = [];
     const began = world.clock.now();
     let seenAt = began;
     const lasts = () => world.clock.now() - began;
@@ -64,8 +73,11 @@ export async function liveThrough({ seed, days, names, cas: count, lifetimes }: 
       troubles.happen(hours);
       await customers.live(hours);
       for (const node of nodes) node.live(hours, troubles.events);
-      await Promise.all(nodes.map((node) => node.runOnce()));
+      const [first, second] = random.chance(0.5) ? nodes : nodes.toReversed();
+      await first?.runOnce();
+      await second?.runOnce();
       const next = await customers.look(uncertified);
+      if (history.length === 0 && uncertified.size > 0) history = historyOf([...uncertified][0] ?? '');
       world.clock.set(Math.min(Math.max(next, world.clock.now() + MINUTE), world.clock.now() + HOUR));
     }
     const spent = await Promise.all(cas.map(({ directoryUrl }) => world.store.countLedgerEntries(directoryUrl, 0)));
@@ -77,10 +89,28 @@ export async function liveThrough({ seed, days, names, cas: count, lifetimes }: 
       orders: cas.reduce((sum, { requests }) => sum + requests.newOrder, 0),
       exempt: spent.reduce((sum, { exempt }) => sum + exempt, 0),
       events: troubles.events,
+      history,
     };
   } finally {
     await world.close();
   }
+}
+
+/** How far back the history of an uncertified name goes. */
+const HISTORY_MS = 14 * DAY;
+
+function createHistory(world: World) {
+  const all: { at: number; hostname: string | null; what: string }[] = [];
+  return {
+    note: (hostname: string | null, what: string) => void all.push({ at: world.clock.now(), hostname, what }),
+    historyOf(name: string): string[] {
+      const [hostname] = name.split(' ');
+      const since = world.clock.now() - HISTORY_MS;
+      return all
+        .filter((one) => one.at >= since && (one.hostname === hostname || one.hostname === null))
+        .map(({ at, what }) => `${dateOf(at)} ${what}`);
+    },
+  };
 }
 
 /** How names prove themselves, and how they begin and cease to: one after the other has the next kind. */
@@ -115,7 +145,7 @@ function delegateChallenges(dns: World['dns'], domain: Proving, points: boolean)
 }
 
 /** Names of few registered domains; some go away for a while, some are new. */
-function createCustomers(world: World, random: Random) {
+function createCustomers(world: World, random: Random, note: Note) {
   /** Since when each points to us; null: it does not. */
   const routed = new Map<string, number | null>();
   const domains = new Map<string, { domain: Domain; proof: (typeof PROOFS)[number] }>();
@@ -125,6 +155,7 @@ function createCustomers(world: World, random: Random) {
     const added = domains.get(name);
     added?.proof.point(world.dns, added.domain, points);
     routed.set(name, points ? world.clock.now() : null);
+    note(name, points ? 'points to us' : 'points elsewhere');
   }
 
   async function add(): Promise<void> {
@@ -171,10 +202,14 @@ function countProofs(cas: readonly FakeCa[]): Record<string, number> {
   return counts;
 }
 
-const dayOf = (now: number) => new Date(now).toISOString().slice(0, 10);
+const dateOf = (at: number) => new Date(at).toISOString();
+const dayOf = (at: number) => dateOf(at).slice(0, 10);
+
+type Begin = Parameters<Store['beginOrder']>[0];
+type Result = Parameters<Store['saveCertificate']>[0];
 
 /** A worker that crashes now and then, and restarts. */
-function createNode(world: World, cas: FakeCa[], random: Random) {
+function createNode(world: World, cas: FakeCa[], random: Random, note: Note) {
   let worker: CertificateWorker | null = null;
   let callsLeft = Number.POSITIVE_INFINITY;
 
@@ -185,10 +220,25 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
         return async (...args: unknown[]) => {
           if (callsLeft <= 0) throw new Error('The node is dead.');
           callsLeft -= 1;
-          return Reflect.apply(method, target, args);
+          if (name === 'saveCertificate') noteResult(args[0] as Result);
+          const result = await Reflect.apply(method, target, args);
+          if (name === 'beginOrder') noteOrder(args[0] as Begin, result);
+          return result;
         };
       },
     });
+
+  function noteResult({ hostname, state, problem, failures, nextTryAt, orderOutcome, issued }: Result): void {
+    const order = orderOutcome === undefined ? '' : `, order ${orderOutcome}`;
+    const until = issued === undefined ? '' : ` until ${dateOf(issued.notAfter)}`;
+    const why = problem === null ? '' : `: ${problem.reason}, ${problem.message}`;
+    note(hostname, `${state}, ${failures} failures, next ${dateOf(nextTryAt)}${order}${until}${why}`);
+  }
+
+  function noteOrder({ order }: Begin, { kind, limit }: { kind: string; limit?: string }): void {
+    const ca = cas.findIndex(({ directoryUrl }) => directoryUrl === order.issuer) + 1;
+    note(order.hostname, `order at CA ${ca}: ${limit ?? kind}`);
+  }
 
   function start(): CertificateWorker {
     callsLeft = Number.POSITIVE_INFINITY;
@@ -197,8 +247,8 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
     return world.worker(issuers, {
       store: mine,
       random: random.next,
-      capacity: 10,
-      selfCheckMs: 500,
+      capacity: 1,
+      selfCheckMs: 5000,
       dnsChallengeMs: 500,
     });
   }
@@ -208,6 +258,7 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
       worker ??= start();
       if (!random.chance(hours / (5 * 24))) return;
       events.crash = (events.crash ?? 0) + 1;
+      note(null, 'crashes');
       callsLeft = random.between(1, 40);
     },
     async runOnce(): Promise<void> {
@@ -215,122 +266,6 @@ function createNode(world: World, cas: FakeCa[], random: Random) {
       if (callsLeft > 0) return;
       await worker?.stop(0);
       worker = null;
-    },
-  };
-}
-
-/** The faults of CAs. */
-function createTroubles(world: World, cas: FakeCa[], random: Random) {
-  const events: Record<string, number> = {};
-  const began = world.clock.now();
-  const endings: { at: number; end(): void }[] = [];
-  let lastReplaced = Number.NEGATIVE_INFINITY;
-  let quietUntil = Number.NEGATIVE_INFINITY;
-
-  /** Whether a CA may issue nothing for so long: no CA did in the last day. */
-  const mayBeQuiet = (ms: number): boolean => {
-    const now = world.clock.now();
-    if (now < quietUntil + DAY) return false;
-    quietUntil = now + ms;
-    return true;
-  };
-  const down = (ca: FakeCa, ms: number, answer: AcmeProblem | 'cut') =>
-    ca.fault({ answer, until: world.clock.now() + ms });
-  const serverInternal = new AcmeProblem(500, 'serverInternal', 'The service is down for maintenance');
-
-  /** With their mean time between faults, in hours. One that returns false did not happen. */
-  const troubles: [name: string, every: number, happens: (ca: FakeCa) => unknown][] = [
-    ['an hour of 500s', 10 * 24, (ca) => down(ca, HOUR, serverInternal)],
-    ['a day of 500s', 60 * 24, (ca) => mayBeQuiet(DAY) && down(ca, DAY, serverInternal)],
-    ['an hour without answers', 20 * 24, (ca) => down(ca, HOUR, 'cut')],
-    [
-      'too many orders',
-      10 * 24,
-      (ca) => {
-        const retryAfter = String(random.between(1, 6) * 3600);
-        const answer = new AcmeProblem(429, 'rateLimited', 'too many new orders recently', { retryAfter });
-        ca.fault({ at: ['newOrder'], times: random.between(1, 3), answer });
-      },
-    ],
-    [
-      'a window that moves',
-      3 * 24,
-      (ca) => {
-        const certificate = random.pick(ca.certificates);
-        const start = world.clock.now() + random.between(-10, 20) * DAY;
-        const end = start + 2 * DAY;
-        if (certificate !== undefined) ca.suggest({ start, end }, certificate.hostname);
-        const at = Math.max(end, world.clock.now() + HOUR * 12);
-        endings.push({ at, end: () => ca.suggest(null, certificate?.hostname) });
-      },
-    ],
-    [
-      'everything to be renewed at once',
-      120 * 24,
-      (ca) => {
-        ca.suggest({ start: world.clock.now() - DAY, end: world.clock.now() });
-        endings.push({ at: world.clock.now() + DAY, end: () => ca.suggest(null) });
-      },
-    ],
-    [
-      'a revoked account',
-      120 * 24,
-      (ca) => {
-        // One account a day at most.
-        if (world.clock.now() - lastReplaced < 2 * DAY) return false;
-        lastReplaced = world.clock.now();
-        ca.revokeAccounts();
-        return true;
-      },
-    ],
-    [
-      'a paused account',
-      60 * 24,
-      (ca) => {
-        // A name that comes back has no other CA to go to.
-        const ms = random.between(24, cas.length > 1 ? 72 : 36) * HOUR;
-        if (!mayBeQuiet(ms)) return false;
-        const paused = [...new Set(ca.certificates.map(({ hostname }) => hostname))];
-        for (const name of paused) ca.pause(name);
-        endings.push({
-          at: world.clock.now() + ms,
-          end: () => {
-            for (const name of paused) ca.unpause(name);
-          },
-        });
-        return true;
-      },
-    ],
-    [
-      'a name that the CA does not reach',
-      20 * 24,
-      (ca) => {
-        const name = random.pick(ca.certificates)?.hostname ?? '';
-        ca.failAuthorizations(name, new AcmeProblem(400, 'connection', 'Timeout during connect'));
-        const at = world.clock.now() + random.between(1, 24) * HOUR;
-        endings.push({ at, end: () => ca.failAuthorizations(name, null) });
-      },
-    ],
-    ['a week of 500s', 15 * 24, (ca) => cas.length > 1 && mayBeQuiet(WEEK) && down(ca, WEEK, serverInternal)],
-    ['forgotten orders', 30 * 24, (ca) => ca.forgetOrders()],
-    ['refused nonces', 10 * 24, (ca) => ca.refuseNonces(3)],
-  ];
-
-  return {
-    events,
-    happen(hours: number): void {
-      const now = world.clock.now();
-      for (const ending of endings.filter(({ at }) => at <= now)) {
-        endings.splice(endings.indexOf(ending), 1);
-        ending.end();
-      }
-      for (const [at, [name, every, happens]] of troubles.entries()) {
-        // Each happens at least once in thirty days, whatever the seed.
-        const isOverdue = events[name] === undefined && now - began > (5 + at) * DAY;
-        const ca = random.pick(cas);
-        if (ca === undefined || !(isOverdue || random.chance(hours / every))) continue;
-        if (happens(ca) !== false) events[name] = (events[name] ?? 0) + 1;
-      }
     },
   };
 }

@@ -66,6 +66,8 @@ describe('a domain of a project', () => {
     const path = `/v10/projects/${other.environmentId}/domains`;
     const elsewhere = await door.request('POST', path, { name: 'twice.acme.com' });
     expect(elsewhere).toMatchObject({ status: 409, body: { error: { code: 'domain_already_in_use' } } });
+    for (const { headers } of [await add('twice.acme.com'), elsewhere])
+      expect(headers.get('nameplate-error-code')).toBe('data/domain_already_exists');
     expect(await door.request('GET', `${path}/twice.acme.com`)).toMatchObject({
       status: 404,
       body: { error: { code: 'not_found' } },
@@ -119,6 +121,16 @@ describe('redirects', () => {
     }
   });
 
+  it('that cannot be set any more leave the domain that a request with the same Idempotency-Key made', async () => {
+    await door.verified('brief.acme.com');
+    const body = { name: 'kept.acme.com', redirect: 'brief.acme.com' };
+    const once = () => door.request('POST', domains(), body, { headers: { 'idempotency-key': 'kept' } });
+    expect(await once()).toMatchObject({ status: 200, body: { redirect: 'brief.acme.com' } });
+    await door.request('DELETE', `${domains()}/brief.acme.com`);
+    expect(await once()).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } });
+    expect(await show('kept.acme.com')).toMatchObject({ status: 200, body: { redirect: null } });
+  });
+
   it('go with the domain that they lead to, if the request says so', async () => {
     await door.verified('hub.acme.com');
     await add('spoke.acme.com', { redirect: 'hub.acme.com' });
@@ -133,6 +145,15 @@ describe('verification', () => {
     const answered = await verify('early.acme.com');
     expect(answered).toMatchObject({ status: 400, body: { error: { code: 'missing_txt_record' } } });
     expect(answered.body.error.message).toContain('early.acme.com');
+  });
+
+  it('of an apex needs its TXT record alone, wherever the name leads', async () => {
+    const apex = 'txt-acme.com';
+    const ownership = everywhere(txt(token(await add(apex))));
+    door.publish(apex, { ownership, routing: everywhere(addresses('192.0.2.99')) });
+    const answer = verify(apex);
+    await door.check(apex);
+    expect(await answer).toMatchObject({ status: 200, body: { name: apex, verified: true } });
   });
 
   it('waits for the check once the records are right, and answers with the verified domain', async () => {
@@ -259,6 +280,7 @@ describe('the list of a project', () => {
     expect(await names('verified=true')).toEqual(['l0.list.com']);
     expect(await names('verified=false&order=ASC&limit=1')).toEqual(['l1.list.com']);
     expect(await names('redirect=l0.list.com')).toEqual(['l6.list.com']);
+    expect(await names('redirect=not%20a%20name')).toEqual([]);
     expect(await names('redirects=false')).not.toContain('l6.list.com');
     const { createdAt } = (await list('redirect=l0.list.com')).domains[0];
     expect(await names(`since=${createdAt - 1}`)).toEqual(['l6.list.com']);
@@ -372,6 +394,8 @@ describe('errors have the shape of the vendor', () => {
       const { status, body: answered } = await door.request('POST', domains(), body);
       expect([body, status, typeof answered.error.code]).toEqual([body, 400, 'string']);
     }
+    const named = await door.request('POST', domains(), { name: 'a.acme.com', toString: 1 });
+    expect(named.body.error.message).toContain('`toString`');
     for (const body of ['{', '[]', '{"redirect":1}', '{"redirectStatusCode":"301"}', '{"redirect":{"to":"x"}}']) {
       expect((await door.request('PATCH', `${domains()}/mine.acme.com`, body)).status).toBe(400);
     }
@@ -387,7 +411,7 @@ describe('errors have the shape of the vendor', () => {
     }
   });
 
-  it('above a rate limit, with the limit', async () => {
+  it('above a rate limit, with the time in Retry-After', async () => {
     const workspace = await door.api.createWorkspace({
       limits: { rates: { 'domains.getSite': { limit: 1, windowMs: 60_000 } }, domains: null },
     });
@@ -396,12 +420,7 @@ describe('errors have the shape of the vendor', () => {
     expect((await read()).status).toBe(404);
     const limited = await read();
     expect(codeOf(limited)).toEqual([429, 'rate_limited', 'string']);
-    expect(limited.body.error.limit).toEqual({
-      total: 1,
-      remaining: 0,
-      reset: expect.any(Number),
-      resetMs: expect.any(Number),
-    });
+    expect(limited.headers.get('ratelimit-limit')).toBe('1');
     expect(limited.headers.get('retry-after')).toMatch(/^\d+$/);
   });
 });

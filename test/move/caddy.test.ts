@@ -150,3 +150,12 @@ test('a CSV file names PEM files from its own directory on, and a name without a
   expect(d).toMatchObject({ notes: [], problem: null });
   expect(e?.problem).toBe('The metadata must be a JSON object of texts.');
 });
+
+test('a dangling link in place of a name is refused, not passed over', async () => {
+  const { path, put } = storage();
+  put(FIRST, 'a.example.com', files('a.example.com'));
+  symlinkSync(join(path, 'nowhere'), join(path, 'certificates', FIRST, 'gone.example.com'));
+  const names = await reading(path);
+  expect(names.get('gone.example.com')?.problem).toMatch(/^The certificate cannot be read: ENOENT/);
+  expect(names.get('a.example.com')?.problem).toBeNull();
+});

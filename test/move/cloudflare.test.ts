@@ -86,17 +86,22 @@ test('what does not fit into metadata is said whole, and the name is read with t
     customHostname(1, {
       custom_metadata: { long, 'a key': 'x', moved_from: 'me', bell: '\u0007', kept: 'yes', nothing: null },
     }),
+    customHostname(5, { custom_metadata: JSON.parse('{"__proto__":"x","kept":"yes"}') }),
     customHostname(2, { custom_metadata: pairs }),
     customHostname(3, { custom_metadata: large }),
     customHostname(4, { id: 'i'.repeat(256) }),
   ]);
-  const [one, two, three, four] = await read(url);
+  const [one, proto, two, three, four] = await read(url);
   expect(one?.own.metadata).toEqual({ moved_from: 'cloudflare', kept: 'yes' });
   expect(one?.notes).toEqual([
     `The metadata is without "long", which is longer than 500 characters: "${long}"`,
     'The metadata is without "a key", which is no key of 1 to 40 letters, digits, "_", "." and "-": "x"',
     'The metadata is without "moved_from", which Nameplate sets itself: "me"',
     'The metadata is without "bell", which has control characters: "\\u0007"',
+  ]);
+  expect(proto?.own.metadata).toEqual({ moved_from: 'cloudflare', kept: 'yes' });
+  expect(proto?.notes).toEqual([
+    expect.stringMatching(/^The metadata is without "__proto__", which is no key .*: "x"$/),
   ]);
   expect(Object.keys(two?.own.metadata ?? {})).toHaveLength(50);
   expect(two?.notes).toHaveLength(11);
@@ -183,6 +188,8 @@ test('the token goes to no other server, and over no connection without encrypti
 
 test('odd responses end the command with a sentence', async () => {
   const bodies = ['null', '[]', '{"result":{}}', '{"result":[],"result_info":{"total_count":"1"}}', 'x'];
+  const long = { result: many(51), result_info: { total_count: 51, total_pages: 1 } };
+  bodies.push(JSON.stringify(long));
   for (const body of bodies) {
     const failures = Array(6).fill({ status: 200, body });
     const { url } = await startCloudflare(closing, [], { failures });
@@ -215,3 +222,37 @@ test('a list without end is given up, and costs no memory before it is asked for
   const { url } = await startCloudflare(closing, hostnames);
   await expect(read(url)).rejects.toThrow('The zone has more than 1000000 custom hostnames.');
 });
+
+test('pairs that no metadata can have are said, and not lost', async () => {
+  const custom_metadata = JSON.parse('{"__proto__":"pro","constructor":"yes","custom_origin_server":"theirs"}');
+  const { url } = await startCloudflare(closing, [
+    customHostname(1, { custom_metadata, custom_origin_server: 'o.example' }),
+  ]);
+  const [one] = await read(url);
+  expect(one?.own.metadata).toEqual({
+    moved_from: 'cloudflare',
+    constructor: 'yes',
+    custom_origin_server: 'o.example',
+  });
+  expect(one?.notes).toEqual([
+    'The metadata is without "__proto__", which the API refuses as a key: "pro"',
+    'Its requests went to an origin of its own, "o.example": "nameplate domains update" sets one.',
+    'The metadata is without its own "custom_origin_server": "theirs"',
+  ]);
+});
+
+test('an address with a password is refused at once, and not shown', async () => {
+  const refused = read('https://user:hunter2@127.0.0.1:1/client/v4');
+  await expect(refused).rejects.toThrow('The address of the API must have no user name or password.');
+  expect(waits).toEqual([]);
+});
+
+test.each(['Infinity', '1e300', '-1', 'soon'])(
+  'a Retry-After of %s is no time: it is tried again as usual',
+  async (value) => {
+    const failures = [{ status: 429, body: '{}', headers: { 'retry-after': value } }];
+    const { url } = await startCloudflare(closing, many(1), { failures });
+    expect(await read(url)).toHaveLength(1);
+    expect(waits).toEqual([1000]);
+  },
+);

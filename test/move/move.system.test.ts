@@ -90,10 +90,12 @@ test('names have the shared target that the command names, and none is added for
   const env = { NAMEPLATE_MOVE_TOKEN: CLOUDFLARE_TOKEN };
   const target = ['--target', 'customers.example.net'];
   const before = await run([...command, ...target, '--json'], { env });
-  expect(JSON.parse(before.stdout)).toMatchObject({ created: 0, refused: 1 });
+  expect(JSON.parse(before.stdout)).toMatchObject({ created: 0, refused: 1, report: file('target.csv') });
   await run(['targets', 'add', 'customers.example.net', '--workspace', workspaceId, ...data]);
   const moved = await run([...command, ...target, '--json'], { env });
   expect(JSON.parse(moved.stdout)).toMatchObject({ created: 1, refused: 0 });
+  // There is nothing to report.
+  expect([JSON.parse(moved.stdout).report, existsSync(file('target.csv'))]).toEqual([undefined, false]);
   expect(await site('shared.example.com')).toMatchObject({ dnsRecords: [{ value: 'customers.example.net' }, {}] });
 });
 
@@ -131,13 +133,15 @@ test('a project of Vercel is moved, and its redirects are set or said', async ()
 
 test('a command without a token, or with a wrong one, ends before it has changed anything', async () => {
   const { url } = await startCloudflare(closing, [customHostname(1, { hostname: 'never.example.com' })]);
-  const command = ['move', 'from', 'cloudflare', ZONE, '--from-url', url, ...data];
+  const report = file('never.csv');
+  const command = ['move', 'from', 'cloudflare', ZONE, '--from-url', url, '--report', report, ...data];
   const missing = await run(command, { env: { NAMEPLATE_MOVE_TOKEN: '' } });
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('NAMEPLATE_MOVE_TOKEN is not set.') });
   const wrong = await run(command, { env: { NAMEPLATE_MOVE_TOKEN: 'wrong-token' } });
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('Invalid access token') });
   expect(wrong.stderr).not.toContain('wrong-token');
-  expect(await run(['move', 'from', 'cloudflare', '../x', ...data])).toMatchObject({ code: 2 });
+  expect(await run(['move', 'from', 'cloudflare', '../x', '--report', report, ...data])).toMatchObject({ code: 2 });
+  expect(existsSync(report) || existsSync(`${report}.part`)).toBe(false);
 });
 
 test("names of Caddy's storage come with their certificates, which are uploaded once", async () => {
@@ -167,4 +171,9 @@ test("names of Caddy's storage come with their certificates, which are uploaded 
   expect(await runJson(['domains', 'certificate', 'one.caddy.example.com', ...data])).toMatchObject({
     staged: { notAfter: expect.any(Number) },
   });
+});
+
+test('a service whose name is mistyped is no empty move', async () => {
+  const status = await run(['move', 'status', '--from', 'cloudfare', ...data]);
+  expect(status).toMatchObject({ code: 2, stderr: expect.stringContaining('cloudflare, vercel, caddy, csv') });
 });

@@ -1,8 +1,10 @@
+import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import type { OldName } from '../../server/src/cli/move/old-name.ts';
 import { vendorApi } from '../../server/src/cli/move/vendor-api.ts';
 import { vercelNames } from '../../server/src/cli/move/vercel-names.ts';
 import { closingAfterEach } from '../support/closing.ts';
+import { listen } from '../support/listen.ts';
 import { PROJECT, projectDomain, startVercel, VERCEL_TOKEN } from '../support/vendors/vercel.ts';
 
 const closing = closingAfterEach();
@@ -75,4 +77,14 @@ test('a wrong token, a project of others and a list in a circle end the command'
   const circle = Array.from({ length: 150 }, (_, at) => projectDomain(at));
   const repeating = await startVercel(closing, circle, { repeats: true });
   await expect(read(repeating.url)).rejects.toThrow('Vercel lists the same domains again and again.');
+});
+
+test('pages without a new name, each of which names another one, end the command', async () => {
+  let next = 1_700_000_000_000;
+  const server = createServer((_request, response) => {
+    next -= 3;
+    response.end(JSON.stringify({ domains: [], pagination: { next } }));
+  });
+  const port = await listen(closing, server);
+  await expect(read(`http://127.0.0.1:${port}`)).rejects.toThrow('Vercel lists the same domains again and again.');
 });

@@ -21,6 +21,8 @@ const YEAR_MS = 31_536_000_000;
 
 /** An order in the model. */
 interface ModelOrder {
+  /** The CA's answer, with its URL, was saved. */
+  isKnown: boolean;
   name: number;
   domain: string;
   exempt: boolean;
@@ -30,14 +32,22 @@ interface ModelOrder {
 }
 
 type Step =
-  | { do: 'order'; name: number; exempt: boolean }
+  | { do: 'order'; name: number; exempt: boolean; isKnown: boolean }
   | { do: 'end'; name: number; outcome: 'issued' | 'failed' }
   /** Until the next step comes at the moment at which the last limit has capacity again, or as much sooner. */
   | { do: 'wait'; soonerMs: number };
 
 const name = fc.nat(NAMES - 1);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 5, arbitrary: fc.record({ do: fc.constant('order' as const), name, exempt: fc.boolean() }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('order' as const),
+      name,
+      exempt: fc.boolean(),
+      isKnown: fc.boolean(),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('end' as const), name, outcome: fc.constantFrom('issued', 'failed') }),
@@ -110,14 +120,19 @@ export function describeLedgerHistories(subject: Subject): void {
           }
           const registeredDomain = step.name === 0 ? 'acme.org' : 'acme.com';
           const times = { orderedAt: now, countedAt: now };
-          const { exempt } = step;
-          const modelOrder: ModelOrder = { name: step.name, domain: registeredDomain, exempt, outcome: null, ...times };
-          const order = anOrder({ hostname, issuer });
+          const { exempt, isKnown } = step;
+          const about = { name: step.name, domain: registeredDomain, exempt, isKnown };
+          const modelOrder: ModelOrder = { ...about, outcome: null, ...times };
+          const replaced = inFlight.get(step.name);
+          // An order that was not known when another replaced it cannot have been completed.
+          if (replaced?.isKnown === false) replaced.outcome = 'failed';
+          const order = anOrder({ hostname, issuer, startedAt: now });
           const entry = aLedgerEntry({ hostname, issuer, registeredDomain, exempt });
           const begun = await store.beginOrder({ lease: due.lease, order, entry, limits: LIMITS, now });
           expect(begun).toEqual(expected(model, modelOrder, now));
           if (begun.kind === 'limit_reached') until = begun.until;
           if (begun.kind !== 'begun') continue;
+          if (isKnown) await store.saveOrderUrl(hostname, due.lease, `https://ca.example/${now}`);
           model.push(modelOrder);
           inFlight.set(step.name, modelOrder);
         }

@@ -106,6 +106,18 @@ export function describeOrders(subject: Subject): void {
       expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 1, failed: 0 });
     });
 
+    it('that has no URL counts as one that failed when it is replaced: the CA can have issued nothing for it', async () => {
+      const { store } = subject;
+      const due = await lease();
+      const issuer = anIssuer();
+      const limits = [most('duplicates', 1)];
+      await begin(due, { issuer, limits });
+      expect(await begin(due, { issuer, limits })).toEqual({ kind: 'begun' });
+      expect(await ledger(issuer)).toEqual({ orders: 2, exempt: 0, issued: 0, failed: 1 });
+      await store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/order/2');
+      expect(await begin(due, { issuer, limits })).toMatchObject({ kind: 'limit_reached', limit: 'duplicates' });
+    });
+
     it('has a URL only while it is in flight', async () => {
       const due = await lease();
       expect(await subject.store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/1')).toBe(
@@ -143,6 +155,7 @@ export function describeOrders(subject: Subject): void {
       const issuer = anIssuer();
       const due = await lease();
       await begin(due, { issuer });
+      await subject.store.saveOrderUrl(due.certificate.hostname, due.lease, 'https://ca.example/order/1');
       const long = { ...most('duplicates', 1), windowMs: 2 * WINDOW_MS };
       const limits = [most('orders', 1), long, most('failures', 1)];
       const until = NOW + long.windowMs;

@@ -74,6 +74,21 @@ export function describeSharedTargets(subject: Subject): void {
       expect(changes.map(({ kind, key }) => [kind, key])).toEqual([['domain', domain.id]]);
     });
 
+    it('that loses an address verifies no domain by a check that read it before', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const host = hostOf();
+      await add(environment.workspaceId, host, [addressOf()]);
+      const domain = sharing(environment, host);
+      await create(domain);
+      const before = await store.findDomainById(domain.workspaceId, domain.id);
+      if (before === null) throw new Error('it was not created');
+      await add(environment.workspaceId, host);
+      const save = { before, after: verifiedAt(before, NOW), memory: NO_MEMORY, now: NOW };
+      expect(await store.saveTransition(save)).toBe('stale');
+      expect(await store.findDomainById(domain.workspaceId, domain.id)).toMatchObject({ status: 'pending' });
+    });
+
     it.each(['the host', 'a host below', 'a host above', 'an address'])(
       "cannot be added where another workspace's target has it: %s",
       async (what) => {

@@ -3,7 +3,17 @@ import { MOVED } from '../../server/src/domain/certificate-state.ts';
 import type { Domain } from '../../server/src/domain/domain.ts';
 import { NO_MEMORY } from '../../server/src/domain/status.ts';
 import { anIssuedCertificate, DAY_MS, prove, servedCertificate, takeOver, verify } from '../support/certificates.ts';
-import { AUTHOR, attach, failedAt, NOW, prepare, preparedAt, timelineOf, verifyingAt } from '../support/entities.ts';
+import {
+  AUTHOR,
+  aDomain,
+  attach,
+  failedAt,
+  NOW,
+  prepare,
+  preparedAt,
+  timelineOf,
+  verifyingAt,
+} from '../support/entities.ts';
 import type { Subject } from './subject.ts';
 
 /** Tests certificates that are given before their domain has a route. */
@@ -34,6 +44,21 @@ export function describeStaged(subject: Subject): void {
       expect(await store.findSite(domain.name)).toBeNull();
       expect(await store.findCertificate(domain.name)).toBeNull();
       expect(await typesOf(domain)).toEqual(['domain.created']);
+    });
+
+    it('may be given with a new domain, in one transaction: a name that is held already changes nothing of it', async () => {
+      const { store } = subject;
+      const { environment } = await subject.plant();
+      const first = aDomain(environment);
+      const issued = aMoved();
+      const again = { ...aDomain(environment), name: first.name };
+      const create = (domain: Domain) => store.createDomains([domain], DAY, undefined, { [domain.id]: issued });
+      expect(await create(first)).toEqual([{ kind: 'created' }]);
+      expect(await keysOf(first.name)).toEqual(['staged_certificate']);
+      expect(await create(again)).toMatchObject([{ kind: 'held', domainId: first.id }]);
+      expect(await store.findStaged(again.id)).toBeNull();
+      await prove(store, first, DAY);
+      expect(await servedCertificate(store, first.name)).toMatchObject({ chain: issued.chain });
     });
 
     it('is put in use when its domain is verified: without an order, sealed as it was, due when its renewal is', async () => {

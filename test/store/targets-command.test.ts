@@ -32,6 +32,7 @@ describe('nameplate targets add', () => {
     ['a public suffix', 'co.uk', []],
     ['a wildcard', '*.platform.net', []],
     ['what is no name', 'customers', []],
+    ['a host that all customers of Vercel share', 'cname.vercel-dns.com', []],
     ['a private address', 'customers.platform.net', ['10.0.0.7']],
     ['a loopback address', 'customers.platform.net', ['::1']],
     ['an address of Cloudflare', 'customers.platform.net', ['104.21.3.4']],

@@ -5,7 +5,7 @@ import { findExpiring } from '../../server/src/store/certificate/issuance.ts';
 import { certificateClaimer, isAnyDue } from '../../server/src/store/certificate/leases.ts';
 import { findReachedLimit, pruneLedger } from '../../server/src/store/certificate/ledger.ts';
 import { pruneChallenges } from '../../server/src/store/certificate/orders.ts';
-import { countSites, selectBoardRows } from '../../server/src/store/domain/board-counts.ts';
+import { countSites } from '../../server/src/store/domain/board-counts.ts';
 import {
   listWorkspaceDomains,
   selectListed,
@@ -57,7 +57,6 @@ export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Prom
   listReadyDomains: (tx: Transaction) => listWorkspaceDomains(tx, '', { limit: 1, readyAt: { is: false, at: 0 } }),
   countSitesOfMetadata: (tx: Transaction) => countSites(tx, '', { metadata: { a: '1' } }, 0),
   countSitesOfEnvironments: (tx: Transaction) => countSites(tx, '', { environmentIds: new Set(['a']) }, 0),
-  showBoardRows: async (tx: Transaction) => tx.all(selectBoardRows, {}),
   showListedDomains: async (tx: Transaction) => tx.all(selectListed, {}),
   filterListedDomains: async (tx: Transaction) => tx.all(selectWanted, { ...wantedOf({ limit: 1 }) }),
   isAnyDue: (tx: Transaction) => isAnyDue(tx, claim),

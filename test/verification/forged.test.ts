@@ -147,3 +147,43 @@ test('a forged challenge record prepares no domain whose ownership record is rea
   await world.check(domain);
   expect(await world.store.findSite('any.shop.acme.com')).toMatchObject({ domainId: domain.id, isPrepared: true });
 });
+
+describe('forged answers about a name that leads to a shared target', () => {
+  const HOST = 'customers.platform.com';
+  const SHARED = { target: HOST, sharedAddresses: '[]' };
+  beforeEach(async () => {
+    const addresses = ['203.0.113.7', '2001:db8::7'];
+    await world.store.addSharedTarget({ host: HOST, workspaceId: 'ws_1', addresses, createdAt: 1 });
+  });
+
+  test.each([
+    ['apex', 'acme.com', 'A', '203.0.113.7'],
+    ['apex', 'acme.com', 'AAAA', '2001:db8::7'],
+    ['subdomain', 'shop.acme.com', 'A', '203.0.113.7'],
+    ['subdomain', 'shop.acme.com', 'CNAME', HOST],
+    ['subdomain', '*.acme.com', 'CNAME', HOST],
+  ] as const)('verify nothing, and set no flag: %s %s %s', async (kind, name, type, value) => {
+    const domain = await world.create(name, { kind, target: SHARED });
+    forger.set(name, type, [value]);
+    for (let checks = 0; checks < 12; checks++) {
+      expect(await world.check(domain)).toMatchObject({ status: 'verifying', routingVerifiedAt: null });
+    }
+  });
+
+  test.each([
+    ['apex', 'acme.com', 'A', '203.0.113.7'],
+    ['subdomain', 'shop.acme.com', 'CNAME', HOST],
+  ] as const)('take no name from its workspace: %s %s %s', async (kind, name, type, value) => {
+    for (const at of [world.dns, forger]) at.set(name, type, [value]);
+    const incumbent = await world.check(await world.create(name, { kind, target: SHARED }));
+    expect(incumbent.status).toBe('verified');
+    world.clock.pass(1000);
+    const claimant = await world.create(name, { kind, workspaceId: 'ws_2' });
+    world.publish(claimant, 'ownership');
+    forger.remove(name, type);
+    tellTruth(claimant);
+    for (let checks = 0; checks < 5; checks++) await world.check(claimant);
+    expect((await world.read(claimant)).status).toBe('verifying');
+    expect(await world.read(incumbent)).toEqual(incumbent);
+  });
+});

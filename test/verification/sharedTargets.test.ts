@@ -55,10 +55,27 @@ describe('a name that leads to a shared target', () => {
     expect(await world.check(apex)).toMatchObject(UNPROVEN);
   });
 
+  test('by a CNAME to another name that has the addresses is not verified', async () => {
+    world.dns.set('acme.com', 'A', [ADDRESS]);
+    world.dns.set('www.acme.com', 'CNAME', ['acme.com']);
+    expect(await world.check(await shared('www.acme.com'))).toMatchObject(UNPROVEN);
+  });
+
   test('over IPv4 and to another server over IPv6 is not verified', async () => {
     world.dns.set('acme.com', 'A', [ADDRESS]);
     world.dns.set('acme.com', 'AAAA', ['2001:db8::99']);
     expect(await world.check(await shared('acme.com', { kind: 'apex' }))).toMatchObject(UNPROVEN);
+  });
+
+  test('over IPv6 to another server is not verified by a resolver either, where its nameservers are silent', async () => {
+    world.dns.setZone('acme.com', ['ns.silent.test']);
+    world.dns.set('ns.silent.test', 'A', ['127.0.0.9']);
+    world.dns.set('acme.com', 'A', [ADDRESS]);
+    world.dns.set('acme.com', 'AAAA', ['2001:db8::99']);
+    const apex = await shared('acme.com', { kind: 'apex' });
+    for (let check = 0; check < 4; check += 1) expect(await world.check(apex)).toMatchObject(UNPROVEN);
+    world.dns.set('acme.com', 'AAAA', [IPV6]);
+    expect(await world.check(apex)).toMatchObject(VERIFIED);
   });
 
   test('without addresses given is not verified by those to which the target resolves', async () => {

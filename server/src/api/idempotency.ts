@@ -41,7 +41,7 @@ export function creations(
   /** Ids of the creations that this thread is carrying out. */
   const inFlight = new Set<string>();
 
-  return (request: FastifyRequest, reply: FastifyReply, author: () => Author): Create => {
+  return (request: FastifyRequest, reply: FastifyReply, input: unknown, author: () => Author): Create => {
     const key = keyOf(request);
     return async (made, perform) => {
       if (key === undefined) return responseOf(await perform(store.changesOnce({ by: author() })), made, reply);
@@ -52,7 +52,7 @@ export function creations(
       try {
         const once = {
           id,
-          fingerprint: digest(request.body),
+          fingerprint: digest(input),
           made: Buffer.from(JSON.stringify(made)),
           secret: makes === 'secret',
           at: clock.now(),

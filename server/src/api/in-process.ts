@@ -1,10 +1,11 @@
-import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
-import { Problem } from './errors.ts';
-import { isStream, type JsonOperation, type OperationResult, PresentedOnce } from './operation.ts';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { endOfTurn } from '../base/turn.ts';
+import type { Problem } from './errors.ts';
+import { isStream, type OperationResult, PresentedOnce } from './operation.ts';
 import { operations } from './operations.ts';
 import { handlerOf, type PipelineParts } from './pipeline.ts';
 import { authenticationHook, rateLimitHook } from './request-hooks.ts';
-import { compileValidator, violations } from './validation.ts';
+import { checkerOf } from './validation.ts';
 
 /**
  * Calls operations on behalf of a request to another route of this server. The request is authenticated, logged and
@@ -25,43 +26,30 @@ declare module 'fastify' {
   }
 }
 
-export function inProcess(
-  { loadShedder, authenticate, noteKeyUse, context, store }: PipelineParts,
-  note: InProcess['note'],
-): InProcess {
-  const byHeader = authenticationHook(authenticate, undefined, noteKeyUse);
-  const limitRate = rateLimitHook(context.countRequest);
-  const callable = new Map<string, ReturnType<typeof compile>>();
-
-  function compile(operation: JsonOperation) {
-    const validate = compileValidator({ schema: operation.request, method: 'POST', url: '', httpPart: 'body' });
-    const handle = handlerOf(operation, { loadShedder, store, context });
-    return { operation, validate, handle };
-  }
-
-  function find(name: string) {
-    const found = callable.get(name);
-    if (found !== undefined) return found;
-    const operation = operations.find((each) => each.name === name);
-    if (operation === undefined || isStream(operation)) throw new Problem('request/route_not_found');
-    const made = compile(operation);
-    callable.set(name, made);
-    return made;
-  }
-
+export function inProcess(parts: PipelineParts, note: InProcess['note']): InProcess {
+  const byHeader = authenticationHook(parts.authenticate, undefined, parts.noteKeyUse);
+  const limitRate = rateLimitHook(parts.context.countRequest);
+  const callable = new Map(
+    operations.flatMap((operation) => {
+      if (isStream(operation)) return [];
+      return [
+        [operation.name, { operation, check: checkerOf(operation.request), handle: handlerOf(operation, parts) }],
+      ];
+    }),
+  );
   return {
     async admit(request, reply) {
-      loadShedder.admit();
+      parts.loadShedder.admit();
       await byHeader(request, reply);
     },
     async call(request, reply, name, input) {
-      const { operation, validate, handle } = find(name);
-      limitRate(operation, request, reply);
-      const checked = validate(input) as true | { error: FastifySchemaValidationError[] };
-      if (checked !== true) {
-        throw new Problem('validation/invalid_input', { errors: violations(checked.error, false) });
-      }
-      const { data, ...rest } = await handle(request, reply, input);
+      const called = callable.get(name);
+      if (called === undefined) throw new Error(`there is no operation ${name}`);
+      limitRate(called.operation, request, reply);
+      called.check(input);
+      const { data, ...rest } = await called.handle(request, reply, input);
+      // The embedded store reads within a turn: a request of many calls must not keep the others waiting.
+      await endOfTurn();
       return { data: data instanceof PresentedOnce ? data.present() : data, ...rest };
     },
     note,

@@ -1,10 +1,10 @@
 import type { RateLimits } from '../access/ratelimit/decision.ts';
 import { listEntries } from './audit/listEntries.ts';
 import { createDeployment, listDeployments } from './deployment-operations.ts';
-import { countSites, listSites } from './domains/board-operations.ts';
 import { removeCertificate, uploadCertificate } from './domains/certificate-operations.ts';
 import { checkName } from './domains/checkName.ts';
 import { countDomains } from './domains/countDomains.ts';
+import { countSites } from './domains/countSites.ts';
 import { createDomain } from './domains/createDomain.ts';
 import { createDomains } from './domains/createDomains.ts';
 import { deleteDomain, restoreDomain } from './domains/deleteDomain.ts';
@@ -50,7 +50,6 @@ export const operations: readonly Operation[] = [
   listDomains,
   listWorkspaceDomains,
   countDomains,
-  listSites,
   countSites,
   updateDomain,
   verifyDomain,

@@ -148,7 +148,7 @@ export function handlerOf(
   const createFor = makes === undefined ? () => createNothing : creations(store, context.clock, { name, makes });
   return (request: FastifyRequest, reply: FastifyReply, input: unknown): Promise<OperationResult> => {
     const author = () => authorOf(request, name);
-    const create = createFor(request, reply, author);
+    const create = createFor(request, reply, input, author);
     const principal = principalOf(request);
     if (needed?.onAll === 'workspace' && !permits(principal.grants, needed.permission)) throw lacksPermission(needed);
     const noteDomain = (domainId: string) => {

@@ -21,6 +21,16 @@ export const compileValidator: FastifySchemaCompiler<object> = ({ schema }) => {
   };
 };
 
+/** Checks a value against a schema. The check throws a `Problem` that names each violation. */
+export function checkerOf(schema: object): (value: unknown) => void {
+  const validate = compileValidator({ schema, method: 'POST', url: '', httpPart: 'body' });
+  return (value) => {
+    const checked = validate(value) as true | { error: FastifySchemaValidationError[] };
+    if (checked === true) return;
+    throw new Problem('validation/invalid_input', { errors: violations(checked.error, value === undefined) });
+  };
+}
+
 /** Most violations of one response, so that a hostile body gets no response larger than itself. */
 const MAX_VIOLATIONS = 100;
 

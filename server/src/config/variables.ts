@@ -191,7 +191,7 @@ export const generalVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey` and `workspaces.createWorkspace`, which `*` does not change. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
+      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`, against which each certificate of `domains.createDomains` counts; `*` does not change these. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },

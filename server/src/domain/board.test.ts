@@ -8,7 +8,7 @@ const problem: CertificateProblem = { reason: 'budget_spent', message: 'The budg
 
 function row(about: Partial<BoardRow['domain']>, certificate: BoardRow['certificate'] = null): BoardRow {
   const times = { windowStartedAt: NOW - 3 * HOUR_MS, verifiedAt: null, updatedAt: null };
-  const domain = { id: 'dom_1', name: 'a.example.com', status: 'pending', verificationError: null, ...times } as const;
+  const domain = { name: 'a.example.com', status: 'pending', verificationError: null, ...times } as const;
   return { domain: { ...domain, ...about }, certificate, live: null };
 }
 const verified = { status: 'verified', verifiedAt: NOW - 2 * HOUR_MS } as const;
@@ -50,8 +50,7 @@ test.each([
 test('a board counts every name once, groups by reason with the oldest name, and knows how many wait for an order alone', () => {
   const counter = boardCounter(NOW);
   const seen = { ...row(verified, inUse(NOW + 1)), live: { state: 'live' as const } };
-  const named = (name: string, verifiedAt: number) =>
-    row({ ...verified, id: `dom_${name}`, name, verifiedAt }, inUse(null, 'wanted'));
+  const named = (name: string, verifiedAt: number) => row({ ...verified, name, verifiedAt }, inUse(null, 'wanted'));
   const blocked = row({ ...verified, name: 'caa' }, { ...inUse(null), problem: { ...problem, reason: 'caa_forbids' } });
   for (const each of [seen, row({}), named('b', 2), named('a', 1), named('c', 3), blocked]) counter.add(each);
   const counts = counter.counts();

@@ -6,7 +6,7 @@ import type { LiveState } from './live.ts';
 
 /** A domain as the board needs it. Null in place of a certificate: none is wanted yet. */
 export interface BoardRow {
-  domain: Pick<Domain, 'id' | 'name' | 'status' | 'verificationError' | 'windowStartedAt' | 'verifiedAt' | 'updatedAt'>;
+  domain: Pick<Domain, 'name' | 'status' | 'verificationError' | 'windowStartedAt' | 'verifiedAt' | 'updatedAt'>;
   certificate: { state: CertificateState; problem: CertificateProblem | null; notAfter: number | null } | null;
   live: { state: LiveState } | null;
 }
@@ -42,7 +42,7 @@ export function isReadyToSwitch({ certificate }: Pick<BoardRow, 'certificate'>, 
 export function boardBlocker(row: Omit<BoardRow, 'live'>, now: number): BoardBlocker | null {
   if (isReadyToSwitch(row, now)) return null;
   const { domain, certificate } = row;
-  const since = statusSince(domain);
+  const since = sinceOf(domain);
   if (certificate === null) return { reason: UNVERIFIED[domain.status], message: domain.verificationError, since };
   const { state, problem } = certificate;
   if (problem !== null) return { reason: problem.reason, message: problem.message, since: problem.at };
@@ -58,27 +58,22 @@ const UNVERIFIED: Record<Domain['status'], BoardReason> = {
 };
 
 /** Since when a domain has been in its status, as far as it says so (Unix ms). */
-export function statusSince({
-  status,
-  verifiedAt,
-  updatedAt,
-  windowStartedAt,
-}: Pick<Domain, 'status' | 'verifiedAt' | 'updatedAt' | 'windowStartedAt'>): number {
-  if (status === 'verified') return verifiedAt ?? windowStartedAt;
-  return status === 'failed' ? (updatedAt ?? windowStartedAt) : windowStartedAt;
+function sinceOf({ status, verifiedAt, updatedAt, windowStartedAt }: BoardRow['domain']): number {
+  const at = { pending: null, verifying: null, verified: verifiedAt, failed: updatedAt }[status];
+  return at ?? windowStartedAt;
 }
 
 /** Names that share a reason, and the one that has had it for longest. */
 export interface BoardGroup {
   reason: BoardReason;
   count: number;
-  oldest: { domainId: string; domain: string; message: string | null; since: number };
+  oldest: { domain: string; message: string | null; since: number };
 }
 
 /** Reasons of names whose certificate is ordered as soon as the CA's limits allow it. */
 const PACED: readonly BoardReason[] = ['not_ordered', 'budget_spent', 'ca_rate_limited'];
 
-/** Names that wait for an order, and for nothing that their owner has to do. */
+/** How many wait for an order, and for nothing that their owner has to do. */
 export function waitingOf({ blockers }: Pick<BoardCounts, 'blockers'>): number {
   return blockers.reduce((sum, { reason, count }) => sum + (PACED.includes(reason) ? count : 0), 0);
 }
@@ -101,23 +96,15 @@ export function boardCounter(now: number): { add(row: BoardRow): void; counts():
       sums.total += 1;
       if (row.live?.state === 'live') sums.live += 1;
       const blocker = boardBlocker(row, now);
-      if (blocker === null) sums.readyToSwitch += 1;
-      else addTo(groups, row.domain, blocker);
+      if (blocker === null) {
+        sums.readyToSwitch += 1;
+        return;
+      }
+      const { reason, ...why } = blocker;
+      const { count, oldest } = groups.get(reason) ?? { count: 0, oldest: null };
+      const isOldest = oldest === null || why.since < oldest.since;
+      groups.set(reason, { reason, count: count + 1, oldest: isOldest ? { domain: row.domain.name, ...why } : oldest });
     },
     counts: () => ({ ...sums, blockers: [...groups.values()].sort((a, b) => b.count - a.count) }),
   };
-}
-
-function addTo(
-  groups: Map<BoardReason, BoardGroup>,
-  { id: domainId, name: domain }: BoardRow['domain'],
-  { reason, ...why }: BoardBlocker,
-): void {
-  const group = groups.get(reason);
-  const own = { domainId, domain, ...why };
-  if (group === undefined) groups.set(reason, { reason, count: 1, oldest: own });
-  else {
-    group.count += 1;
-    if (own.since < group.oldest.since) group.oldest = own;
-  }
 }

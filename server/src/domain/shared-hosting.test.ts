@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sharedBy } from './shared-hosting.ts';
+import { hostSharedBy, sharedBy } from './shared-hosting.ts';
 
 describe('an address of a shared target', () => {
   test.each([
@@ -17,4 +17,23 @@ describe('an address of a shared target', () => {
   test.each(['203.0.113.7', '75.2.60.6', '2001:db8::1', 'no address'])("%s is nobody's that is known", (address) => {
     expect(sharedBy(address)).toBeUndefined();
   });
+});
+
+describe('a host of a shared target', () => {
+  test.each([
+    ['cname.vercel-dns.com', 'Vercel'],
+    ['d1d4fc829fe7bc7c.vercel-dns-017.com', 'Vercel'],
+    ['ghs.googlehosted.com', 'Google'],
+    ['shops.myshopify.com', 'Shopify'],
+    ['www12.wixdns.net', 'Wix'],
+  ])('%s is refused: %s', (host, provider) => {
+    expect(hostSharedBy(host)).toBe(provider);
+  });
+
+  test.each(['customers.platform.com', 'not-vercel-dns.com', 'shop.myshopify.com'])(
+    "%s is nobody's that is known",
+    (host) => {
+      expect(hostSharedBy(host)).toBeUndefined();
+    },
+  );
 });

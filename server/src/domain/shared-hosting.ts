@@ -15,6 +15,23 @@ const SHARED_NETWORKS: Record<string, readonly string[]> = {
   Google: ['216.239.32.0/20', '2001:4860:4802::/48'],
 };
 
+/** Hosts to which a provider lets all its customers lead their names, and zones of such hosts; from their documentation. */
+const SHARED_HOSTS: Record<string, readonly string[]> = {
+  Vercel: ['vercel-dns.com', 'vercel-dns-016.com', 'vercel-dns-017.com'],
+  Netlify: ['apex-loadbalancer.netlify.com'],
+  Google: ['ghs.googlehosted.com', 'ghs.google.com'],
+  Shopify: ['shops.myshopify.com'],
+  Squarespace: ['ext-cust.squarespace.com', 'ext-sq.squarespace.com'],
+  Webflow: ['proxy-ssl.webflow.com', 'proxy.webflow.com', 'cdn.webflow.com'],
+  Wix: ['wixdns.net'],
+};
+
+/** The provider that shares a host, in lower case without a final dot, among its customers; undefined where that is not known. */
+export function hostSharedBy(host: string): string | undefined {
+  const isAt = (shared: string) => host === shared || host.endsWith(`.${shared}`);
+  return Object.keys(SHARED_HOSTS).find((provider) => SHARED_HOSTS[provider]?.some(isAt));
+}
+
 /** The provider that shares an address among its customers; undefined where that is not known. */
 export function sharedBy(address: string): string | undefined {
   const parsed = parseIpAddress(address);

@@ -3,12 +3,7 @@ import { expect, test } from 'vitest';
 import { timeToIssue } from './time-to-issue.ts';
 
 const HOUR_MS = 3_600_000;
-const LIMITS = [
-  { name: 'orders', limit: 300, windowMs: 3 * HOUR_MS },
-  { name: 'certificates', limit: 50, windowMs: 168 * HOUR_MS },
-];
-const hours = (waiting: number, ledgerOrdersInWindow: number, cas: number, limits = LIMITS) =>
-  timeToIssue({ waiting, ledgerOrdersInWindow, limits, cas }) / HOUR_MS;
+const LIMIT = { limit: 300, windowMs: 3 * HOUR_MS };
 
 test.each([
   ['no name takes no time', 0, 240, 1, 0],
@@ -23,14 +18,11 @@ test.each([
   ['10,000 names take half of that at two CAs', 10_000, 0, 2, 60],
   ['2,000 of 10,000 names take a fifth, where the others brought their certificates', 2000, 0, 1, 24],
 ])('%s', (_, waiting, spent, cas, expected) => {
-  expect(hours(waiting, spent, cas)).toBe(expected);
+  expect(timeToIssue(waiting, spent, { ...LIMIT, cas }) / HOUR_MS).toBe(expected);
 });
 
-test('a CA without a limit of orders takes all at once, and the slowest of several limits counts', () => {
-  expect(hours(10_000, 0, 1, [])).toBe(0);
-  const daily = { name: 'orders', limit: 300, windowMs: 24 * HOUR_MS };
-  expect(hours(300, 0, 1, [...LIMITS, daily])).toBe(24);
-  expect(hours(3, 0, 1, [{ name: 'orders', limit: 1, windowMs: HOUR_MS }])).toBe(2);
+test('a CA that takes one order in a window takes one new name', () => {
+  expect(timeToIssue(3, 0, { limit: 1, windowMs: HOUR_MS, cas: 1 })).toBe(2 * HOUR_MS);
 });
 
 test('no order of a sliding window, made as soon as it may be, is later', () => {
@@ -45,9 +37,8 @@ test('no order of a sliding window, made as soon as it may be, is later', () => 
         last = Math.max(last, blocking === undefined ? 0 : blocking + 100);
         orders.push(last);
       }
-      const limits = [{ name: 'orders', limit, windowMs: 100 }];
       const counted = ages.filter((age) => age < 100).length;
-      const bound = timeToIssue({ waiting, ledgerOrdersInWindow: counted, limits, cas: 1 });
+      const bound = timeToIssue(waiting, counted, { limit, windowMs: 100, cas: 1 });
       expect(bound).toBeGreaterThanOrEqual(last);
     }),
   );

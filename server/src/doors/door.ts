@@ -1,16 +1,15 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, presentError, type ShownError } from '../api/errors.ts';
-import { toProblem } from '../api/send-problem.ts';
+import { Problem, type ProblemCode } from '../api/errors.ts';
 import { parseBody } from '../api/validation.ts';
 
-/** The result of an operation that a door called. */
-export type Called =
+/** Calls an operation for the request that a door serves: its key, limits, audit and request id hold. Rejects with a `Problem`. */
+export type CallOperation = (
+  operation: string,
+  input: object,
   // biome-ignore lint/suspicious/noExplicitAny: doors read single fields of responses that the API's schemas describe.
-  | { ok: true; data: any; pagination?: { cursor?: string; hasMore: boolean } }
-  | { ok: false; status: number; error: ShownError; requestId: string; problem: Problem };
+) => Promise<{ data: any; pagination?: { cursor?: string } }>;
 
-/** Calls an operation for the request that a door serves: its key, limits, audit and request id hold. */
-export type CallOperation = (operation: string, body: object) => Promise<Called>;
+export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => CallOperation;
 
 /** A vendor's API, of which a part is translated. */
 export interface Door {
@@ -22,33 +21,32 @@ export interface Door {
   refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): unknown;
   /** Registers the routes. Those that it does not have are refused. */
   routes(app: FastifyInstance, callsOf: CallsOf): void;
-  /** Checks a request before its key is. Throws a `Problem`. */
-  examine?(request: FastifyRequest): void;
 }
 
-export type CallsOf = (request: FastifyRequest, reply: FastifyReply) => CallOperation;
+/** A refusal in the vendor's words. */
+export class VendorProblem<Code> extends Problem {
+  readonly vendorCode: Code;
 
-/** The data of a call. Throws its `Problem` where it failed, which the door then refuses with. */
-export async function dataOf(called: Promise<Called>) {
-  const result = await called;
-  if (!result.ok) throw result.problem;
-  return result.data;
+  constructor(code: ProblemCode, vendorCode: Code, detail: string) {
+    super(code, { detail });
+    this.vendorCode = vendorCode;
+  }
+}
+
+/** Undefined where a call was refused with one of the codes. */
+export async function unless<Result>(codes: ProblemCode[], called: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await called;
+  } catch (error) {
+    if (error instanceof Problem && codes.includes(error.code)) return undefined;
+    throw error;
+  }
 }
 
 /** Serves a door. Every response below its prefix has the vendor's envelope. */
-export function serveDoor(app: FastifyInstance, door: Door): void {
-  const { name, prefix, refuse, routes, examine } = door;
+export function serveDoor(app: FastifyInstance, { name, prefix, refuse, routes }: Door): void {
   const { admit, call, note } = app.inProcess;
-  const callsOf: CallsOf = (request, reply) => async (operation, body) => {
-    try {
-      return { ok: true, ...(await call(request, reply, operation, body)) };
-    } catch (error) {
-      const problem = toProblem(error as FastifyError, request);
-      // Errors name the vendor's fields, not those of the error pages.
-      const shown = presentError(problem, { service: name });
-      return { ok: false, status: problem.status, error: shown, requestId: request.id, problem };
-    }
-  };
+  const callsOf: CallsOf = (request, reply) => (operation, input) => call(request, reply, operation, input);
   app.register(
     async (scope) => {
       scope.removeAllContentTypeParsers();
@@ -56,21 +54,19 @@ export function serveDoor(app: FastifyInstance, door: Door): void {
       scope.addContentTypeParser<Buffer>('*', { parseAs: 'buffer' }, (_request, body, done) => {
         done(null, body.length === 0 ? undefined : parseBody(body));
       });
-      scope.addHook('onRequest', async (request, reply) => {
+      scope.addHook('onRequest', (request, reply) => {
         request.operation = name;
-        examine?.(request);
-        await admit(request, reply);
+        return admit(request, reply);
       });
       scope.setErrorHandler<FastifyError>((error, request, reply) => {
         const problem = note(error, request, reply);
         reply.send(refuse(problem, request, reply));
       });
       routes(scope, callsOf);
-      const unknown = () => {
-        throw new Problem('request/route_not_found');
-      };
-      scope.all('/', unknown);
-      scope.all('/*', unknown);
+      for (const path of ['/', '/*'])
+        scope.all(path, () => {
+          throw new Problem('request/route_not_found');
+        });
     },
     { prefix },
   );

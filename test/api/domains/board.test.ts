@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { ALL_GRANTS, dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
 import { aLedgerEntry, anIssuedCertificate, anOrder, aSave, DAY_MS, prove } from '../../support/certificates.ts';
-import { failedAt, verifyingAt } from '../../support/entities.ts';
+import { failedAt, prepare, verifyingAt } from '../../support/entities.ts';
 
 let api: Harness;
 let tree: Tree;
 let staging: string;
 const HOUR_MS = 3_600_000;
 const limits = [{ name: 'orders' as const, limit: 3, windowMs: HOUR_MS }];
+const FROM_CADDY = { moved_from: 'caddy' };
 const CAA = 'A CAA record forbids the CA.';
 
 /** Names in every state: those that begin with `old` were moved here from Caddy. */
@@ -53,14 +54,14 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 interface Item {
-  domain: string;
-  readyToSwitch: boolean;
+  domain: { domain: string; status: string };
+  readyToSwitch?: true;
   blocker?: { reason: string };
 }
-const list = (query: object = {}, key = api.rootKey) => api.call('domains.listSites', query, { key });
+const list = (query: object = {}, key = api.rootKey) => api.call('domains.listWorkspaceDomains', query, { key });
 const count = (query: object = {}, key = api.rootKey) => api.call('domains.countSites', query, { key });
 const reasons = async (query: object = {}, key = api.rootKey) =>
-  dataOf<Item[]>(await list(query, key)).map(({ domain, blocker }) => [
+  dataOf<Item[]>(await list(query, key)).map(({ domain: { domain }, blocker }) => [
     domain.split('.')[0],
     blocker?.reason ?? 'ready',
   ]);
@@ -76,44 +77,43 @@ const everything = [
 ];
 const moved = everything.filter(([name]) => name?.startsWith('old'));
 
-describe('domains.listSites', () => {
-  it('lists each name once, with whether it is ready to switch and otherwise why not: an expired certificate does not count', async () => {
+describe('domains.listWorkspaceDomains', () => {
+  it('lists each name once, with why it is not ready to switch: an expired certificate does not count', async () => {
     expect(await reasons()).toEqual(everything);
     const items = dataOf<Item[]>(await list());
-    for (const { readyToSwitch, blocker } of items) expect(readyToSwitch).toBe(blocker === undefined);
-    const of = (name: string) => items.find(({ domain }) => domain.startsWith(name));
+    // Those that are verified have switched, or can.
+    for (const { readyToSwitch } of items) expect(readyToSwitch).toBeUndefined();
+    const of = (name: string) => items.find(({ domain }) => domain.domain.startsWith(name));
     const now = api.clock.now();
     expect(of('old-moved')).toMatchObject({
-      status: 'verified',
-      since: now,
       certificate: { state: 'issued', source: 'moved', notAfter: now + DAY_MS },
     });
     expect(of('old-ready')).toMatchObject({ certificate: { source: 'managed' } });
     expect(of('old-caa')?.blocker).toEqual({ reason: 'caa_forbids', message: CAA, since: now });
-    expect(of('new-pending')).toMatchObject({ status: 'pending', certificate: { state: 'none' } });
+    expect(of('new-pending')).toMatchObject({ certificate: { state: 'none' } });
   });
 
   it("says what domains.getDomain says of a name that failed, and nothing of another's records", async () => {
     const { verificationError } = dataOf<{ verificationError: string }>(
       await api.call('domains.getDomain', { domain: 'old-failed.acme.com' }),
     );
-    const failed = dataOf<Item[]>(await list()).find(({ domain }) => domain.startsWith('old-failed'));
+    const failed = dataOf<Item[]>(await list()).find(({ domain }) => domain.domain.startsWith('old-failed'));
     expect(failed?.blocker).toMatchObject({ message: verificationError });
     expect(verificationError.length).toBeGreaterThan(0);
   });
 
   it.each([
-    [{ movedFrom: 'caddy' }, moved],
-    [{ movedFrom: 'vercel' }, []],
+    [{ metadata: FROM_CADDY }, moved],
+    [{ metadata: { moved_from: 'vercel' } }, []],
     [{ ready: false }, everything.filter(([, why]) => why !== 'ready')],
     [{ ready: true }, everything.filter(([, why]) => why === 'ready')],
-    [{ movedFrom: 'caddy', ready: false }, moved.filter(([, why]) => why !== 'ready')],
+    [{ metadata: FROM_CADDY, ready: false }, moved.filter(([, why]) => why !== 'ready')],
   ])('filters by %j', async (query, expected) => {
     expect((await reasons(query)).toSorted()).toEqual(expected);
     const pages: string[] = [];
     for (let cursor: string | undefined, more = true; more; ) {
       const { body } = await list({ ...query, limit: 1, ...(cursor && { cursor }) });
-      pages.push(...(body.data as Item[]).map(({ domain }) => domain.split('.')[0] ?? ''));
+      pages.push(...(body.data as Item[]).map(({ domain: { domain } }) => domain.split('.')[0] ?? ''));
       cursor = body.pagination?.cursor;
       more = body.pagination?.hasMore === true;
     }
@@ -129,10 +129,35 @@ describe('domains.listSites', () => {
   });
 });
 
+describe('domains.getSite', () => {
+  it('says that a prepared domain is ready to switch as long as its certificate is valid, and no longer', async () => {
+    const other = await startApi();
+    const domain = await other.createDomain(await other.createTree(), 'shop.acme.com');
+    const now = other.clock.now();
+    await prepare(other.store, domain, now);
+    const [due] = await other.store.claimCertificates({ now, limit: 9, leaseMs: 1000, newNames: true });
+    if (due === undefined) throw new Error('no certificate is wanted');
+    const issued = anIssuedCertificate({ notAfter: now + DAY_MS });
+    await other.store.saveCertificate(aSave(due, { state: 'issued', issued }));
+    const get = async () => dataOf<Item>(await other.call('domains.getSite', { domain: domain.name }));
+    expect(await get()).toMatchObject({ readyToSwitch: true });
+    expect(await get()).not.toHaveProperty('blocker');
+    other.clock.advance(DAY_MS);
+    expect(await get()).toMatchObject({ blocker: { reason: 'ordering' } });
+    expect(await get()).not.toHaveProperty('readyToSwitch');
+    await other.close();
+  });
+});
+
 describe('domains.countSites', () => {
-  it('counts what listSites lists under the same filter, and names the oldest of each reason', async () => {
+  it('counts what listWorkspaceDomains lists under the same filter, and names the oldest of each reason', async () => {
     const { key } = await api.createKey({ permissions: [`environment.${staging}.read_domain`] });
-    const queries = [{}, { movedFrom: 'caddy' }, { movedFrom: 'none' }, { within: { environment: staging } }];
+    const queries = [
+      {},
+      { metadata: FROM_CADDY },
+      { metadata: { moved_from: 'none' } },
+      { within: { environment: staging } },
+    ];
     for (const [query, own] of [...queries.map((each) => [each, api.rootKey] as const), [{}, key] as const]) {
       const counts = dataOf<Counts>(await count(query, own));
       const listed = await reasons(query, own);
@@ -160,21 +185,24 @@ describe('domains.countSites', () => {
       expect(await api.store.beginOrder(begun)).toEqual({ kind: 'begun' });
     }
     expect(dataOf(await count())).toMatchObject({ waiting: 1, timeLeftMs: HOUR_MS, pace });
-    expect(dataOf(await count({ movedFrom: 'none' }))).toMatchObject({ waiting: 0, timeLeftMs: 0 });
+    expect(dataOf(await count({ metadata: { moved_from: 'none' } }))).toMatchObject({ waiting: 0, timeLeftMs: 0 });
   });
 
-  it('refuses a key that may read no domain at all, as listSites does', async () => {
+  it('refuses a key that may read no domain at all, as listWorkspaceDomains does', async () => {
     const others = ALL_GRANTS.filter((grant) => grant !== 'environment.*.read_domain');
     const { key } = await api.createKey({ permissions: others });
     for (const call of [list, count]) expect(await call({}, key)).toMatchObject({ status: 403 });
   });
 
-  it.each([{ movedFrom: '' }, { movedFrom: 1 }, { within: {} }, { ready: true }, { limit: 1 }])(
-    'refuses %j',
-    async (query) => {
-      expect(await count(query)).toMatchObject({ status: 400 });
-    },
-  );
+  it.each([
+    { metadata: {} },
+    { metadata: { a: 1 } },
+    { metadata: { a: '1', b: '2' } },
+    { within: {} },
+    { ready: true },
+  ])('refuses %j', async (query) => {
+    expect(await count(query)).toMatchObject({ status: 400 });
+  });
 });
 
 interface Counts {

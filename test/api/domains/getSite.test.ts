@@ -26,7 +26,12 @@ describe('domains.getSite', () => {
     const domain = await api.createDomain(tree, newName());
     const { name } = domain;
     const shown = async () => dataOf<object>(await api.call('domains.getDomain', { domain: name }));
-    expect(dataOf(await get(name))).toEqual({ domain: await shown(), certificate: { state: 'none' } });
+    const blocker = (reason: string) => ({ reason, since: api.clock.now() });
+    expect(dataOf(await get(name))).toEqual({
+      domain: await shown(),
+      certificate: { state: 'none' },
+      blocker: blocker('not_checked'),
+    });
 
     const { project, app, environment } = tree;
     const deployment = { project, app, environment, origin: 'https://origin.acme.test' };
@@ -42,6 +47,7 @@ describe('domains.getSite', () => {
     expect(site).toEqual({
       domain: await shown(),
       certificate: { state: 'wanted' },
+      blocker: blocker('not_ordered'),
       redirect: { to: target.name, status: 308, setAt: api.clock.now() },
       suspension: { status: 503, by: 'workspace', suspendedAt: api.clock.now() },
       origin: { url: 'https://origin.acme.test', deploymentId },

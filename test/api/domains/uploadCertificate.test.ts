@@ -372,3 +372,87 @@ describe('domains.uploadCertificate with managed', () => {
       expect(written).not.toContain(part);
   });
 });
+
+describe('domains.createDomains with certificates', () => {
+  const create = (domains: object[], { key, ...headers }: { key?: string; 'idempotency-key'?: string } = {}) => {
+    const path = { project: 'demo', app: 'web', environment: 'production' };
+    return api.call('domains.createDomains', { ...path, domains }, { ...(key && { key }), headers });
+  };
+  const brought = (domain: string, own = chainOf(domain)) => ({ domain, certificate: filesOf(own) });
+
+  it('has the certificate of a domain that is verified at once in use, and nothing of it is ever due for an order', async () => {
+    const name = 'brought.acme.com';
+    const own = chainOf(name);
+    const [outcome] = dataOf<{ domainId: string }[]>(await create([brought(name, own)]));
+    const domain = await store.findDomainByName(api.workspaceId, name);
+    if (domain === null || outcome === undefined) throw new Error('it was not created');
+    expect(domain.id).toBe(outcome.domainId);
+    await observed(api, domain, { routing: everywhere(cname(domain.target)) });
+    expect(await show(name)).toMatchObject({
+      state: 'issued',
+      issued: { source: 'moved', fingerprint: fingerprint(own) },
+    });
+    const now = api.clock.now();
+    const due = await store.claimCertificates({ now, limit: 100, leaseMs: 1, newNames: true });
+    expect(due.map(({ certificate }) => certificate.hostname)).not.toContain(name);
+    expect(await served(name)).toBe(fingerprint(own));
+  });
+
+  it('refuses a name whose certificate is wrong, with the place of each error, and attaches the others', async () => {
+    const outcomes = dataOf<{ error?: { status: number; errors?: object[] } }[]>(
+      await create([
+        brought('right.acme.com'),
+        brought('wrong-name.acme.com', chainOf('other.acme.com')),
+        { domain: 'no-key.acme.com', certificate: { ...filesOf(chainOf('no-key.acme.com')), privateKey: 'none' } },
+        { domain: 'without.acme.com' },
+      ]),
+    );
+    expect(outcomes.map(({ error }) => error?.status)).toEqual([undefined, 400, 400, undefined]);
+    const error = (location: string) => expect.objectContaining({ location, fix: expect.any(String) });
+    expect(outcomes[1]?.error?.errors).toEqual([error('body.domains.1.certificate.certificates')]);
+    expect(outcomes[2]?.error?.errors).toEqual([error('body.domains.2.certificate.privateKey')]);
+    expect(await show('right.acme.com')).toHaveProperty('staged');
+    expect(await show('without.acme.com')).not.toHaveProperty('staged');
+    expect(await store.findDomainByName(api.workspaceId, 'wrong-name.acme.com')).toBeNull();
+  });
+
+  it('counts each certificate against the rate limit of domains.uploadCertificate, and refuses names beyond it', async () => {
+    const rates = { 'domains.uploadCertificate': { limit: 2, windowMs: 60_000 } };
+    const { id: workspaceId } = await api.createWorkspace({ limits: { rates, domains: null } });
+    const { key } = await api.createKey({ workspaceId });
+    await api.createTree('demo', key);
+    const names = ['a.limit.com', 'b.limit.com', 'c.limit.com'].map((name) => brought(name));
+    const outcomes = dataOf<{ error?: { status: number } }[]>(
+      await create([...names, { domain: 'd.limit.com' }], { key }),
+    );
+    expect(outcomes.map(({ error }) => error?.status)).toEqual([undefined, undefined, 429, undefined]);
+    const headers = { 'retry-after': expect.stringMatching(/^\d+$/), 'ratelimit-limit': '2' };
+    expect(await create(names.slice(2), { key })).toMatchObject({ status: 429, headers });
+    api.clock.advance(60_000);
+    const [later] = dataOf<{ domainId?: string; error?: object }[]>(await create(names.slice(2), { key }));
+    expect(later).toMatchObject({ domainId: expect.any(String) });
+  });
+
+  it('leaves nothing of a key in what is stored, logged, answered or audited, nor in what an Idempotency-Key keeps', async () => {
+    const name = 'sealed.acme.com';
+    const own = chainOf(name);
+    const wrong = { domain: 'unsealed.acme.com', certificate: filesOf({ ...chainOf('alien.acme.com'), key: own.key }) };
+    const send = () => create([brought(name, own), wrong], { 'idempotency-key': 'brought' });
+    const answers = [await send(), await send()];
+    expect(answers[1]?.headers['idempotency-replayed']).toBe('true');
+    const audit = await store.listAuditEntries(api.workspaceId, { limit: 1 });
+    const detail = { notAfter: Math.floor(own.notAfter / 1000) * 1000 };
+    expect(audit.items[0]).toMatchObject({ action: 'domains.createDomains', targetName: name, detail });
+    const secrets = await Promise.all(
+      (await store.listSecretPrefixes()).map((prefix) => store.listSecrets(prefix, 1000)),
+    );
+    const kept = secrets.flat().filter(({ id }) => id === name);
+    expect(kept.map(({ kind }) => kind)).toEqual(['staged_certificate']);
+    const { d = '' } = own.key.export({ format: 'jwk' });
+    const scalar = Buffer.from(d, 'base64url');
+    const stored = secrets.flat().map(({ bytes }) => Buffer.from(bytes).toString('latin1'));
+    const written = [JSON.stringify([answers, audit]), api.logged.join('\n'), ...stored].join('\n');
+    for (const part of [d, scalar.toString('hex'), scalar.toString('base64'), scalar.toString('latin1'), 'PRIVATE'])
+      expect(written).not.toContain(part);
+  });
+});

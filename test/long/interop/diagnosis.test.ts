@@ -25,13 +25,16 @@ interface Told {
   findings: Finding[];
 }
 
-/** One check of each zone, and a diagnosis of it. */
-async function look(generate: (setting: Setting) => Promise<GeneratedZone>): Promise<Told[]> {
+/** A check of each zone, so many at once, and a diagnosis of it. */
+async function look(
+  generate: (setting: Setting) => Promise<GeneratedZone>,
+  { atOnce }: { atOnce: number },
+): Promise<Told[]> {
   const zones: GeneratedZone[] = [];
   for (let number = 0; number < ZONES; number++) {
     zones.push(await generate({ lab, other, number, random: seeded(SEED * 1_000_003 + number) }));
+    if (zones.length % atOnce === 0 || zones.length === ZONES) await lab.world.check(other);
   }
-  await lab.world.check(other);
   const told: Told[] = [];
   await inParallel(zones, 20, async (zone) => {
     const { status } = await lab.world.read(zone.domain);
@@ -47,11 +50,11 @@ const describeZone = ({ zone, status, findings }: Told) =>
     ...findings.map(({ severity, code, message, fix }) => `    ${severity} ${code}: ${message} ${fix}`),
   ].join('\n');
 
-// First, while no other domains are due: all checks at once reach our own limits towards one nameserver, and the checks
-// that do are repeated.
+// First, while no other domains are due, and few at once: all checks together reach our own limits towards one
+// nameserver, and one that waits for a silent nameserver on a busy machine may take too long; both are repeated.
 describe(`${ZONES} healthy zones`, () => {
   test('are verified by the first check, and no finding is more than information', async () => {
-    const told = await look(healthyZone);
+    const told = await look(healthyZone, { atOnce: 50 });
     const unverified = told.filter(({ status }) => status !== 'verified');
     const alarmed = told.filter(({ findings }) => findings.some(({ severity }) => severity !== 'info'));
     for (const one of new Set([...unverified, ...alarmed])) console.log(describeZone(one));
@@ -72,7 +75,7 @@ test('every mistake of the catalogue is found, and its fix is verified by the ne
 
 describe(`${ZONES} zones with one or two mistakes`, () => {
   test('the first finding names a true mistake in at least 95 %, and no finding one that is not there', async () => {
-    const told = await look(brokenZone);
+    const told = await look(brokenZone, { atOnce: ZONES });
     const named = told.filter(({ zone, findings: [first] }) => zone.mistakes.some(({ code }) => code === first?.code));
     const untrue = told.filter(({ zone, findings }) =>
       findings.some(({ code, severity }) => severity !== 'info' && !isTrue(zone, code)),

@@ -26,6 +26,7 @@ test('1,000 names move here from Caddy, and back, without one failed visit and w
   const moved = await timed('move from caddy', () => platform.move('caddy', storage));
   expect(moved).toMatchObject({ created: NAMES, refused: 0, certificates: { uploaded: NAMES, refused: 0 } });
   await timed('ready to switch', () => lab.untilReady(platform));
+  expect(await timed('move check', platform.check)).toEqual({ checked: NAMES, served: NAMES, failed: [] });
   await lab.visitEach(world, roots, NEW);
 
   for (const address of [NEW, OLD]) {

@@ -36,6 +36,7 @@ test('1,000 names behind Cloudflare for SaaS have certificates of two CAs before
   expect(moved).toMatchObject({ created: NAMES, refused: 0 });
   await timed('ready to switch', () => lab.untilReady(platform));
   expect(cas.map((ca) => ca.orders())).toEqual([FIRST, NAMES - FIRST]);
+  expect(await timed('move check', platform.check)).toEqual({ checked: NAMES, served: NAMES, failed: [] });
   await lab.visitEach(world, roots, NEW);
 
   for (const address of [NEW, OLD]) {

@@ -16,29 +16,34 @@ const MAX_KEY = 16_384;
 const permission = { resource: 'environment', action: 'update_domain' } as const;
 const { issued } = exampleCertificate;
 
+/** The files of a certificate that its owner brings. */
+export const broughtFiles = {
+  certificates: Type.String({
+    minLength: 1,
+    maxLength: MAX_CHAIN,
+    description:
+      'PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out.',
+  }),
+  privateKey: Type.String({
+    minLength: 1,
+    maxLength: MAX_KEY,
+    description:
+      'Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown.',
+  }),
+};
+
 export const uploadCertificate = defineOperation({
   name: 'domains.uploadCertificate',
   summary: 'Serve a domain with a certificate of its owner',
   description:
     'Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be given before: it is kept, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do.',
   permission,
-  // The checks take ten milliseconds of CPU time.
-  rateLimit: { limit: 60, windowMs: 60_000 },
+  // The checks take ten milliseconds of CPU time. Certificates of domains.createDomains count, too.
+  rateLimit: { limit: 600, windowMs: 60_000 },
   request: Type.Object(
     {
       domain: DomainIdentifier,
-      certificates: Type.String({
-        minLength: 1,
-        maxLength: MAX_CHAIN,
-        description:
-          'PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out.',
-      }),
-      privateKey: Type.String({
-        minLength: 1,
-        maxLength: MAX_KEY,
-        description:
-          'Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown.',
-      }),
+      ...broughtFiles,
       managed: Type.Optional(
         Type.Boolean({
           description:

@@ -7,11 +7,12 @@ import { dnsRecords } from '../../domain/records.ts';
 import type { DomainTarget } from '../../domain/shared-target.ts';
 import { windowEndsAt } from '../../domain/status.ts';
 import { visible } from '../../domain/text.ts';
-import type { Creation, DomainStore, Replacing } from '../../store/store.ts';
+import type { BroughtCertificates, Creation, DomainStore, Replacing } from '../../store/store.ts';
 import { Problem, presentError } from '../errors.ts';
 import { type ApiSettings, defineOperation } from '../operation.ts';
 import { type CountRequest, rateLimited } from '../request-hooks.ts';
 import { closed, environmentPath, exampleEnvironmentPath, Id, ValidationError } from '../schemas.ts';
+import { type BroughtFiles, broughtCertificate, certificateUse, readBrought } from './brought-certificate.ts';
 import { creationProblem, domainIn, nameProblem, parseNewName } from './createDomain.ts';
 import { excessProblem, ownDataOfNew } from './own-data-schema.ts';
 import { dnsRecordsSchema, exampleDomain } from './present-domain.ts';
@@ -62,13 +63,17 @@ interface Plan {
 
 /** A name, or an object that has one: in JSON Schema both are one schema of two types. */
 const ItemSchema = Type.Unsafe<string | Item>({
-  ...Type.Object({ domain: Type.String(), target: sharedTarget, ...ownDataOfNew }, closed),
+  ...Type.Object(
+    { domain: Type.String(), target: sharedTarget, certificate: broughtCertificate, ...ownDataOfNew },
+    closed,
+  ),
   type: ['string', 'object'],
 });
 
 interface Item {
   domain: string;
   target?: string;
+  certificate?: BroughtFiles;
   externalId?: string;
   metadata?: Metadata;
 }
@@ -82,9 +87,9 @@ export const createDomains = defineOperation({
   name: 'domains.createDomains',
   summary: 'Attach up to 100 domains to an environment',
   description:
-    'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain; names beyond it are refused with 429, and if not one name is left, the whole request.',
+    'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate; names beyond it are refused with 429, and if not one name is left, the whole request.',
   permission: { resource: 'environment', action: 'create_domain' },
-  needs: [replacement, sharedTargetUse],
+  needs: [replacement, sharedTargetUse, certificateUse],
   creates: true,
   request: Type.Object(
     {
@@ -106,7 +111,7 @@ export const createDomains = defineOperation({
     closed,
   ),
   response: Type.Array(OutcomeSchema),
-  problems: ['data/environment_not_found'],
+  problems: ['data/environment_not_found', 'application/sealing_unavailable'],
   example: {
     request: {
       ...exampleEnvironmentPath,
@@ -124,19 +129,23 @@ export const createDomains = defineOperation({
   async handle({ principal, input, find, create }, context) {
     const { store, settings, apexNote } = context;
     const environment = await find.environment(input);
-    const limits = countNames(input.domains.length, () => context.countRequest(principal, 'domains.createDomain'));
+    const items = input.domains.map((item): Item => (typeof item === 'string' ? { domain: item } : item));
+    if (items.some(({ certificate }) => certificate)) await find.environment(input, certificateUse);
+    const limits = countNames(items, (operation) => context.countRequest(principal, operation));
     const domains: Domain[] = [];
     const plan: Plan = { environmentId: environment.id, outcomes: [], accepted: [] };
     const seen = new Set<string>();
     const found = new Map<string | undefined, DomainTarget | Problem | undefined>();
-    for (const [at, item] of input.domains.entries()) {
-      const { domain: sent, target, ...given }: Item = typeof item === 'string' ? { domain: item } : item;
+    const brought: BroughtCertificates = {};
+    for (const [at, { domain: sent, target, certificate, ...given }] of items.entries()) {
       const own = newOwnData(given);
       const location = `body.domains.${at}`;
-      const place = typeof item === 'string' ? location : `${location}.domain`;
+      const place = typeof input.domains[at] === 'string' ? location : `${location}.domain`;
       if (!found.has(target)) found.set(target, await findTargetOrProblem(target, input, environment, find, store));
       const shared = found.get(target);
-      const examined = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, shared, seen, settings);
+      const named = limits[at] ?? excessProblem(own, location) ?? examineName(sent, place, shared, seen, settings);
+      const read = named instanceof Problem ? null : await readBrought(certificate, named.name, location, context);
+      const examined = read instanceof Problem ? read : named;
       if (examined instanceof Problem) {
         plan.outcomes.push({
           domain: canonicalName(sent) ?? visible(sent.slice(0, LONGEST_ECHO)),
@@ -150,6 +159,7 @@ export const createDomains = defineOperation({
         plan.outcomes.push({ domain: domain.name, ...(!input.dryRun && attached) });
         plan.accepted.push(at);
         domains.push(domain);
+        if (read && !(read instanceof Problem)) brought[domain.id] = read;
       }
     }
     const [first] = domains;
@@ -157,16 +167,24 @@ export const createDomains = defineOperation({
     const replacing = await findReplaceable(input, domains, find, context);
     if (input.dryRun) return outcomesOf(plan, await findHeld(store, domains, replacing), settings);
     const windowEnd = windowEndsAt(first, settings.windowMs);
-    const { made, outcome } = await create(plan, (changes) => changes.createDomains(domains, windowEnd, replacing));
+    const { made, outcome } = await create(plan, (changes) =>
+      changes.createDomains(domains, windowEnd, replacing, brought),
+    );
     return outcomesOf(made, outcome, settings);
   },
 });
 
-/** Counts each name. Returns the problem of the names beyond the rate limit; throws it if that is the first name. */
-function countNames(names: number, count: () => ReturnType<CountRequest>): (Problem | null)[] {
-  return Array.from({ length: names }, (_, at) => {
-    const decision = count();
-    const problem = decision === undefined || decision.allowed ? null : rateLimited(decision);
+/** Counts each name and certificate. Returns the problem of the names beyond a limit; throws it if that is the first name. */
+function countNames(
+  items: readonly Item[],
+  count: (operation: string) => ReturnType<CountRequest>,
+): (Problem | null)[] {
+  const excess = (operation: string) => {
+    const decision = count(operation);
+    return decision === undefined || decision.allowed ? null : rateLimited(decision);
+  };
+  return items.map(({ certificate }, at) => {
+    const problem = (certificate && excess('domains.uploadCertificate')) || excess('domains.createDomain');
     if (problem !== null && at === 0) throw problem;
     return problem;
   });

@@ -2,8 +2,9 @@ import Type from 'typebox';
 import { permittedIds } from '../../access/permissions.ts';
 import { LIVE_STATES } from '../../domain/live.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
-import { lacksPermission } from '../find.ts';
-import { defineList } from '../operation.ts';
+import type { EnvironmentPath } from '../../store/store.ts';
+import { type Find, lacksPermission } from '../find.ts';
+import { defineList, type OperationCall } from '../operation.ts';
 import {
   closed,
   environmentPath,
@@ -47,11 +48,26 @@ export const listDomains = defineList({
 
 const permission = { resource: 'environment', action: 'read_domain' } as const;
 
+export const within = Type.Optional(
+  Type.Object(environmentPath, { ...closed, description: 'Only domains of this environment.' }),
+);
+
+/** The environments whose domains a call may read, or asks for; undefined: all. Throws a `Problem`. */
+export async function environmentsOf({
+  principal: { grants },
+  input,
+  find,
+}: Pick<OperationCall<{ within?: EnvironmentPath }>, 'principal' | 'input'> & { find: Find }) {
+  const permitted = permittedIds(grants, permission);
+  if (permitted?.size === 0) throw lacksPermission({ permission });
+  return input.within === undefined ? permitted : new Set([(await find.environment(input.within)).id]);
+}
+
 export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
   permission,
   request: Type.Object(
     {
@@ -82,12 +98,10 @@ export const listWorkspaceDomains = defineList({
       createdAfter: Type.Optional(GivenTime('Only domains created then or later.')),
       createdBefore: Type.Optional(GivenTime('Only domains created before that.')),
       search: SEARCH,
-      within: Type.Optional(
-        Type.Object(environmentPath, {
-          ...closed,
-          description: 'Only domains of this environment, in order of creation.',
-        }),
+      ready: Type.Optional(
+        Type.Boolean({ description: 'Only domains without a `blocker`, or only those that have one.' }),
       ),
+      within,
     },
     closed,
   ),
@@ -97,16 +111,13 @@ export const listWorkspaceDomains = defineList({
     request: { status: 'verifying', externalId: 'customer_42', limit: 10 },
     items: [exampleSite],
   },
-  async handle({ principal: { workspaceId, grants }, input, find }, { store, ...context }) {
-    const { within, limit: _, cursor: __, ...filters } = input;
-    const permitted = permittedIds(grants, permission);
-    if (permitted?.size === 0) throw lacksPermission({ permission });
-    const environment = within && (await find.environment(within));
-    const environmentIds = environment === undefined ? permitted : new Set([environment.id]);
-    const page = await store.listWorkspaceDomains(workspaceId, {
-      ...pageOf(input),
+  async handle(call, { store, ...context }) {
+    const { within: _, limit: __, cursor: ___, ready, ...filters } = call.input;
+    const page = await store.listWorkspaceDomains(call.principal.workspaceId, {
+      ...pageOf(call.input),
       ...filters,
-      environmentIds,
+      environmentIds: await environmentsOf(call),
+      readyAt: ready === undefined ? undefined : { is: ready, at: context.clock.now() },
     });
     return { ...page, items: page.items.map((each) => presentSite(each, context)) };
   },

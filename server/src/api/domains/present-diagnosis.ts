@@ -15,6 +15,7 @@ import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../dom
 import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches, withoutOwnWildcard } from '../../domain/read-observation.ts';
 import { challengeDnsRecord, type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
+import { sharedAddressesOf } from '../../domain/shared-target.ts';
 import { isWildcard } from '../../domain/wildcard.ts';
 import type { CheckSchedule } from '../../store/store.ts';
 import type { ApiSettings } from '../operation.ts';
@@ -46,6 +47,8 @@ export function presentDiagnosis(
   { edgeAddresses = [], challengeZone }: Pick<ApiSettings, 'edgeAddresses' | 'challengeZone'> = {},
 ): DiagnosisData {
   const [routing, ownership, challenge] = dnsRecords(domain);
+  const shared = sharedAddressesOf(domain);
+  const addresses = (shared.length > 0 ? shared : edgeAddresses).slice(0, MAX_NAMED_ADDRESSES);
   const optional = isWildcard(domain.name) ? null : challengeDnsRecord(domain, challengeZone ?? null);
   const zoneOf = (record: RecordKind) => dns && (dns.observation[record] ?? dns.observation.routing).zone;
   const show = (record: RecordKind, published: DnsRecord, zone = zoneOf(record)): DiagnosisRecord => ({
@@ -54,8 +57,7 @@ export function presentDiagnosis(
     name: published.name,
     nameInZone: zone === null ? published.name : enteredName(published.name, zone),
     expected: published.value,
-    ...(published.type === 'ALIAS' &&
-      edgeAddresses.length > 0 && { addresses: edgeAddresses.slice(0, MAX_NAMED_ADDRESSES) }),
+    ...(published.type === 'ALIAS' && addresses.length > 0 && { addresses }),
     valueInZone: enteredValue(published, zone),
     ...(dns?.observation[record] === undefined
       ? { verified: published.verified, seen: [] }

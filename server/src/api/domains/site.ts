@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { BOARD_REASONS, boardBlocker, isReadyToSwitch } from '../../domain/board.ts';
 import type { CertificateState } from '../../domain/certificate-state.ts';
 import type { DomainStatus } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
@@ -13,7 +14,7 @@ import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
-import { CertificateProblemSchema, sourceOf } from './getCertificate.ts';
+import { CERTIFICATE_REASONS, CertificateProblemSchema, sourceOf } from './getCertificate.ts';
 import { shownOwnData } from './own-data-schema.ts';
 import { DnsRecordSchema, DomainIdentifier, DomainSchema, exampleDomain } from './present-domain.ts';
 import { RedirectSchema } from './redirect-operations.ts';
@@ -31,7 +32,7 @@ export const CERTIFICATE_STATES: CertificateState[] = [
 
 export const STATUSES: DomainStatus[] = ['pending', 'verifying', 'verified', 'failed'];
 
-export const SiteCertificateSchema = Type.Object(
+const SiteCertificateSchema = Type.Object(
   {
     state: Type.Enum(['none', ...CERTIFICATE_STATES], {
       type: 'string',
@@ -98,6 +99,29 @@ export const LiveSchema = Type.Object(
   },
 );
 
+/** Why a name is not ready to switch. */
+export const BlockerSchema = Type.Object(
+  {
+    reason: Type.Enum([...BOARD_REASONS, ...CERTIFICATE_REASONS], {
+      type: 'string',
+      description:
+        '`not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More may be added.',
+    }),
+    message: Type.Optional(
+      Type.String({
+        maxLength: 512,
+        description: 'For people, from the domain or its certificate; absent while it makes normal progress.',
+      }),
+    ),
+    since: Time('Since when; before it is verified, when the verification window began.'),
+  },
+  {
+    title: 'Blocker',
+    description:
+      'Why the edge does not serve the name with a valid certificate yet. Absent where it does: DNS may lead here.',
+  },
+);
+
 /** A domain with everything that serves it. */
 export const SiteSchema = Type.Object(
   {
@@ -123,6 +147,7 @@ export const SiteSchema = Type.Object(
           'The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise.',
       }),
     ),
+    blocker: Type.Optional(BlockerSchema),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
     origin: Type.Optional(SiteOriginSchema),
@@ -142,7 +167,7 @@ export function findingsOutside(
   return liveFindings(domain, live, { edgeAddresses, isServed: (certificate?.notAfter ?? null) !== null });
 }
 
-export function presentSiteCertificate(certificate: ListedDomain['certificate']) {
+function presentCertificate(certificate: ListedDomain['certificate']) {
   if (certificate === null) return { state: 'none' as const };
   const { issuer } = certificate;
   return { ...certificate, source: issuer === null ? null : sourceOf({ issuer }) };
@@ -150,8 +175,9 @@ export function presentSiteCertificate(certificate: ListedDomain['certificate'])
 
 export function presentSite(
   site: ListedDomain,
-  { apexNote, settings }: Pick<HandlerContext, 'apexNote' | 'settings'>,
+  { apexNote, settings, clock }: Pick<HandlerContext, 'apexNote' | 'settings' | 'clock'>,
 ): Static<typeof SiteSchema> {
+  const now = clock.now();
   const { deployment, live, ...listed } = site;
   const own = listed.settings?.origin;
   const { domain, certificate } = listed;
@@ -162,9 +188,10 @@ export function presentSite(
     domain: presentDomain(listed.domain, apexNote),
     live: live && presentLive(live),
     findings: findings.length > 0 ? findings : undefined,
-    certificate: presentSiteCertificate(certificate),
+    certificate: presentCertificate(certificate),
     challengeRecord: isWildcard(domain.name) ? null : challengeDnsRecord(domain, settings.challengeZone ?? null),
-    readyToSwitch: domain.status !== 'verified' && certificate?.notAfter != null ? true : null,
+    readyToSwitch: domain.status !== 'verified' && isReadyToSwitch(site, now) ? true : null,
+    blocker: boardBlocker(site, now),
     origin: own === undefined ? deployment && { url: deployment.origin, deploymentId: deployment.id } : { url: own },
   });
 }
@@ -181,6 +208,7 @@ export const exampleLive: Static<typeof LiveSchema> = {
 export const exampleSite: Static<typeof SiteSchema> = {
   domain: presentDomain(exampleDomain),
   certificate: { state: 'none' },
+  blocker: { reason: 'not_verified', since: exampleDomain.createdAt },
   origin: { url: 'https://app.example.net', deploymentId: 'dep_01kaghp9a8b7c6d5e4f3g2h1j0' },
   externalId: 'customer_42',
   metadata: { plan: 'pro' },

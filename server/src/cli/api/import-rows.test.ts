@@ -121,6 +121,50 @@ describe('an import', () => {
     expect(refusals[0]).toEqual({ line: 2, domain: 'n0.example.com', status: 400, reason });
   });
 
+  it('sends requests below the size limit of the API, however long the certificates are', async () => {
+    const sent: number[] = [];
+    const importer = createImporter(async (_, domains) => {
+      sent.push(Buffer.byteLength(JSON.stringify({ ...place, domains })));
+      return domains.map(({ domain }) => ({ domain, domainId: 'dom_1' }));
+    });
+    const certificate = { certificates: 'é\n'.repeat(8_000), privateKey: '\n'.repeat(16_000) };
+    for (const [i, domain] of named(100).entries())
+      await importer.add({ line: i + 2, domain, own: { certificate: { ...certificate } }, place });
+    expect(await importer.end()).toMatchObject({ created: 100, refusals: [] });
+    expect(Math.max(...sent)).toBeLessThan(1_048_576);
+    expect(sent).toHaveLength(8);
+  });
+
+  it.each([
+    ['its outcome', false],
+    ['the error of the whole request', true],
+  ])(
+    'sends a name whose certificate is refused again without it, as %s says, and loses no name',
+    async (_, isWhole) => {
+      const location = 'body.domains.1.certificate.certificates';
+      const errors = [{ location, message: 'is for "a.test", not for b.test' }];
+      const sent: boolean[][] = [];
+      const stripped: unknown[] = [];
+      const importer = createImporter(
+        async (_, domains) => {
+          sent.push(domains.map(({ certificate }) => certificate !== undefined));
+          if (sent.length > 1) return domains.map(({ domain }) => ({ domain, domainId: 'dom_1' }));
+          if (isWhole) throw refusal(400, 'The request is not valid.', errors);
+          const error = { ...problem(400, 'Invalid.'), errors };
+          return domains.map(({ domain }, at) => (at === 1 ? { domain, error } : { domain, domainId: 'dom_1' }));
+        },
+        { stripped: (_, { line, status, reason }) => void stripped.push({ line, status, reason }) },
+      );
+      for (const [i, domain] of named(3).entries()) {
+        const certificate = { certificates: 'PEM', privateKey: 'PEM' };
+        await importer.add({ line: i + 2, domain, own: { certificate }, place });
+      }
+      expect(await importer.end()).toEqual({ created: 3, existing: 0, refusals: [] });
+      expect(stripped).toEqual([{ line: 3, status: 400, reason: 'is for "a.test", not for b.test.' }]);
+      expect(sent).toEqual([[true, true, true], isWhole ? [true, false, true] : [false]]);
+    },
+  );
+
   it('refuses a row alone for its data, and sends the others again with theirs', async () => {
     const errors = [
       { location: 'body.domains.1.metadata.plan', message: 'must have at most 500 characters' },

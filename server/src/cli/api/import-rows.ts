@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { InputViolation } from '../../../../client/client.ts';
+import type { BroughtFiles } from '../../api/domains/brought-certificate.ts';
 import type { OutcomeSchema } from '../../api/domains/createDomains.ts';
 import { canonicalName } from '../../domain/name.ts';
 import { ApiError } from './api-client.ts';
@@ -8,6 +9,8 @@ import type { Level } from './tree-commands.ts';
 
 /** Most names of one domains.createDomains. */
 const BATCH = 100;
+/** Most bytes of their items, below the API's limit of a body. A single item is never larger. */
+const LARGEST_BATCH = 900_000;
 
 export type Place = { [L in Level]?: string | undefined } & { environment: string };
 
@@ -20,7 +23,7 @@ export interface PlacedRow {
 }
 
 /** An item of domains.createDomains. */
-export type NewDomain = ImportedData & { domain: string; target?: string };
+export type NewDomain = ImportedData & { domain: string; target?: string; certificate?: BroughtFiles };
 
 /** An outcome of domains.createDomains. */
 export type ShownOutcome = Static<typeof OutcomeSchema>;
@@ -39,6 +42,8 @@ export interface ImportHooks<Row> {
   attached?(row: Row, outcome: ShownOutcome): Promise<void>;
   /** Takes a refusal, which is then not in `Imported`. */
   refused?(refusal: Refusal): void;
+  /** The API refused the certificate of a name, which is sent again without. */
+  stripped?(row: Row, refusal: Refusal): void;
 }
 
 /** Attaches names. A second call finds the names of the first already there. */
@@ -55,10 +60,10 @@ export interface Importer<Row> {
  */
 export function createImporter<Row extends PlacedRow = PlacedRow>(
   send: (place: Place, domains: NewDomain[]) => Promise<ShownOutcome[]>,
-  { attached, refused }: ImportHooks<Row> = {},
+  { attached, refused, stripped }: ImportHooks<Row> = {},
 ): Importer<Row> {
   const result: Imported = { created: 0, existing: 0, refusals: [] };
-  const queues = new Map<string, Row[]>();
+  const queues = new Map<string, { rows: Row[]; bytes: number }>();
   /** By canonical name. */
   const lines = new Map<string, number>();
 
@@ -72,10 +77,24 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
     else refused(refusal);
   }
 
-  async function flush(queue: Row[]): Promise<void> {
-    let rows = queue.splice(0);
+  /** False: only its certificate was refused, so the row is to be sent again. */
+  function fail(row: Row, error: Reasons, status: number): boolean {
+    const reason = reasonOf(error);
+    const isOfCertificate = error.errors?.some(({ location }) => OF_CERTIFICATE.test(location));
+    if (row.own?.certificate === undefined || !isOfCertificate) {
+      refuse(row, reason, status);
+      return true;
+    }
+    delete row.own.certificate;
+    stripped?.(row, { line: row.line, domain: row.domain, status, reason });
+    return false;
+  }
+
+  async function flush(queue: { rows: Row[]; bytes: number }): Promise<void> {
+    let rows = queue.rows.splice(0);
+    queue.bytes = 0;
     for (let [first] = rows; first !== undefined; [first] = rows) {
-      const domains = rows.map(({ domain, own }) => ({ domain, ...own }));
+      const domains = rows.map(itemOf);
       try {
         const outcomes = await send(first.place, domains);
         // Names beyond the rate limit are sent again: `send` waits until the next window.
@@ -88,12 +107,10 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
         // valid name. All else is in outcomes.
         const faults = Map.groupBy(error.errors ?? [], ({ location }) => ITEM.exec(location)?.[1] ?? '');
         faults.delete('');
-        if (faults.size === 0) for (const row of rows.splice(0)) refuse(row, reasonOf(error), error.status);
-        for (const [at, errors] of faults) {
-          const row = rows[Number(at)];
-          if (row !== undefined) refuse(row, reasonOf({ detail: error.detail, errors }), error.status);
-        }
-        rows = rows.filter((_, at) => !faults.has(String(at)));
+        rows = rows.filter((row, at) => {
+          const errors = faults.size === 0 ? error.errors : faults.get(String(at));
+          return errors === undefined || !fail(row, { detail: error.detail, errors }, error.status);
+        });
       }
     }
   }
@@ -106,7 +123,7 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
     const isThere = error?.status === 409 && domainId !== undefined;
     if (error === undefined) result.created += 1;
     else if (isThere) result.existing += 1;
-    else refuse(row, reasonOf(error), error.status);
+    else if (!fail(row, error, error.status)) return false;
     if (error === undefined || isThere) await attached?.(row, outcome);
     return true;
   }
@@ -120,10 +137,13 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
       lines.set(name, row.line);
       const { project, app, environment } = row.place;
       const key = JSON.stringify([project, app, environment]);
-      const queue = queues.get(key) ?? [];
-      queue.push(row);
+      const queue = queues.get(key) ?? { rows: [], bytes: 0 };
       queues.set(key, queue);
-      if (queue.length === BATCH) await flush(queue);
+      const bytes = Buffer.byteLength(JSON.stringify(itemOf(row))) + 1;
+      if (queue.bytes + bytes > LARGEST_BATCH) await flush(queue);
+      queue.rows.push(row);
+      queue.bytes += bytes;
+      if (queue.rows.length === BATCH) await flush(queue);
     },
     async end() {
       for (const queue of queues.values()) await flush(queue);
@@ -133,13 +153,23 @@ export function createImporter<Row extends PlacedRow = PlacedRow>(
   };
 }
 
-export function reasonOf({ detail, errors = [] }: { detail: string; errors?: readonly InputViolation[] }): string {
+function itemOf({ domain, own }: PlacedRow): NewDomain {
+  return { domain, ...own };
+}
+
+interface Reasons {
+  detail: string;
+  errors?: readonly InputViolation[];
+}
+
+export function reasonOf({ detail, errors = [] }: Reasons): string {
   if (errors.length === 0) return detail;
   return errors.map((violation) => `${ruleOf(violation)}.`).join(' ');
 }
 
 /** The place in a request that a violation of one of its domains has. */
 const ITEM = /^body\.domains\.(\d+)/;
+const OF_CERTIFICATE = /^body\.domains\.\d+\.certificate/;
 const NAMED = ['project', 'app', 'environment', 'externalId', 'metadata'];
 
 function ruleOf({ location, message, fix }: InputViolation): string {

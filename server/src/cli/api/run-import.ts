@@ -40,7 +40,7 @@ const LONGEST_NAME = 1000;
 export async function importRows<Row extends SourceRow>(
   api: ApiClient,
   rowsOf: (retrying: Retrying) => AsyncIterable<Row>,
-  { dryRun, doing, attached, after, refused }: RunOptions<Row>,
+  { dryRun, doing, attached, after, ...hooks }: RunOptions<Row>,
 ): Promise<Imported> {
   const { createImporter } = await import('./import-rows.ts');
   return withBar(async (bar, signal) => {
@@ -58,7 +58,7 @@ export async function importRows<Row extends SourceRow>(
         retrying,
       );
     const importer = createImporter<Row & PlacedRow>(send, {
-      ...(refused && { refused }),
+      ...hooks,
       ...(attached && { attached: (row, outcome) => attached(row, outcome, retrying) }),
     });
     try {

@@ -14,7 +14,9 @@ export async function* caddyNames(directory: string, now: number): AsyncGenerato
   let line = 0;
   for (const [at, issuer] of issuers.entries()) {
     for await (const { name } of await opendir(join(root, 'certificates', issuer))) {
-      const others = await holders(root, issuers, name);
+      const found = await holders(root, issuers, name);
+      // A dangling link, or a name that is no UTF-8, is nowhere: its problem is said.
+      const others = found.length === 0 ? [issuer] : found;
       // The name came with an earlier issuer.
       if (others[0] !== issuer) continue;
       line += 1;

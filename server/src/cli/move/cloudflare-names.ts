@@ -22,9 +22,14 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
       const listed = recordOf(await ask(`/zones/${zone}/custom_hostnames`, { page, per_page: PAGE }));
       const { result } = listed;
       const { total_count: count, total_pages } = recordOf(listed.result_info);
-      if (!Array.isArray(result) || typeof count !== 'number' || typeof total_pages !== 'number')
+      if (
+        !Array.isArray(result) ||
+        result.length > PAGE ||
+        typeof count !== 'number' ||
+        typeof total_pages !== 'number'
+      )
         throw new CliError('Cloudflare responded without a page of custom hostnames. Check the address of its API.');
-      if (count > MOST_NAMES) throw new CliError(`The zone has more than ${MOST_NAMES} custom hostnames.`);
+      if (count > MOST_NAMES) throw tooMany();
       hasChanged ||= total !== undefined && total !== count;
       total = count;
       pages = Math.min(total_pages, Math.ceil(count / PAGE));
@@ -32,6 +37,7 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
         const id = textIn(item, 'id') ?? JSON.stringify(item);
         if (seen.has(id)) continue;
         seen.add(id);
+        if (seen.size > MOST_NAMES) throw tooMany();
         yield oldName(item, seen.size, page / Math.max(1, pages));
       }
     }
@@ -40,6 +46,10 @@ export async function* cloudflareNames(ask: VendorApi, zone: string): AsyncGener
   throw new CliError(
     'The list of custom hostnames changed each time it was read, or is shorter than Cloudflare says. Run the same command again.',
   );
+}
+
+function tooMany(): CliError {
+  return new CliError(`The zone has more than ${MOST_NAMES} custom hostnames.`);
 }
 
 function oldName(item: unknown, line: number, share: number): OldName {
@@ -52,6 +62,9 @@ function oldName(item: unknown, line: number, share: number): OldName {
     notes.push(`Cloudflare had it as ${quote(states[0] ?? '')}, and its certificate as ${quote(states[1] ?? '')}.`);
   if (typeof origin === 'string')
     notes.push(`Its requests went to an origin of its own, ${quote(origin)}: "nameplate domains update" sets one.`);
+  const hidden = textIn(custom_metadata, 'custom_origin_server');
+  if (typeof origin === 'string' && hidden !== undefined)
+    notes.push(`The metadata is without its own "custom_origin_server": ${JSON.stringify(hidden)}`);
   if (recordOf(ssl).wildcard === true)
     notes.push('Its certificate was for all names below it, too: add them as a name of their own, with "*.".');
   return { line, domain, own, notes, problem: null, share };

@@ -20,6 +20,9 @@ export interface Visit extends EdgePlace {
   problem: LiveProblem | 'server_error' | null;
 }
 
+/** Longest text of a server that is shown, in characters: it may send 16 KiB. */
+const LONGEST_TEXT = 100;
+
 export interface VisitorOptions {
   mayDial: AddressRule;
   clock: Clock;
@@ -47,11 +50,11 @@ export function createVisitor({ mayDial, clock, trustRoots, timeoutMs = 10_000 }
       );
       const leaf = socket.getPeerX509Certificate();
       visit.problem = certificateProblem(socket, leaf, hostname, clock.now());
-      visit.issuer = leaf === undefined ? null : issuerOf(leaf);
+      visit.issuer = leaf === undefined ? null : cut(issuerOf(leaf));
       visit.notAfter = leaf?.validToDate.getTime() ?? null;
       const { status, server } = await sendRequest(new URL(`https://${hostname}/`), socket, signal);
       visit.status = status;
-      visit.server = server;
+      visit.server = server === null ? null : cut(server);
       visit.problem ??= status >= 500 ? 'server_error' : null;
     } catch (error) {
       visit.problem ??= problemOf(error, signal);
@@ -71,6 +74,10 @@ function problemOf(error: unknown, { aborted }: AbortSignal): LiveProblem {
 function issuerOf({ issuer }: X509Certificate): string {
   const attribute = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(issuer ?? '')?.[1];
   return [attribute('O'), attribute('CN')].filter((text) => text !== undefined).join(' ');
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST_TEXT ? text : `${text.slice(0, LONGEST_TEXT)}…`;
 }
 
 export function placeOf({ address, port }: EdgePlace): string {

@@ -1,7 +1,7 @@
-import { isIP } from 'node:net';
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Static } from 'typebox';
-import type { BoardSiteSchema, SiteCountsSchema } from '../../api/domains/board-operations.ts';
+import type { SiteCountsSchema } from '../../api/domains/countSites.ts';
+import type { SiteSchema } from '../../api/domains/site.ts';
 import { canonicalAddress } from '../../net/addresses.ts';
 import type { ApiClient } from '../api/api-client.ts';
 import { type PathOptions, pathFrom, pathOptions } from '../api/tree-commands.ts';
@@ -9,37 +9,30 @@ import { withRetries } from '../api/with-retries.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { apiCommand } from '../options.ts';
 
-/** The board of a move, as the API returns it, and where its names are to lead. */
+/** The names of a move, as the API returns them, and where they are to lead. */
 
-export type BoardSite = Static<typeof BoardSiteSchema>;
+export type Site = Static<typeof SiteSchema>;
 export type SiteCounts = Static<typeof SiteCountsSchema>;
 
 export interface BoardOptions extends PathOptions {
   from?: string;
 }
 
+const SERVICES = ['cloudflare', 'vercel', 'caddy', 'csv'];
 const PATH = ['project', 'app', 'environment'] as const;
 
 /** A command about the names of a move. */
-export function boardCommand(
-  move: Command,
-  usage: string,
-  summary: string,
-  examples: string[],
-  json?: string,
-): Command {
-  const command = apiCommand(move, usage, summary, examples, json).option(
-    '--from <service>',
-    'only names that came from it: cloudflare, vercel, caddy or csv (default: all names)',
-  );
+export function boardCommand(move: Command, usage: string, summary: string, examples: string[], json?: string) {
+  const from = new Option('--from <service>', 'only names that came from it (default: all names)');
+  const command = apiCommand(move, usage, summary, examples, json).addOption(from.choices(SERVICES));
   return pathOptions(command, [...PATH]);
 }
 
-/** The filter of the board that the options name: an environment only if they name one. */
+/** The filter that the options name: an environment only if they name one. */
 function filterOf(api: ApiClient, options: BoardOptions): object {
   const { from, environment } = options;
   const within = environment === undefined ? undefined : pathFrom(api, options, [...PATH]);
-  return { ...(within && { within }), ...(from !== undefined && { movedFrom: from }) };
+  return { ...(within && { within }), ...(from !== undefined && { metadata: { moved_from: from } }) };
 }
 
 export function countBoard(api: ApiClient, options: BoardOptions): Promise<SiteCounts> {
@@ -51,11 +44,11 @@ export async function* listBoard(
   api: ApiClient,
   options: BoardOptions,
   about: { ready?: boolean } = {},
-): AsyncGenerator<BoardSite[]> {
+): AsyncGenerator<Site[]> {
   const body = { ...filterOf(api, options), ...about };
   let cursor: string | undefined;
   do {
-    const page = await withRetries(() => api.page<BoardSite>('domains.listSites', { ...body, cursor }));
+    const page = await withRetries(() => api.page<Site>('domains.listWorkspaceDomains', { ...body, cursor }));
     yield page.items;
     cursor = page.cursor;
   } while (cursor !== undefined);
@@ -68,63 +61,39 @@ export interface EdgePlace {
 }
 
 export interface EdgeOption {
-  edge?: EdgePlace[];
+  edge?: string[];
 }
 
 export function edgeOption(command: Command): Command {
   return command.option(
     '--edge <address>',
-    "address of the edge, with a port if it is not 443; may be repeated (default: the server's NAMEPLATE_EDGE_ADDRESSES)",
-    collectEdges,
+    "IP address of the edge; may be repeated (default: the server's NAMEPLATE_EDGE_ADDRESSES)",
+    (text: string, before: string[] = []) => {
+      const address = canonicalAddress(text);
+      if (address === null) throw new InvalidArgumentError('Expected an IP address.');
+      return [...before, address];
+    },
   );
-}
-
-export function parseEdge(text: string): EdgePlace {
-  const [, bracketed, port] = /^\[(.*)\](?::(\d{1,5}))?$/.exec(text) ?? [];
-  const [, host, itsPort] = /^([^:]+)(?::(\d{1,5}))?$/.exec(text) ?? [];
-  const address = canonicalAddress(bracketed ?? host ?? text);
-  const number = Number(port ?? itsPort ?? 443);
-  if (address === null || number < 1 || number > 65_535 || (bracketed !== undefined && isIP(address) !== 6))
-    throw new InvalidArgumentError(
-      'Expected an IP address such as 203.0.113.7, 203.0.113.7:8443 or [2001:db8::1]:443.',
-    );
-  return { address, port: number };
-}
-
-function collectEdges(text: string, before: EdgePlace[] = []): EdgePlace[] {
-  return [...before, parseEdge(text)];
 }
 
 /** At least one. Throws `CliError` where none is known. */
 export async function edgesOf(api: ApiClient, options: BoardOptions & EdgeOption): Promise<EdgePlace[]> {
-  if (options.edge !== undefined) return options.edge;
-  if (api.playground !== null) return [parseEdge(api.playground.edge.https)];
-  const { edgeAddresses } = await countBoard(api, options);
-  if (edgeAddresses.length > 0) return edgeAddresses.map((address) => ({ address, port: 443 }));
+  const known =
+    api.playground === null ? async () => (await countBoard(api, options)).edgeAddresses : () => ['127.0.0.1'];
+  const addresses = options.edge ?? (await known());
+  if (addresses.length > 0) return addresses.map((address) => ({ address, port: edgePort(api) }));
   throw new CliError('The server does not know the addresses of its edge. Name them with --edge ADDRESS.', {
     exitCode: EXIT.usage,
   });
 }
 
+export function edgePort({ playground }: ApiClient): number {
+  return Number(playground?.edge.https.split(':').at(-1) ?? 443);
+}
+
 /** Where DNS is asked: undefined for the nameservers of this machine. */
-export function resolversOf({ playground }: ApiClient, { resolver }: ResolverOption): string[] | undefined {
-  if (resolver !== undefined) return [resolver];
+export function resolversOf({ playground }: ApiClient): string[] | undefined {
   return playground === null ? undefined : [playground.dns];
-}
-
-export interface ResolverOption {
-  resolver?: string;
-}
-
-export function resolverOption(command: Command): Command {
-  return command.option(
-    '--resolver <address>',
-    'resolver to ask in place of those of this machine, such as 1.1.1.1 or [::1]:5353',
-    (text: string) => {
-      if (!/^\d|^\[/.test(text) && isIP(text) === 0) throw new InvalidArgumentError('Expected an IP address.');
-      return text;
-    },
-  );
 }
 
 /** Runs work on each item, on at most so many at once. */

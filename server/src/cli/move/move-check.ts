@@ -10,7 +10,7 @@ import { CliError, EXIT } from '../cli-error.ts';
 import type { ApiOptions } from '../options.ts';
 import { type Column, dateTime, paint, printable, show, table } from '../output/output.ts';
 import { words } from '../output/show-domain.ts';
-import { withBar } from '../output/terminal.ts';
+import { createBar } from '../output/terminal.ts';
 import { createVisitor, placeOf, type Visit, type Visitor } from './edge-visit.ts';
 import {
   type BoardOptions,
@@ -19,16 +19,16 @@ import {
   type EdgeOption,
   type EdgePlace,
   edgeOption,
+  edgePort,
   edgesOf,
   forEachOf,
   listBoard,
-  type ResolverOption,
-  resolverOption,
   resolversOf,
+  type Site,
 } from './move-board.ts';
 import { share } from './move-status.ts';
 
-interface CheckOptions extends BoardOptions, EdgeOption, ResolverOption {
+interface CheckOptions extends BoardOptions, EdgeOption {
   all?: true;
 }
 
@@ -43,7 +43,7 @@ export function addMoveCheck(move: Command): void {
     'Ask the edge for a name as a browser will after the switch, while DNS still leads elsewhere: its certificate and its response. Beside it, the same from where DNS leads now. With --all: every name of the move at the edge. Exits with 3 if something has to be fixed.';
   const examples = ['shop.example.com', 'shop.example.com --edge 203.0.113.7', '--all --from cloudflare'];
   const command = boardCommand(move, 'check [name]', summary, examples);
-  resolverOption(edgeOption(command))
+  edgeOption(command)
     .option('--all', 'check every name, and show those that fail')
     .action(async (name: string | undefined, options: ApiOptions & CheckOptions) => {
       if ((name === undefined) === (options.all === undefined))
@@ -62,29 +62,26 @@ interface CheckedName {
   reason: string | null;
 }
 
-interface CheckedSite {
-  domain: { domain: string; verificationError?: string };
-  certificate: { problem?: { message: string } };
-}
-
 async function checkOne(call: CommandCall<CheckOptions>, name: string): Promise<void> {
   const { api, options } = call;
-  const { domain: found, certificate } = await api.call<CheckedSite>('domains.getSite', { domain: name });
+  const {
+    domain: { domain },
+    blocker,
+  } = await api.call<Site>('domains.getSite', { domain: name });
   const edges = await edgesOf(api, options);
-  const { domain } = found;
   const hostname = visitedName(domain);
-  const addresses = await addressesOf(api, options, hostname);
   const [edge, now] = await Promise.all([
     visitAll(
       visitorOf(api, () => true),
       hostname,
       edges,
     ),
-    visitAll(visitorOf(api, outside(api, edges)), hostname, addresses),
+    visitAll(visitorOf(api, outside(api, edges)), hostname, await addressesOf(api, hostname)),
   ]);
   const problem = edge.find((visit) => visit.problem !== null);
-  const own = found.verificationError ?? certificate.problem?.message;
-  const reason = problem === undefined ? null : (own ?? `${placeOf(problem)}: ${problemText(problem)}`);
+  const seen = problem && `${placeOf(problem)}: ${problemText(problem)}`;
+  const why = blocker && (blocker.message ?? words(blocker.reason));
+  const reason = problem === undefined ? null : [why, seen].filter((text) => text !== undefined).join('; ');
   const checked: CheckedName = { domain, edge, now, reason };
   show(options, checked, () => describeCheck(checked, call));
   if (reason !== null) process.exitCode = EXIT.blocked;
@@ -95,12 +92,11 @@ function visitedName(domain: string): string {
   return isWildcard(domain) ? `nameplate-check.${baseName(domain)}` : domain;
 }
 
-/** The addresses that DNS has for a name, those of the edge with its port in a playground; none where it could not be read. */
-async function addressesOf(api: ApiClient, options: ResolverOption, hostname: string): Promise<EdgePlace[]> {
-  const lookUp = systemLookUp(resolversOf(api, options));
+/** The addresses that DNS has for a name; none where it could not be read. */
+async function addressesOf(api: ApiClient, hostname: string): Promise<EdgePlace[]> {
+  const lookUp = systemLookUp(resolversOf(api));
   const found = await lookUp(hostname, AbortSignal.timeout(LOOKUP_MS)).catch(() => []);
-  const port = api.playground === null ? 443 : Number(api.playground.edge.https.split(':').at(-1));
-  return found.slice(0, MOST_ADDRESSES).map((address) => ({ address, port }));
+  return found.slice(0, MOST_ADDRESSES).map((address) => ({ address, port: edgePort(api) }));
 }
 
 /** DNS is that of customers, so it may lead to no address but those on the Internet, and the edge. */
@@ -132,59 +128,39 @@ const VISIT_COLUMNS: Column<Visit>[] = [
 const COLUMNS: Column<Visit & { from: string }>[] = [{ title: 'Asked', text: ({ from }) => from }, ...VISIT_COLUMNS];
 
 function describeCheck({ domain, edge, now, reason }: CheckedName, call: CommandCall<CheckOptions>): string {
-  const rows = [
-    ...edge.map((visit) => ({ ...visit, from: 'edge' })),
-    ...now.map((visit) => ({ ...visit, from: 'DNS now' })),
-  ];
-  const name = printable(domain);
-  return [
-    table(COLUMNS, rows),
-    '',
-    ...(reason === null
-      ? [paint('green', `${name} is ready to switch.`)]
-      : [
-          paint('yellow', `${name} is not ready to switch: ${printable(reason)}`),
-          '',
-          nextCommand(call, `domains diagnose ${domain}`),
-        ]),
-  ].join('\n');
+  const at = (from: string) => (visit: Visit) => ({ ...visit, from });
+  const seen = table(COLUMNS, [...edge.map(at('edge')), ...now.map(at('DNS now'))]);
+  if (reason === null) return `${seen}\n\n${paint('green', `${printable(domain)} is ready to switch.`)}`;
+  const headline = paint('yellow', `${printable(domain)} is not ready to switch: ${printable(reason)}`);
+  return [seen, '', headline, '', nextCommand(call, `domains diagnose ${domain}`)].join('\n');
 }
 
 interface Failed extends Visit {
   domain: string;
 }
 
+const FAILED_COLUMNS: Column<Failed>[] = [{ title: 'Name', text: ({ domain }) => domain }, ...VISIT_COLUMNS];
+
 /** The edge is asked for each name; names are read page by page. */
 async function checkAll({ api, options }: CommandCall<CheckOptions>): Promise<void> {
   const edges = await edgesOf(api, options);
   const visit = visitorOf(api, () => true);
   const failed: Failed[] = [];
+  let [checked, served] = [0, 0];
   const { total } = await countBoard(api, options);
-  const checked = await withBar(async (bar, { aborted }) => {
-    let done = 0;
-    for await (const page of listBoard(api, options)) {
-      if (aborted) break;
-      await forEachOf(page, IN_FLIGHT, async ({ domain }) => {
-        const visits = await visitAll(visit, visitedName(domain), edges);
-        failed.push(...visits.filter(({ problem }) => problem !== null).map((each) => ({ domain, ...each })));
-        done += 1;
-        bar.show('Names asked', Math.min(1, done / total));
-      });
-    }
-    return done;
-  });
-  const served = checked - new Set(failed.map(({ domain }) => domain)).size;
-  show(options, { checked, served, failed }, () => describeAll({ checked, served, failed }, edges));
+  const bar = createBar(process.stderr);
+  for await (const page of listBoard(api, options))
+    await forEachOf(page, IN_FLIGHT, async ({ domain: { domain } }) => {
+      const problems = (await visitAll(visit, visitedName(domain), edges)).filter(({ problem }) => problem !== null);
+      failed.push(...problems.map((each) => ({ domain, ...each })));
+      checked += 1;
+      if (problems.length === 0) served += 1;
+      bar.show('Names asked', Math.min(1, checked / total));
+    });
+  bar.clear();
+  const summary = `The edge at ${joinList(edges.map(placeOf))} serves ${share(served, checked)} names.`;
+  show(options, { checked, served, failed }, () =>
+    failed.length === 0 ? summary : [table(FAILED_COLUMNS, failed), '', summary].join('\n'),
+  );
   if (failed.length > 0) process.exitCode = EXIT.blocked;
-}
-
-const FAILED_COLUMNS: Column<Failed>[] = [{ title: 'Name', text: ({ domain }) => domain }, ...VISIT_COLUMNS];
-
-function describeAll(
-  { checked, served, failed }: { checked: number; served: number; failed: Failed[] },
-  edges: EdgePlace[],
-): string {
-  const at = joinList(edges.map(placeOf));
-  const summary = `The edge at ${at} serves ${share(served, checked)} names.`;
-  return failed.length === 0 ? summary : [table(FAILED_COLUMNS, failed), '', summary].join('\n');
 }

@@ -144,12 +144,15 @@ async function moveFrom({ source, names }: SourceCommand, named: string, options
   }
   const report = openReport(path);
   const { dryRun, target } = options;
-  const moved = await moveNames(api, placed, { dryRun, target, report });
-  report.end();
+  // Also after an interruption: what is known by then is in its place.
+  let written: string | undefined;
+  const moved = await moveNames(api, placed, { dryRun, target, report }).finally(() => {
+    written = report.end();
+  });
   const { created, ...counts } = moved;
-  const details = { ...(dryRun && { notes: report.shown }), ...(path !== undefined && { report: path }) };
+  const details = { ...(dryRun && { notes: report.shown }), ...(written !== undefined && { report: written }) };
   show({ ...options }, { [dryRun ? 'new' : 'created']: created, ...counts, ...details }, () =>
-    describe(named, moved, report, path, { api, options }),
+    describe(named, moved, report, written, { api, options }),
   );
   const { refused, certificates, redirects } = moved;
   if (refused + certificates.refused + redirects.refused > 0) process.exitCode = EXIT.blocked;
@@ -190,8 +193,7 @@ function describe(
   if (report.count() > 0 && dryRun) lines.push('', table(REFUSAL_COLUMNS, report.shown));
   if (report.count() > MOST_SHOWN && dryRun && path === undefined)
     lines.push(`${number(report.count() - MOST_SHOWN)} more: --report PATH writes all of them to a file.`);
-  if (report.count() > 0 && path !== undefined)
-    lines.push(`What was refused, and what to know of other names, is in ${printable(path)}.`);
+  if (path !== undefined) lines.push(`What was refused, and what to know of other names, is in ${printable(path)}.`);
   const next = dryRun ? 'the same command without --dry-run' : typedCommand(api, options, 'move status');
   return [...lines, '', `Next: ${paint('bold', next)}`].join('\n');
 }

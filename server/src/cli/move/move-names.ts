@@ -45,12 +45,13 @@ export async function moveNames(
   const redirects = { set: 0, refused: 0 };
   let [refused, leftOut] = [0, 0];
   const redirecting: Redirecting = new Map();
-  const note = ({ line, domain }: Row, reason: string, status: number | '' = '') =>
+  const note = ({ line, domain }: Pick<Row, 'line' | 'domain'>, reason: string, status: number | '' = '') =>
     report.add({ line, domain, status, reason });
 
   async function* rows(retrying: Retrying): AsyncGenerator<Row> {
     for await (const { leftOut: why, ...name } of namesOf(retrying)) {
-      const row = { ...name, own: { ...name.own, ...(target !== undefined && { target }) } };
+      const certificate = !dryRun && name.certificate && { certificate: name.certificate };
+      const row = { ...name, own: { ...name.own, ...(target !== undefined && { target }), ...certificate } };
       if (why === undefined) yield row;
       else {
         leftOut += 1;
@@ -66,14 +67,19 @@ export async function moveNames(
       refused += 1;
       report.add(refusal);
     },
+    stripped(row, { reason, status }) {
+      delete row.certificate;
+      certificates.refused += 1;
+      note(row, `Added without its certificate: ${reason}`, status);
+    },
     async attached(row, { domain, domainId, error }, retrying) {
       for (const text of row.notes) note(row, text);
       // The key is not kept in memory.
-      const { certificate, ...rest } = row;
+      const { certificate, own: _, ...rest } = row;
       if (row.redirect !== undefined) redirecting.set(canonicalName(domain) ?? domain, { row: rest, domainId });
       if (certificate === undefined) return;
-      const isSent = !dryRun && domainId !== undefined;
-      const outcome = isSent ? await upload(api, certificate, domainId, error === undefined, retrying) : 'uploaded';
+      const isThere = error !== undefined && domainId !== undefined && !dryRun;
+      const outcome = isThere ? await upload(api, { domain: domainId, ...certificate }, retrying) : 'uploaded';
       certificates[typeof outcome === 'string' ? outcome : 'refused'] += 1;
       if (typeof outcome === 'object') note(row, `Added without its certificate: ${outcome.reason}`, outcome.status);
     },
@@ -93,24 +99,23 @@ export async function moveNames(
 }
 
 /** Names that redirect, by their canonical names. */
-type Redirecting = Map<string, { row: Row; domainId: string | undefined }>;
+type Redirecting = Map<string, { row: Omit<Row, 'own'>; domainId: string | undefined }>;
 
 interface Unmade {
   status: number | '';
   reason: string;
 }
 
+/** To a domain that was there already. */
 async function upload(
   api: ApiClient,
-  { certificates, privateKey }: OldCertificate,
-  domain: string,
-  isNew: boolean,
+  files: OldCertificate & { domain: string },
   retrying: Retrying,
 ): Promise<'uploaded' | 'existing' | Unmade> {
   const { signal } = retrying;
   try {
-    const body = { domain, certificates, privateKey, managed: true };
-    if (!isNew && (await withRetries(() => hasCertificate(api, domain, certificates), retrying))) return 'existing';
+    if (await withRetries(() => hasCertificate(api, files.domain, files.certificates), retrying)) return 'existing';
+    const body = { ...files, managed: true };
     await withRetries(() => api.call('domains.uploadCertificate', body, { signal }), retrying);
     return 'uploaded';
   } catch (error) {
@@ -123,7 +128,7 @@ async function* setRedirects(
   redirecting: Redirecting,
   dryRun: true | undefined,
   retrying: Retrying,
-): AsyncGenerator<{ row: Row; refusal: Unmade | null }> {
+): AsyncGenerator<{ row: Omit<Row, 'own'>; refusal: Unmade | null }> {
   const { signal } = retrying;
   const destinations = new Map([...redirecting].map(([name, { row }]) => [name, row.redirect?.to ?? '']));
   for (const [name, { row, domainId: domain }] of redirecting) {

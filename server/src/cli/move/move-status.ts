@@ -2,38 +2,34 @@ import type { Command } from 'commander';
 import { apiAction, type CommandCall, nextCommand } from '../api/api-client.ts';
 import { EXIT } from '../cli-error.ts';
 import { type Column, dateTime, paint, shortDuration, table } from '../output/output.ts';
-import { stateStyle } from '../output/show-certificate.ts';
-import { statusStyle, words } from '../output/show-domain.ts';
-import {
-  type BoardOptions,
-  type BoardSite,
-  boardCommand,
-  countBoard,
-  listBoard,
-  type SiteCounts,
-} from './move-board.ts';
+import { words } from '../output/show-domain.ts';
+import { type BoardOptions, boardCommand, countBoard, listBoard, type Site, type SiteCounts } from './move-board.ts';
 
 interface StatusOptions extends BoardOptions {
   all?: true;
 }
 
+/** A name that is not ready to switch. */
+type Blocked = { domain: string } & NonNullable<Site['blocker']>;
+
 interface Status extends SiteCounts {
-  sites?: BoardSite[];
+  blocked?: Blocked[];
 }
 
 export function addMoveStatus(move: Command): void {
   const summary =
     'Show how many names are ready to switch, and why the others are not. Exits with 3 unless all are ready.';
   boardCommand(move, 'status', summary, ['', '--from cloudflare --all', '--json'])
-    .option('--all', 'show every name')
+    .option('--all', 'show every name that is not ready')
     .action(
       apiAction(async ({ api, options }: CommandCall<StatusOptions>): Promise<Status> => {
         const counts = await countBoard(api, options);
         if (counts.readyToSwitch < counts.total) process.exitCode = EXIT.blocked;
         if (!options.all) return counts;
-        const sites: BoardSite[] = [];
-        for await (const page of listBoard(api, options)) sites.push(...page);
-        return { ...counts, sites };
+        const blocked: Blocked[] = [];
+        for await (const page of listBoard(api, options, { ready: false }))
+          for (const { domain, blocker } of page) if (blocker) blocked.push({ domain: domain.domain, ...blocker });
+        return { ...counts, blocked };
       }, describeStatus),
     );
 }
@@ -48,31 +44,21 @@ const GROUP_COLUMNS: Column<Group>[] = [
   { title: 'Details', text: ({ oldest }) => oldest.message ?? '' },
 ];
 
-const SITE_COLUMNS: Column<BoardSite>[] = [
+const BLOCKED_COLUMNS: Column<Blocked>[] = [
   { title: 'Name', text: ({ domain }) => domain },
-  { title: 'Status', text: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-  {
-    title: 'Certificate',
-    text: ({ certificate: { state, source } }) => [words(state), ...(source ? [`(${source})`] : [])].join(' '),
-    style: ({ certificate }) => stateStyle(certificate.state),
-  },
-  { title: 'Expires', text: ({ certificate }) => dateTime(certificate.notAfter) },
-  { title: 'Seen', text: ({ live }) => words(live?.state ?? '') },
-  {
-    title: 'Ready',
-    text: ({ blocker }) => (blocker === undefined ? 'yes' : words(blocker.reason)),
-    style: ({ readyToSwitch }) => (readyToSwitch ? 'green' : 'yellow'),
-  },
+  { title: 'Reason', text: ({ reason }) => words(reason) },
+  { title: 'Since', text: ({ since }) => dateTime(since) },
+  { title: 'Details', text: ({ message }) => message ?? '' },
 ];
 
 function describeStatus(status: Status, call: CommandCall<StatusOptions>): string {
-  const { total, blockers, sites } = status;
+  const { total, blockers, blocked = [] } = status;
   if (total === 0) return `No names found.\n\n${nextCommand(call, 'move from --help')}`;
   return [
     headline(status),
     ...(blockers.length === 0 ? [] : ['', table(GROUP_COLUMNS, blockers)]),
     ...timeLeftLines(status),
-    ...(sites === undefined ? [] : ['', table(SITE_COLUMNS, sites)]),
+    ...(blocked.length === 0 ? [] : ['', table(BLOCKED_COLUMNS, blocked)]),
     ...nextStep(status, call),
   ].join('\n');
 }

@@ -7,9 +7,7 @@ import { type CommandCall, connect } from '../api/api-client.ts';
 import { CliError, EXIT } from '../cli-error.ts';
 import { type ApiOptions, parseDuration } from '../options.ts';
 import { jsonText, print, printable, timeOfDay } from '../output/output.ts';
-import { createBar } from '../output/terminal.ts';
 import { untilSignal } from '../signals.ts';
-import { type Arrivals, createArrivals, type Lead, type LeadChange, leadOf } from './arrivals.ts';
 import {
   type BoardOptions,
   boardCommand,
@@ -18,13 +16,11 @@ import {
   edgesOf,
   forEachOf,
   listBoard,
-  type ResolverOption,
-  resolverOption,
   resolversOf,
 } from './move-board.ts';
 import { share } from './move-status.ts';
 
-interface WatchOptions extends BoardOptions, EdgeOption, ResolverOption {
+interface WatchOptions extends BoardOptions, EdgeOption {
   until?: 'all' | 'none';
   every: number;
   timeout?: number;
@@ -38,10 +34,10 @@ const SHORTEST_MS = 1000;
 
 export function addMoveWatch(move: Command): void {
   const summary =
-    'Look names up in DNS again and again, and show which lead to the edge, until Ctrl-C: at the switch, and on the way back. It asks DNS, not the server, and so it sees what visitors see. Exits with 3 if --timeout is reached first.';
+    'Look names up in DNS again and again, and print which lead to the edge, until Ctrl-C: at the switch, and on the way back. It asks DNS, not the server, and so it sees what visitors see. Exits with 3 if --timeout is reached first.';
   const json = 'print one JSON document a line, for each change';
   const command = boardCommand(move, 'watch', summary, ['', '--until all --timeout 1h', '--until none'], json);
-  resolverOption(edgeOption(command))
+  edgeOption(command)
     .addOption(new Option('--until <state>', 'end when all names lead to the edge, or none').choices(['all', 'none']))
     .option('--every <time>', 'time between two rounds, such as 10s', parseDuration, 10_000)
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
@@ -49,95 +45,74 @@ export function addMoveWatch(move: Command): void {
 }
 
 async function watch({ api, options }: CommandCall<WatchOptions>): Promise<void> {
-  const { until, every, timeout = Number.POSITIVE_INFINITY } = options;
+  const { until, every, timeout = Number.POSITIVE_INFINITY, json } = options;
   const edges = new Set((await edgesOf(api, options)).map(({ address }) => address));
   const names: string[] = [];
   // There is no address of a wildcard itself.
   for await (const page of listBoard(api, options))
-    names.push(...page.map(({ domain }) => domain).filter((name) => !name.startsWith('*.')));
+    names.push(...page.map(({ domain }) => domain.domain).filter((name) => !name.startsWith('*.')));
   if (names.length === 0) throw new CliError('No names found.');
   const interruption = new AbortController();
   void untilSignal().then(() => interruption.abort());
   const { signal } = interruption;
-  const lookUp = leadLookUp(systemLookUp(resolversOf(api, options)), edges, signal);
-  const arrivals = createArrivals();
-  const screen = options.json ? JSON_LINES : createScreen(process.stdout, names.length);
+  const lookUp = systemLookUp(resolversOf(api));
+  const leads = new Map<string, Lead>();
   const deadline = systemClock.now() + timeout;
+  let before = '';
   while (!signal.aborted) {
     await forEachOf(names, IN_FLIGHT, async (name) => {
       if (signal.aborted) return;
-      const change = arrivals.note(name, await lookUp(name));
-      if (change !== null) screen.change(change);
+      const within = AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]);
+      const found = await lookUp(name, within).catch(() => null);
+      const change = noteLead(leads, name, found && leadOf(found, edges));
+      if (change !== null && json) print(jsonText({ at: systemClock.now(), ...change }));
+      else if (change !== null) printChange(change);
     });
-    screen.round(arrivals);
-    if (until !== undefined && isReached(until, arrivals, names.length)) return screen.end();
+    const count = (lead: Lead) => [...leads.values()].filter((each) => each === lead).length;
+    const arrived = count('here');
+    const text = `${share(arrived, names.length)} arrived`;
+    if (text !== before && !json) print(text);
+    before = text;
+    if (until !== undefined && (until === 'all' ? arrived : count('elsewhere')) === names.length) return;
     if (systemClock.now() >= deadline) break;
     await sleep(Math.max(SHORTEST_MS, every), undefined, { signal }).catch(() => {});
   }
-  screen.end();
   if (until !== undefined && !signal.aborted) process.exitCode = EXIT.blocked;
 }
 
-/** Null: the name could not be looked up. */
-function leadLookUp(lookUp: ReturnType<typeof systemLookUp>, edges: ReadonlySet<string>, signal: AbortSignal) {
-  return async (name: string): Promise<Lead | null> => {
-    try {
-      const found = await lookUp(name, AbortSignal.any([signal, AbortSignal.timeout(LOOKUP_MS)]));
-      return leadOf(
-        found.map((address) => canonicalAddress(address) ?? address),
-        edges,
-      );
-    } catch {
-      return null;
-    }
-  };
+/** `here`: all addresses of the name are the edge's. `partly`: some are. */
+export type Lead = 'here' | 'partly' | 'elsewhere';
+
+/** `edges` in canonical form. */
+export function leadOf(addresses: readonly string[], edges: ReadonlySet<string>): Lead {
+  const here = addresses.filter((address) => edges.has(canonicalAddress(address) ?? address)).length;
+  if (here === 0) return 'elsewhere';
+  return here === addresses.length ? 'here' : 'partly';
 }
 
-function isReached(until: 'all' | 'none', arrivals: Arrivals, total: number): boolean {
-  if (until === 'all') return arrivals.count('here') === total;
-  return arrivals.count('elsewhere') + arrivals.count('nowhere') === total;
+/** `before` is undefined in the first round. */
+interface LeadChange {
+  domain: string;
+  before: Lead | undefined;
+  after: Lead;
 }
 
-interface Screen {
-  change(change: LeadChange): void;
-  round(arrivals: Arrivals): void;
-  end(): void;
+/** Returns the change, if there is one. Null: the name could not be looked up, so it stays where it was. */
+export function noteLead(leads: Map<string, Lead>, domain: string, after: Lead | null): LeadChange | null {
+  const before = leads.get(domain);
+  if (after === null || after === before) return null;
+  leads.set(domain, after);
+  return { domain, before, after };
 }
-
-const JSON_LINES: Screen = {
-  change: (change) => print(jsonText({ at: systemClock.now(), ...change })),
-  round() {},
-  end() {},
-};
 
 const LEADS: Record<Lead, string> = {
   here: 'arrived',
   partly: 'leads here with some of its addresses',
   elsewhere: 'leads elsewhere',
-  nowhere: 'has no address',
 };
 
-/** A bar that is redrawn in place on a terminal; otherwise a line for each change, and the sum after a round that has any. */
-export function createScreen(output: NodeJS.WriteStream, total: number, clock = systemClock): Screen {
-  const bar = createBar(output);
-  let before = '';
-  return {
-    change({ domain, before: left, after }) {
-      // In the first round, names that have not arrived are no news.
-      if (output.isTTY || (left === undefined && after !== 'here')) return;
-      output.write(`${timeOfDay(clock.now())}  ${printable(domain)} ${LEADS[after]}\n`);
-    },
-    round(arrivals) {
-      const here = arrivals.count('here');
-      const text = `${share(here, total)} arrived`;
-      if (output.isTTY) bar.show(text, here / total);
-      else if (text !== before) output.write(`${text}\n`);
-      before = text;
-    },
-    end() {
-      if (!output.isTTY) return;
-      bar.clear();
-      output.write(`${before}\n`);
-    },
-  };
+function printChange({ domain, before, after }: LeadChange): void {
+  // In the first round, names that have not arrived are no news.
+  if (before !== undefined || after !== 'elsewhere')
+    print(`${timeOfDay(systemClock.now())}  ${printable(domain)} ${LEADS[after]}`);
 }

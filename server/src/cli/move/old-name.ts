@@ -66,6 +66,7 @@ export function ownDataOf(
 /** Why a pair does not fit into metadata; null: it does. */
 function excessOf(metadata: Readonly<Record<string, string>>, key: string, text: string): string | null {
   if (key === 'moved_from') return 'Nameplate sets itself';
+  if (key === '__proto__') return 'the API refuses as a key';
   if (!KEY.test(key)) return `is no key of 1 to ${LONGEST_KEY} letters, digits, "_", "." and "-"`;
   if (CONTROL.test(text)) return 'has control characters';
   if ([...text].length > LONGEST_VALUE) return `is longer than ${LONGEST_VALUE} characters`;

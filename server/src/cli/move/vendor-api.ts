@@ -83,6 +83,8 @@ function requireSafe(base: string): void {
   const isHere = url?.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
   if (url?.protocol !== 'https:' && !isHere)
     throw new CliError('The address of the API has to begin with "https://".', { exitCode: EXIT.usage });
+  if (url?.username || url?.password)
+    throw new CliError('The address of the API must have no user name or password.', { exitCode: EXIT.usage });
 }
 
 function parse(body: string): unknown {
@@ -105,8 +107,8 @@ function complaintOf(document: unknown): string | undefined {
 /** In ms, by Retry-After, or by the `limit` of Vercel's errors. */
 function askedWaitMs({ status, headers }: Response, document: unknown): number {
   if (status !== 429) return 0;
-  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
-  if (seconds >= 0) return 1000 * seconds;
+  const given = headers.get('retry-after') ?? '';
+  if (/^\d{1,9}$/.test(given)) return 1000 * Number(given);
   const { resetMs } = recordOf(recordOf(recordOf(document).error).limit);
   return typeof resetMs === 'number' ? Math.max(0, resetMs - Date.now()) : 0;
 }

@@ -18,6 +18,7 @@ export async function* vercelNames(ask: VendorApi, project: string, teamId?: str
     const { domains, pagination } = recordOf(await ask(path, { limit: PAGE, until, teamId }));
     const { next } = recordOf(pagination);
     if (!Array.isArray(domains)) throw new CliError('Vercel responded without domains. Check the address of its API.');
+    const before = seen.size;
     for (const item of domains) {
       const name = textIn(item, 'name') ?? '';
       if (seen.has(name)) continue;
@@ -26,7 +27,8 @@ export async function* vercelNames(ask: VendorApi, project: string, teamId?: str
     }
     if (seen.size > MOST_NAMES) throw new CliError(`The project has more than ${MOST_NAMES} domains.`);
     if (typeof next !== 'number') return;
-    if (until !== undefined && next + 1 >= until) throw new CliError('Vercel lists the same domains again and again.');
+    if (seen.size === before || (until !== undefined && next + 1 >= until))
+      throw new CliError('Vercel lists the same domains again and again.');
     until = next + 1;
   }
 }

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { systemClock } from '../../base/clock.ts';
 import { ownHosts } from '../../config/config.ts';
-import { sharedBy } from '../../domain/shared-hosting.ts';
+import { hostSharedBy, sharedBy } from '../../domain/shared-hosting.ts';
 import { canonicalAddress, isPublic } from '../../net/addresses.ts';
 import type { SharedTarget } from '../../store/store.ts';
 import { CliError, EXIT } from '../cli-error.ts';
@@ -94,8 +94,13 @@ async function targetOf(name: string): Promise<string> {
   // NAMEPLATE_RESERVED_NAMES may well have the platform's own zone.
   const reserved = ownHosts();
   const parsed = parseName(await hostnameOf(name), { service: 'service', reserved, refusesWildcards: true });
-  if (parsed.ok) return parsed.name;
-  throw new CliError(`The target ${parsed.message}.`, { exitCode: EXIT.usage });
+  if (!parsed.ok) throw new CliError(`The target ${parsed.message}.`, { exitCode: EXIT.usage });
+  const provider = hostSharedBy(parsed.name);
+  if (provider === undefined) return parsed.name;
+  throw new CliError(
+    `The target must not be ${parsed.name}: all customers of ${provider} lead names there, so it proves nothing. Give a host of your own.`,
+    { exitCode: EXIT.usage },
+  );
 }
 
 function noTarget(host: string): CliError {

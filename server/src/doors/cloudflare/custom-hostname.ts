@@ -1,14 +1,13 @@
-import type { Static } from 'typebox';
-import type { SiteSchema } from '../../api/domains/site.ts';
+import type { ShownSite } from '../shown-sites.ts';
 
 /** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
 
-export type ShownSite = Static<typeof SiteSchema>;
+export type Hostname = ReturnType<typeof customHostname>;
 
 /** Clients compare it, so it has the vendor's own words. */
 const NOT_ROUTED = 'custom hostname does not CNAME to this zone.';
 
-export function statusOf(site: ShownSite): string {
+function statusOf(site: ShownSite): string {
   if (site.suspension !== undefined) return 'blocked';
   if (site.domain.status !== 'verified') return 'pending';
   return leadsElsewhere(site) ? 'moved' : 'active';
@@ -19,7 +18,7 @@ function leadsElsewhere({ live }: ShownSite): boolean {
   return live?.state === 'unreachable' && live.problem === 'answered_by_another';
 }
 
-export function sslStatusOf({ domain, certificate }: ShownSite): string {
+function sslStatusOf({ domain, certificate }: ShownSite): string {
   if (certificate.notAfter !== undefined) return 'active';
   switch (certificate.state) {
     case 'ordering':

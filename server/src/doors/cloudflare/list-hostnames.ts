@@ -1,145 +1,119 @@
-import type { CallOperation } from '../door.ts';
-import { dataOf } from '../door.ts';
-import { type ShownSite, sslStatusOf, statusOf } from './custom-hostname.ts';
-import { badInput } from './envelope.ts';
-import type { PageStarts } from './page-starts.ts';
+import type { LRUCache } from 'lru-cache';
+import { canonicalName } from '../../domain/name.ts';
+import { type CallOperation, unless } from '../door.ts';
+import { CHUNK, chunksIn, siteIn, sitesIn } from '../shown-sites.ts';
+import { customHostname, type Hostname } from './custom-hostname.ts';
+import { badInput, enveloped } from './envelope.ts';
 
 /** The list of custom hostnames: the vendor has numbered pages, the operation below has cursors. */
 
-export interface ListQuery {
-  page: number;
-  perPage: number;
-  id?: string;
-  exact?: string;
-  contain?: string;
-  startsWith?: string;
-  hostnameStatus?: string;
-  sslStatus?: string;
-  ssl?: boolean;
-  wildcard?: boolean;
-  order: 'created' | 'ssl' | 'ssl_status';
-  direction: 'asc' | 'desc';
-}
+type Parameters = Record<string, string | undefined>;
 
-interface HostnamePage {
-  sites: ShownSite[];
-  /** Exact, unless there are more than `MOST_CALLS` read behind the page: then at least one page follows. */
-  total: number;
-}
+/** The values that a parameter may have, in the words of its refusal; any other is refused with 1434. */
+const VALUES = new Map<string, [values: RegExp, words: string]>(
+  Object.entries({
+    page: [/^[1-9]\d{0,5}$/, 'a whole number from 1 to 999999'],
+    per_page: [/^([5-9]|[1-9]\d\d?|1000)$/, 'a whole number from 5 to 1000'],
+    order: [/^ssl(_status)?$/, 'ssl or ssl_status'],
+    direction: [/^(asc|desc)$/, 'asc or desc'],
+    ssl: [/^[01]$/, '0 or 1'],
+    wildcard: [/^(true|false)$/, 'true or false'],
+    certificate_authority: [/^$/, 'left out: this filter is not supported here'],
+    custom_origin_server: [/^$/, 'left out: this filter is not supported here'],
+  }),
+);
 
-/** Domains of one call, its maximum. */
-const LIMIT = 100;
-/** Most calls of one request that counts, filters or sorts. */
-const MOST_CALLS = 20;
-/** Domains before a page that nobody has read up to. */
-const MOST_SKIPPED = 10_000;
+/** One of these at most. */
+const NAMES = ['id', 'hostname', 'hostname.exact', 'hostname.contain', 'hostname.startsWith'];
+const NAME = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
-const NARROW =
-  'Filter by hostname, read the pages in order, or call domains.listWorkspaceDomains, which has cursors and filters.';
+const FILTERS: Record<string, (hostname: Hostname, wanted: string) => boolean> = {
+  id: ({ id }, wanted) => id === wanted,
+  hostname: ({ hostname }, wanted) => hostname === canonicalName(wanted),
+  'hostname.exact': ({ hostname }, wanted) => hostname === canonicalName(wanted),
+  'hostname.contain': ({ hostname }, wanted) => hostname.includes(wanted.toLowerCase()),
+  'hostname.startsWith': ({ hostname }, wanted) => hostname.startsWith(wanted.toLowerCase()),
+  hostname_status: ({ status }, wanted) => status === wanted,
+  ssl_status: ({ ssl }, wanted) => ssl.status === wanted,
+  ssl: ({ ssl }, wanted) => (ssl.status === 'active') === (wanted === '1'),
+  wildcard: ({ ssl }, wanted) => String(ssl.wildcard) === wanted,
+};
 
-export async function listHostnames(
-  query: ListQuery,
-  zone: string,
-  call: CallOperation,
-  starts: PageStarts,
-): Promise<HostnamePage> {
-  const single = query.id ?? query.exact;
-  if (single !== undefined) {
-    const site = await findSite(single, zone, call);
-    // The operation takes ids and names alike.
-    const isMeant = (site?.domain.id === single) === (query.id !== undefined);
-    return found(isMeant ? site : undefined, query);
-  }
-  const { contain, startsWith, hostnameStatus, sslStatus, ssl, wildcard, order, direction } = query;
-  const filters = [contain, startsWith, hostnameStatus, sslStatus, ssl, wildcard];
-  const isPlain = filters.every((each) => each === undefined) && order === 'created' && direction === 'asc';
-  return isPlain ? plainPage(query, zone, call, starts) : filteredPage(query, zone, call);
-}
+/** Where a chunk of a zone starts: a cursor, by the zone, the number of its hostnames, and that of those before the chunk. */
+export type Starts = LRUCache<string, string>;
 
-/** The site of a domain of the zone; undefined: there is none. */
-export async function findSite(identifier: string, zone: string, call: CallOperation): Promise<ShownSite | undefined> {
-  const called = await call('domains.getSite', { domain: identifier });
-  if (!called.ok && called.problem.code === 'data/domain_not_found') return undefined;
-  const site: ShownSite = await dataOf(Promise.resolve(called));
-  return site.domain.environmentId === zone ? site : undefined;
-}
-
-function found(site: ShownSite | undefined, query: ListQuery): HostnamePage {
-  const sites = [site ?? []].flat().filter((each) => matches(each, query));
-  return { sites: query.page === 1 ? sites : [], total: sites.length };
-}
-
-async function plainPage(
-  { page, perPage }: ListQuery,
-  zone: string,
-  call: CallOperation,
-  starts: PageStarts,
-): Promise<HostnamePage> {
-  const before = (page - 1) * perPage;
-  let start = starts.find(zone, perPage, page);
-  if (page > 1 && start === undefined) {
-    if (before > MOST_SKIPPED) throw badInput(1434, `Page numbers reach ${MOST_SKIPPED} hostnames here. ${NARROW}`);
-    const skipped = await read({ zone, count: before }, call);
-    if (skipped.cursor === undefined) return { sites: [], total: skipped.sites.length };
-    start = skipped.cursor;
-  }
-  const { sites, cursor } = await read({ zone, count: perPage, cursor: start }, call);
-  const total = before + sites.length;
-  if (cursor === undefined) return { sites, total };
-  starts.note(zone, perPage, page + 1, cursor);
-  const rest = await read({ zone, calls: MOST_CALLS, cursor }, call);
-  return { sites, total: total + rest.sites.length + (rest.cursor === undefined ? 0 : 1) };
-}
-
-async function filteredPage(query: ListQuery, zone: string, call: CallOperation): Promise<HostnamePage> {
-  const { page, perPage, order, direction, contain, startsWith } = query;
-  const { sites, cursor } = await read({ zone, calls: MOST_CALLS, search: contain ?? startsWith }, call);
-  if (cursor !== undefined) {
-    throw badInput(1434, `The zone has too many hostnames to filter or sort them like this. ${NARROW}`);
-  }
-  const all = sites.filter((site) => matches(site, query));
-  // Stable: those of equal status stay in order of creation.
-  if (order !== 'created') all.sort((a, b) => sslStatusOf(a).localeCompare(sslStatusOf(b)));
-  if (direction === 'desc') all.reverse();
-  const from = (page - 1) * perPage;
-  return { sites: all.slice(from, from + perPage), total: all.length };
-}
-
-interface Reading {
+interface Wanted {
+  call: CallOperation;
   zone: string;
-  /** Sites to read. */
-  count?: number;
-  calls?: number;
-  cursor?: string | undefined;
-  search?: string | undefined;
+  /** Hostnames before the page. */
+  from: number;
+  perPage: number;
 }
 
-/** `cursor` of the result: where the next site is; absent after the last one. */
-async function read({ zone, count = Infinity, calls = Infinity, cursor, search }: Reading, call: CallOperation) {
-  const sites: ShownSite[] = [];
-  const within = { environment: zone };
-  let next = cursor;
-  for (let made = 0; made < calls && sites.length < count; made += 1) {
-    const page = { limit: Math.min(LIMIT, count - sites.length), ...(next !== undefined && { cursor: next }) };
-    const called = await call('domains.listWorkspaceDomains', { within, ...page, ...(search && { search }) });
-    if (!called.ok) throw called.problem;
-    sites.push(...called.data);
-    next = called.pagination?.cursor;
-    if (next === undefined) break;
+export async function listHostnames(call: CallOperation, zone: string, query: Record<string, unknown>, starts: Starts) {
+  const given = parametersOf(query);
+  const { page, per_page } = { page: Number(given.page ?? 1), per_page: Number(given.per_page ?? 50) };
+  const wanted = { call, zone, from: (page - 1) * per_page, perPage: per_page };
+  const isWhole = Object.keys(FILTERS).every((name) => given[name] === undefined) && !isSorted(given);
+  const { result, total_count } = await (isWhole ? pageOfAll(wanted, starts) : filteredPage(wanted, given));
+  const total_pages = Math.ceil(total_count / per_page);
+  return { ...enveloped(result), result_info: { page, per_page, count: result.length, total_count, total_pages } };
+}
+
+const isSorted = ({ order, direction }: Parameters) => order !== undefined || direction === 'desc';
+
+async function pageOfAll({ call, zone, from, perPage }: Wanted, starts: Starts) {
+  const total_count: number = (await call('domains.countSites', { within: { environment: zone } })).data.total;
+  const keyOf = (before: number) => `${zone} ${total_count} ${before}`;
+  const before = from - (from % CHUNK);
+  const cursor = starts.get(keyOf(before));
+  const result: Hostname[] = [];
+  let at = cursor === undefined ? 0 : before;
+  for await (const { sites, next } of chunksIn(call, zone, { cursor })) {
+    const skipped = Math.max(0, from - at);
+    result.push(...sites.slice(skipped, skipped + perPage - result.length).map(customHostname));
+    at += sites.length;
+    if (next !== undefined) starts.set(keyOf(at), next);
+    if (result.length === perPage) break;
   }
-  return { sites, cursor: next };
+  return { result, total_count };
 }
 
-function matches(
-  site: ShownSite,
-  { contain, startsWith, hostnameStatus, sslStatus, ssl, wildcard }: ListQuery,
-): boolean {
-  const { domain: name } = site.domain;
-  // `search` finds a part of the id, too.
-  if (contain !== undefined && !name.includes(contain.toLowerCase())) return false;
-  if (startsWith !== undefined && !name.startsWith(startsWith.toLowerCase())) return false;
-  if (hostnameStatus !== undefined && statusOf(site) !== hostnameStatus) return false;
-  if (sslStatus !== undefined && sslStatusOf(site) !== sslStatus) return false;
-  if (ssl !== undefined && (sslStatusOf(site) === 'active') !== ssl) return false;
-  return wildcard === undefined || name.startsWith('*.') === wildcard;
+async function filteredPage({ call, zone, from, perPage }: Wanted, given: Parameters) {
+  const filters = Object.entries(FILTERS).filter(([name]) => given[name] !== undefined);
+  const found: Hostname[] = [];
+  for await (const site of candidates(call, zone, given)) {
+    const hostname = customHostname(site);
+    if (filters.every(([name, isWanted]) => isWanted(hostname, given[name] ?? ''))) found.push(hostname);
+  }
+  // Stable: those of equal status stay in order of creation.
+  if (given.order !== undefined) found.sort((a, b) => a.ssl.status.localeCompare(b.ssl.status));
+  if (given.direction === 'desc') found.reverse();
+  return { result: found.slice(from, from + perPage), total_count: found.length };
+}
+
+async function* candidates(call: CallOperation, zone: string, given: Parameters) {
+  const single = given.id ?? given.hostname ?? given['hostname.exact'];
+  const search = given['hostname.contain'] ?? given['hostname.startsWith'];
+  if (single === undefined) return yield* sitesIn(call, zone, search === undefined ? {} : { search });
+  const site = await unless(['data/domain_not_found'], siteIn(call, zone, single));
+  if (site !== undefined) yield site;
+}
+
+/** Throws a `Problem` for values that the vendor refuses, and for filters that are not here. */
+function parametersOf(query: Record<string, unknown>): Parameters {
+  const given: Parameters = Object.create(null);
+  for (const [written, value] of Object.entries(query)) {
+    // Clients write `hostname.contain` or `hostname[contain]`.
+    const name = written.replace(/^hostname\[(\w+)\]$/, 'hostname.$1');
+    if (typeof value !== 'string' || name in given) throw badInput(1434, `${name.slice(0, 40)} must be sent once.`);
+    const [values, words] = VALUES.get(name) ?? [];
+    if (values?.test(value) === false) throw badInput(1434, `${name} must be ${words}.`);
+    if (NAMES.includes(name) && !NAME.test(value))
+      throw badInput(1437, `Invalid ${name} query parameter. It has 1 to 255 characters, none of them a control.`);
+    given[name] = value;
+  }
+  const named = NAMES.filter((name) => name in given);
+  if (named.length > 1) throw badInput(1438, `Only one of ${named.join(', ')} must be specified.`);
+  return given;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { principalOf } from '../../api/request-hooks.ts';
-import { type CallOperation, type CallsOf, dataOf } from '../door.ts';
-import { badInput, CloudflareProblem, enveloped, notAllowed } from './envelope.ts';
+import { type CallOperation, type CallsOf, VendorProblem } from '../door.ts';
+import { badInput, enveloped, notAllowed } from './envelope.ts';
 
 type Route = { Params: { zone: string } };
 
@@ -13,34 +13,23 @@ export function zoneRoutes(app: FastifyInstance, callsOf: CallsOf): void {
     ]),
   );
   app.get<Route>('/zones/:zone', async (request, reply) => {
-    const { id, name, slug, createdAt } = await environmentOf(request.params.zone, callsOf(request, reply));
-    const created = new Date(createdAt).toISOString();
-    return enveloped({
-      ...{ id, name: name ?? slug, status: 'active', type: 'full', paused: false },
-      ...{ created_on: created, modified_on: created, activated_on: created },
-    });
+    const { id, name, slug } = await environmentOf(request.params.zone, callsOf(request, reply));
+    return enveloped({ id, name: name ?? slug, status: 'active', type: 'full', paused: false });
   });
-  const fallback = '/zones/:zone/custom_hostnames/fallback_origin';
-  app.get<Route>(fallback, async (request, reply) =>
-    enveloped(await fallbackOrigin(request.params.zone, callsOf(request, reply))),
-  );
-  app.put<Route>(fallback, async (request, reply) => {
-    const found = await fallbackOrigin(request.params.zone, callsOf(request, reply));
-    const { origin } = (request.body ?? {}) as { origin?: unknown };
-    if (typeof origin !== 'string') throw badInput(1415, 'Invalid fallback origin. origin must be a string.');
-    // Scripts set it each time they run.
-    if (origin === found.origin) return enveloped(found);
-    throw notAllowed(
-      1414,
-      'Access to setting the fallback origin has not been granted. Deploy with deployments.createDeployment: its origin takes the traffic of the environment.',
-    );
-  });
-  app.delete<Route>(fallback, async (request, reply) => {
-    await fallbackOrigin(request.params.zone, callsOf(request, reply));
-    throw notAllowed(
-      1414,
-      'Access to removing the fallback origin has not been granted. An environment keeps its origin.',
-    );
+  app.route<Route>({
+    method: ['GET', 'PUT', 'DELETE'],
+    url: '/zones/:zone/custom_hostnames/fallback_origin',
+    async handler(request, reply) {
+      const found = await fallbackOrigin(request.params.zone, callsOf(request, reply));
+      const { origin } = (request.body ?? {}) as { origin?: unknown };
+      if (request.method === 'PUT' && typeof origin !== 'string')
+        throw badInput(1415, 'Invalid fallback origin. origin must be a string.');
+      // Scripts set it each time they run.
+      const isKept = request.method === 'GET' || (request.method === 'PUT' && origin === found.origin);
+      if (isKept) return enveloped(found);
+      const instead = 'Deploy with deployments.createDeployment: its origin takes the traffic of the environment.';
+      throw notAllowed(1414, `Access to changing the fallback origin has not been granted. ${instead}`);
+    },
   });
 }
 
@@ -49,12 +38,12 @@ export function checkZone(zone: string): void {
   if (/^env_[a-z0-9]{1,60}$/.test(zone)) return;
   const message =
     'Could not route to that zone, perhaps your object identifier is invalid? It is the id of an environment (env_…).';
-  throw new CloudflareProblem('data/environment_not_found', 7003, message);
+  throw new VendorProblem('data/environment_not_found', 7003, message);
 }
 
 async function environmentOf(zone: string, call: CallOperation) {
   checkZone(zone);
-  return dataOf(call('environments.getEnvironment', { environment: zone }));
+  return (await call('environments.getEnvironment', { environment: zone })).data;
 }
 
 /** The origin of the environment's current deployment. */
@@ -63,7 +52,8 @@ async function fallbackOrigin(zone: string, call: CallOperation) {
   if (cursor === undefined)
     return { origin: '', status: 'initializing', errors: ['The environment has no deployment.'] };
   // A page begins with the id that its cursor names.
-  const [deployment] = await dataOf(call('deployments.listDeployments', { environment: zone, cursor, limit: 1 }));
+  const { data } = await call('deployments.listDeployments', { environment: zone, cursor, limit: 1 });
+  const [deployment] = data;
   const createdAt = new Date(deployment.createdAt).toISOString();
   const origin = new URL(deployment.origin).hostname;
   return { origin, status: 'active', errors: [], created_at: createdAt, updated_at: createdAt };

@@ -1,24 +1,10 @@
 import { isIP } from 'node:net';
 import type { DiagnosisData } from '../../api/domains/diagnosis-schema.ts';
 
-/** How a domain is set up in the DNS, as the vendor's API shows it. */
-export interface DomainConfig {
-  configuredBy: 'CNAME' | 'A' | 'http' | null;
-  acceptedChallenges: ('http-01' | 'dns-01')[];
-  misconfigured: boolean;
-  recommendedCNAME: { rank: number; value: string }[];
-  recommendedIPv4: { rank: number; value: string[] }[];
-  /** Records beside the right one, to be deleted. */
-  conflicts: { name: string; type: string; value: string }[];
-  nameservers: string[];
-  serviceType: 'external';
-  cnames: string[];
-  aValues: string[];
-}
-
 type Finding = DiagnosisData['findings'][number];
 
-export function presentConfig(diagnosis: DiagnosisData): DomainConfig {
+/** How a domain is set up in the DNS, as the vendor's API shows it. */
+export function presentConfig(diagnosis: DiagnosisData) {
   const { findings, zone, challengeRecord } = diagnosis;
   const routing = routingOf(diagnosis);
   const configuredBy = configuredByOf(diagnosis);
@@ -27,10 +13,7 @@ export function presentConfig(diagnosis: DiagnosisData): DomainConfig {
   const challenge = diagnosis.records.find(({ record }) => record === 'challenge') ?? challengeRecord;
   return {
     configuredBy,
-    acceptedChallenges: [
-      ...(configuredBy === null ? [] : (['http-01'] as const)),
-      ...(challenge?.verified ? (['dns-01'] as const) : []),
-    ],
+    acceptedChallenges: [...(configuredBy === null ? [] : ['http-01']), ...(challenge?.verified ? ['dns-01'] : [])],
     misconfigured: configuredBy === null || blockingOf(findings).length > 0,
     recommendedCNAME: [{ rank: 1, value: routing.expected }],
     recommendedIPv4: ipv4.length > 0 ? [{ rank: 1, value: ipv4 }] : [],
@@ -54,7 +37,7 @@ function routingOf({ records }: DiagnosisData): DiagnosisData['records'][number]
 }
 
 /** `A`: its addresses lead here. `http`: it leads here through a proxy of its owner. Null: it does not, as far as is known. */
-function configuredByOf(diagnosis: DiagnosisData): DomainConfig['configuredBy'] {
+function configuredByOf(diagnosis: DiagnosisData): 'CNAME' | 'A' | 'http' | null {
   const { status, findings } = diagnosis;
   const { type, verified, seen } = routingOf(diagnosis);
   const values = seen.flatMap((look) => look.values);
@@ -70,11 +53,7 @@ function configuredByOf(diagnosis: DiagnosisData): DomainConfig['configuredBy'] 
   return type === 'ALIAS' ? 'A' : 'http';
 }
 
-/** `seen` begins with the CNAME that may stay. */
-function conflictsOf({ name = '', seen = [] }: Finding): DomainConfig['conflicts'] {
-  return seen.slice(1).map((value) => ({ name, type: typeOf(value), value }));
-}
-
-function typeOf(value: string): string {
-  return { 4: 'A', 6: 'AAAA' }[isIP(value)] ?? 'CNAME';
+/** Records beside the right one, to be deleted. `seen` begins with the CNAME that may stay. */
+function conflictsOf({ name = '', seen = [] }: Finding) {
+  return seen.slice(1).map((value) => ({ name, type: { 4: 'A', 6: 'AAAA' }[isIP(value)] ?? 'CNAME', value }));
 }

@@ -1,7 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
-import { Problem } from '../../api/errors.ts';
 import { closed, GivenTime, orNull } from '../../api/schemas.ts';
-import { compileValidator, invalid, violations } from '../../api/validation.ts';
+import { checkerOf, invalid } from '../../api/validation.ts';
 import { REDIRECT_STATUSES } from '../../domain/redirect.ts';
 
 /** Bodies and queries of the vendor's API, as its reference describes them. */
@@ -50,11 +49,10 @@ export function readListing(query: unknown): Listing {
 
 /** Reads what a schema describes. Throws a `Problem` that names each violation. */
 function reader<Schema extends TObject>(schema: Schema): (value: unknown) => Static<Schema> {
-  const validate = compileValidator({ schema, method: 'POST', url: '', httpPart: 'body' });
+  const check = checkerOf(schema);
   return (value) => {
-    const valid = validate(value);
-    if (typeof valid !== 'object' || !('error' in valid) || !Array.isArray(valid.error)) return value as Static<Schema>;
-    throw new Problem('validation/invalid_input', { errors: violations(valid.error, value === undefined) });
+    check(value);
+    return value as Static<Schema>;
   };
 }
 

@@ -1,36 +1,11 @@
-import type { Static } from 'typebox';
-import type { SiteSchema } from '../../api/domains/site.ts';
 import { registeredDomain } from '../../domain/name.ts';
 import { baseName } from '../../domain/wildcard.ts';
+import type { ShownSite } from '../shown-sites.ts';
 
-/** A site, as `domains.getSite` returns it. */
-export type SiteData = Static<typeof SiteSchema>;
-
-/** A challenge of the vendor's API: a record that is still to be found. */
-interface Challenge {
-  type: 'TXT' | 'CNAME';
-  domain: string;
-  value: string;
-  reason: string;
-}
+export type ProjectDomain = ReturnType<typeof presentProjectDomain>;
 
 /** A domain of a project, as the vendor's API shows it. Times are Unix milliseconds. */
-export interface ProjectDomain {
-  name: string;
-  apexName: string;
-  projectId: string;
-  redirect: string | null;
-  redirectStatusCode: number | null;
-  gitBranch: null;
-  customEnvironmentId: null;
-  updatedAt: number;
-  createdAt: number;
-  verified: boolean;
-  /** Absent once the domain is verified. */
-  verification?: Challenge[];
-}
-
-export function presentProjectDomain({ domain, redirect }: Pick<SiteData, 'domain' | 'redirect'>): ProjectDomain {
+export function presentProjectDomain({ domain, redirect }: ShownSite) {
   const verified = domain.status === 'verified';
   return {
     name: domain.domain,
@@ -48,12 +23,12 @@ export function presentProjectDomain({ domain, redirect }: Pick<SiteData, 'domai
 }
 
 /**
- * The TXT record first: products show the first challenge, or that of type TXT. ALIAS is no type of the DNS, and a
- * routing record of that type verifies nothing.
+ * Records that are still to be found. The TXT record first: products show the first challenge, or that of type TXT.
+ * ALIAS is no type of the DNS, and a routing record of that type verifies nothing.
  */
-function challengesOf(records: SiteData['domain']['dnsRecords']): Challenge[] {
+function challengesOf(records: ShownSite['domain']['dnsRecords']) {
   const pending = records.filter(({ verified }) => !verified);
-  return (['TXT', 'CNAME'] as const).flatMap((type) =>
+  return ['TXT', 'CNAME'].flatMap((type) =>
     pending
       .filter((record) => record.type === type)
       .map(({ name, value }) => ({ type, domain: name, value, reason: 'pending_domain_verification' })),

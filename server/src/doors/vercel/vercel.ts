@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DiagnosisData } from '../../api/domains/diagnosis-schema.ts';
 import { Problem } from '../../api/errors.ts';
 import { isId } from '../../base/ids.ts';
-import { sharedTargetOf } from '../chosen-target.ts';
-import { type CallOperation, type CallsOf, type Door, dataOf } from '../door.ts';
+import { type CallOperation, type Door, unless, VendorProblem } from '../door.ts';
+import { attach, check, type ShownSite, siteIn, sitesIn } from '../shown-sites.ts';
 import { blockingOf, presentConfig } from './domain-config.ts';
-import { listProjectDomains, sitesOf } from './list-project-domains.ts';
-import { type ProjectDomain, presentProjectDomain, type SiteData } from './project-domain.ts';
+import { listProjectDomains } from './list-project-domains.ts';
+import { presentProjectDomain } from './project-domain.ts';
 import { type Redirection, readAddition, readListing, readRemoval, readUpdate } from './project-domain-requests.ts';
-import { refusalOf, type VendorError, vendorError } from './vercel-errors.ts';
+import { refusalOf } from './vercel-errors.ts';
 
 /** Products in use call all of these; their routes are the same. */
 const VERSIONS = ['v8', 'v9', 'v10'];
@@ -23,12 +23,7 @@ interface Named {
   domain: string;
 }
 
-type Handle<Result> = (
-  named: Named,
-  call: CallOperation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => Promise<Result>;
+type Handle = (named: Named, call: CallOperation, request: FastifyRequest, reply: FastifyReply) => Promise<object>;
 
 /** The part of Vercel's API that attaches domains to a project, which is an environment here. */
 export const vercel: Door = {
@@ -40,143 +35,117 @@ export const vercel: Door = {
     return body;
   },
   routes(app, callsOf) {
-    for (const version of VERSIONS) serveProjectDomains(app, callsOf, `/${version}/projects/:project/domains`);
-    const serve = served(callsOf);
-    app.get(
-      '/v6/domains/:domain/config',
-      serve(async ({ domain }, call) => presentConfig(await diagnose(call, domain))),
-    );
-    app.delete('/v6/domains/:domain', serve(removeFromAccount));
+    const route = (method: string, url: string, handle: Handle) =>
+      app.route({
+        method,
+        url,
+        handler: (request, reply) => {
+          const named = request.params as Named;
+          // A slug alone names no environment.
+          if (named.project !== undefined && !isId(named.project)) throw new Problem('data/environment_not_found');
+          return handle(named, callsOf(request, reply), request, reply);
+        },
+      });
+    for (const version of VERSIONS) {
+      const all = `/${version}/projects/:project/domains`;
+      route('POST', all, add);
+      route('GET', all, ({ project }, call, { query }) => listProjectDomains(call, project, readListing(query)));
+      route('GET', `${all}/:domain`, show);
+      route('PATCH', `${all}/:domain`, update);
+      route('DELETE', `${all}/:domain`, remove);
+      route('POST', `${all}/:domain/verify`, verify);
+    }
+    route('GET', '/v6/domains/:domain/config', async ({ domain }, call) => presentConfig(await diagnose(call, domain)));
+    route('DELETE', '/v6/domains/:domain', removeFromAccount);
   },
 };
 
-function serveProjectDomains(app: FastifyInstance, callsOf: CallsOf, path: string): void {
-  const serve = served(callsOf);
-  const one = `${path}/:domain`;
-  app.post(path, serve(add));
-  app.get(
-    path,
-    serve(({ project }, call, { query }) => listProjectDomains(call, project, readListing(query))),
-  );
-  app.get(
-    one,
-    serve(async (named, call) => presentProjectDomain(await siteIn(named, call))),
-  );
-  app.patch(one, serve(update));
-  app.delete(one, serve(remove));
-  app.post(`${one}/verify`, serve(verify));
-}
+const show: Handle = async ({ project, domain }, call) => presentProjectDomain(await siteIn(call, project, domain));
 
-/** A project that is no environment's id is refused before anything is called: a slug alone names none. */
-function served(callsOf: CallsOf) {
-  return <Result>(handle: Handle<Result>) =>
-    async (request: FastifyRequest, reply: FastifyReply) => {
-      const named = request.params as Named;
-      if (named.project !== undefined && !isId(named.project)) throw new Problem('data/environment_not_found');
-      return handle(named, callsOf(request, reply), request, reply);
-    };
-}
-
-/** A domain of the project; another one of the workspace is refused as a missing one is. */
-async function siteIn({ project, domain }: Named, call: CallOperation): Promise<SiteData> {
-  const site = (await dataOf(call('domains.getSite', { domain }))) as SiteData;
-  if (site.domain.environmentId !== project) throw new Problem('data/domain_not_found');
-  return site;
-}
-
-const add: Handle<ProjectDomain | VendorError> = async ({ project }, call, { body }, reply) => {
+const add: Handle = async ({ project }, call, { body }, reply) => {
   const { name, ...redirection } = readAddition(body);
-  const target = await sharedTargetOf(call);
-  const created = await call('domains.createDomain', { environment: project, domain: name, ...target });
-  if (!created.ok) {
-    const { problem } = created;
-    if (problem.code !== 'data/domain_already_exists' || !(await isIn(project, name, call))) throw problem;
+  const domain = await unless(['data/domain_already_exists'], attach(call, project, { domain: name }));
+  if (domain === undefined) {
     // The vendor's API has 409 for the domains of other projects alone.
-    reply.code(400);
-    return vendorError('domain_already_in_use', `Cannot add ${name}: the project already has it.`);
+    const isHere = await unless(['data/domain_not_found'], siteIn(call, project, name));
+    const detail = `Cannot add ${name}: ${isHere ? 'the project' : 'another project of the workspace'} already has it.`;
+    if (isHere) throw new VendorProblem('data/domain_already_exists', 'domain_already_in_use', detail);
+    throw new Problem('data/domain_already_exists', { detail });
   }
-  const domain = created.data.domainId as string;
-  const site = await siteIn({ project, domain }, call);
-  if (redirection.redirect == null) return presentProjectDomain(site);
   try {
     await redirect(call, domain, redirection);
   } catch (error) {
-    // The request adds the domain with its redirect, or not at all. A repeat with an Idempotency-Key may find it in use.
-    if (site.domain.status === 'pending') await call('domains.deleteDomain', { domain });
+    // The request adds the domain with its redirect, or not at all; a repeat with an Idempotency-Key added nothing.
+    if (!reply.hasHeader('idempotency-replayed')) await call('domains.deleteDomain', { domain });
     throw error;
   }
-  return presentProjectDomain(await siteIn({ project, domain }, call));
+  return presentProjectDomain(await siteIn(call, project, domain));
 };
-
-async function isIn(project: string, domain: string, call: CallOperation): Promise<boolean> {
-  const found = await call('domains.getSite', { domain });
-  return found.ok && found.data.domain.environmentId === project;
-}
 
 /** Sets, changes or removes a redirect; without a status it keeps the one that it has, or is 308. */
 async function redirect(
   call: CallOperation,
   domain: string,
   { redirect, redirectStatusCode }: Redirection,
-  known?: SiteData,
+  known?: ShownSite,
 ) {
   const to = redirect === undefined && redirectStatusCode != null ? known?.redirect?.to : redirect;
-  if (to === null) await dataOf(call('domains.removeRedirect', { domain }));
+  if (to === null && known?.redirect) await call('domains.removeRedirect', { domain });
   if (to == null) return;
   const status = redirectStatusCode ?? known?.redirect?.status ?? 308;
-  await dataOf(call('domains.setRedirect', { domain, to, status }));
+  await call('domains.setRedirect', { domain, to, status });
 }
 
-const update: Handle<ProjectDomain> = async (named, call, { body }) => {
-  const site = await siteIn(named, call);
+const update: Handle = async ({ project, domain }, call, { body }) => {
+  const site = await siteIn(call, project, domain);
   await redirect(call, site.domain.id, readUpdate(body), site);
-  return presentProjectDomain(await siteIn(named, call));
+  return presentProjectDomain(await siteIn(call, project, domain));
 };
 
-const remove: Handle<object> = async (named, call, { body }) => {
+const remove: Handle = async ({ project, domain: named }, call, { body }) => {
   const { removeRedirects = false } = body == null ? {} : readRemoval(body);
-  const { domain } = await siteIn(named, call);
+  const { domain } = await siteIn(call, project, named);
   if (removeRedirects) {
-    for await (const site of sitesOf(call, named.project, {})) {
-      if (site.redirect?.to === domain.domain) await dataOf(call('domains.deleteDomain', { domain: site.domain.id }));
+    for await (const site of sitesIn(call, project)) {
+      if (site.redirect?.to === domain.domain) await call('domains.deleteDomain', { domain: site.domain.id });
     }
   }
-  await dataOf(call('domains.deleteDomain', { domain: domain.id }));
+  await call('domains.deleteDomain', { domain: domain.id });
   return {};
 };
 
 /** The vendor's account is the workspace: products delete a domain there once no project needs it. */
-const removeFromAccount: Handle<{ uid: string }> = async ({ domain }, call) => {
-  const site = (await dataOf(call('domains.getSite', { domain }))) as SiteData;
-  await dataOf(call('domains.deleteDomain', { domain: site.domain.id }));
-  return { uid: site.domain.id };
+const removeFromAccount: Handle = async ({ domain }, call) => {
+  const { id } = (await call('domains.getSite', { domain })).data.domain;
+  await call('domains.deleteDomain', { domain: id });
+  return { uid: id };
 };
 
 /**
  * Looks at the DNS at once, as the vendor's API does. Where the records are right, it waits for the check that
  * `domains.verifyDomain` asked for.
  */
-const verify: Handle<ProjectDomain | VendorError> = async (named, call, _request, reply) => {
-  const { domain } = await siteIn(named, call);
-  const asked = await call('domains.verifyDomain', { domain: domain.id });
-  if (!asked.ok && asked.problem.code !== 'application/precondition_failed') throw asked.problem;
-  const [blocking] = asked.ok ? blockingOf((await diagnose(call, domain.id)).findings) : [];
-  if (blocking !== undefined) {
-    reply.code(400);
-    return vendorError('missing_txt_record', `${blocking.message} ${blocking.fix}`.trim());
+const verify: Handle = async ({ project, domain: named }, call) => {
+  let site = await siteIn(call, project, named);
+  const { id } = site.domain;
+  const { isVerified } = await check(call, id);
+  if (!isVerified) {
+    const [blocking] = blockingOf((await diagnose(call, id)).findings);
+    if (blocking !== undefined) {
+      const detail = `${blocking.message} ${blocking.fix}`.trim();
+      throw new VendorProblem('application/precondition_failed', 'missing_txt_record', detail);
+    }
   }
-  let site = await siteIn(named, call);
-  for (const lookMs of LOOKS_MS) {
-    if (site.domain.status === 'verified') break;
+  for (const lookMs of [0, ...LOOKS_MS]) {
     await setTimeout(lookMs);
-    site = await siteIn(named, call);
+    site = await siteIn(call, project, id);
+    if (site.domain.status === 'verified') break;
   }
   return presentProjectDomain(site);
 };
 
 /** Asks the DNS; where too many requests do, takes the last background check. */
 async function diagnose(call: CallOperation, domain: string): Promise<DiagnosisData> {
-  const now = await call('domains.diagnoseDomain', { domain });
-  if (now.ok || now.status !== 429) return dataOf(Promise.resolve(now));
-  return dataOf(call('domains.diagnoseDomain', { domain, cached: true }));
+  const now = await unless(['limits/rate_limited', 'limits/overloaded'], call('domains.diagnoseDomain', { domain }));
+  return (now ?? (await call('domains.diagnoseDomain', { domain, cached: true }))).data;
 }

@@ -124,6 +124,9 @@ export interface Challenge {
   expiresAt: number;
 }
 
+/** Moved certificates, by the ids of their domains. */
+export type BroughtCertificates = Record<string, IssuedCertificate & { privateKey: Uint8Array }>;
+
 export interface CertificateChanges {
   /**
    * Puts an imported certificate in use. A lease on it is lost, and its order with it. It is due again as its renewal window says;
@@ -220,8 +223,8 @@ export interface CertificateStore extends CertificateChanges {
 
   /**
    * Adds an order to the ledger, saves it, and moves the certificate to `ordering`, or to `renewing` if one is in use. Call it before
-   * asking the CA; begins of one issuer are serialised. `limit_reached`: a limit forbids the order until then, and nothing was changed;
-   * of several such limits, the one that blocks longest. An order in flight is replaced, and its entry stays in the ledger. `shown` replaces the problem
+   * asking the CA; begins of one issuer are serialised. `limit_reached`: a limit forbids the order until then, and it has not begun;
+   * of several such limits, the one that blocks longest. An order in flight is replaced. Its entry stays in the ledger: as one that may have either outcome, or, without a URL, as one that failed. `shown` replaces the problem
    * and the self-check that are shown while the order is in flight.
    */
   beginOrder(begin: {

@@ -14,7 +14,7 @@ import { findDomainById } from '../domain/domains.ts';
 import { recordEvent } from '../domain/events.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import { NO_DOMAINS, NO_LOCKS, NO_SECRET, type Seal } from '../engine/write.ts';
+import { NO_DOMAINS, NO_LOCKS, NO_SECRET } from '../engine/write.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type Certificate, type CertificateStore, type IssuedCertificate, OPERATOR } from '../store.ts';
 import { findCertificate, toJson } from './certificate-rows.ts';
@@ -22,7 +22,7 @@ import { findFallback, keepFallback } from './fallback-certificates.ts';
 import { dropInherited } from './inherited-certificates.ts';
 import { whereHeld } from './leases.ts';
 import { endOrder, isOrdered } from './orders.ts';
-import { dropStaged } from './staged-certificates.ts';
+import { dropStaged, sealedIssued } from './staged-certificates.ts';
 
 type Save = Parameters<CertificateStore['saveCertificate']>[0];
 type Issued = IssuedCertificate & { privateKey: Uint8Array };
@@ -145,14 +145,6 @@ async function ownTargets(tx: Transaction, name: string, domainId?: string): Pro
   const found = await certificateTargets(tx, name);
   const owner = domainId === undefined ? null : await tx.one(selectOwner, { domainId });
   return owner === null ? found : [{ workspaceId: owner.workspaceId, target: name, targetName: name, detail: {} }];
-}
-
-export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
-  seal: Seal,
-  id: string,
-  issued: Secret,
-): Secret {
-  return { ...issued, privateKey: seal(issued.privateKey, { kind: 'certificate', id }) };
 }
 
 export const certificateChanges = {

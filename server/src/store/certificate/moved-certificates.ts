@@ -4,8 +4,8 @@ import { defineChange } from '../engine/change.ts';
 import type { Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS } from '../engine/write.ts';
 import type { IssuedCertificate } from '../store.ts';
-import { importCertificate, sealedIssued } from './issuance.ts';
-import { stage, takeStaged } from './staged-certificates.ts';
+import { importCertificate } from './issuance.ts';
+import { sealedIssued, stage, takeStaged } from './staged-certificates.ts';
 
 type Owner = Pick<Domain, 'id' | 'workspaceId' | 'name'>;
 

@@ -16,6 +16,7 @@ export async function beginOrder(
   const { hostname } = order;
   const before = await tx.one(selectHeld, { hostname, lease });
   if (before === null) return { kind: 'lost' } as const;
+  await settleUnknown(tx, hostname);
   const reached = await findReachedLimit(tx, entry, limits, now);
   if (reached !== null) return { kind: 'limit_reached', ...reached } as const;
   const state = before.inUse === null ? 'ordering' : 'renewing';
@@ -26,6 +27,15 @@ export async function beginOrder(
   }
   await tx.execute(upsertOrder, { ...order, spendingSeq: await addLedgerEntry(tx, entry, now) });
   return { kind: 'begun' } as const;
+}
+
+/**
+ * An order whose URL was never saved cannot be completed: the CA issues nothing for it. It counts as one that failed, at
+ * the time at which it began.
+ */
+async function settleUnknown(tx: Transaction, hostname: string): Promise<void> {
+  const order = await tx.one(selectEntry, { hostname });
+  if (order?.url === null) await settleLedgerEntry(tx, order.entry, 'failed', order.startedAt);
 }
 
 export async function saveOrderUrl(tx: Transaction, hostname: string, lease: number, url: string) {
@@ -74,7 +84,10 @@ function updateUrl(db: Tables, p: { hostname: string; url: string }) {
 }
 
 function selectEntry(db: Tables, p: { hostname: string }) {
-  return db.selectFrom('certificateOrders').where('hostname', '=', p.hostname).select('spendingSeq as entry');
+  return db
+    .selectFrom('certificateOrders')
+    .where('hostname', '=', p.hostname)
+    .select(['spendingSeq as entry', 'url', 'startedAt']);
 }
 
 function deleteOrder(db: Tables, p: { hostname: string }) {

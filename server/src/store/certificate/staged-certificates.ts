@@ -1,6 +1,7 @@
 import type { Domain } from '../../domain/domain.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
-import type { IssuedCertificate } from '../store.ts';
+import type { Seal } from '../engine/write.ts';
+import type { BroughtCertificates, IssuedCertificate } from '../store.ts';
 
 /** A certificate that is given before its domain has a route. It proves nothing about the name, and serves nobody meanwhile. */
 
@@ -29,6 +30,27 @@ export async function takeStaged(tx: Transaction, domainId: string, now: number)
 /** Whether there was one. */
 export async function dropStaged(tx: Transaction, domainId: string): Promise<boolean> {
   return (await tx.execute(deleteStaged, { domainId })) > 0;
+}
+
+export function sealedIssued<Secret extends { privateKey: Uint8Array }>(
+  seal: Seal,
+  id: string,
+  issued: Secret,
+): Secret {
+  return { ...issued, privateKey: seal(issued.privateKey, { kind: 'certificate', id }) };
+}
+
+/** Seals the certificates of new domains. */
+export function sealedBrought(
+  seal: Seal,
+  domains: readonly Pick<Domain, 'id' | 'name'>[],
+  brought: BroughtCertificates,
+): BroughtCertificates {
+  const sealed = domains.flatMap(({ id, name }) => {
+    const issued = brought[id];
+    return issued === undefined ? [] : [[id, sealedIssued(seal, name, issued)] as const];
+  });
+  return Object.fromEntries(sealed);
 }
 
 export function pruneStaged(tx: Transaction, now: number): void {

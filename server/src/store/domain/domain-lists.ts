@@ -13,7 +13,7 @@ import {
   searchInSlices,
 } from '../engine/paging.ts';
 import type { Reader, Statement, Tables } from '../engine/statement.ts';
-import type { Board, ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
+import type { ListedDomain, Paged, PageRequest, WorkspacePageRequest } from '../store.ts';
 import { EXTERNAL_ID, placeOf } from './domain-pairs.ts';
 import { domainColumns, domainOf } from './domain-rows.ts';
 import { suspensionColumns, suspensionOf } from './suspensions.ts';
@@ -93,7 +93,7 @@ async function searchEnvironments(
 }
 
 /** A domain, and its place in the order of an index. */
-interface Key {
+export interface Key {
   id: string;
   key: string;
 }
@@ -114,10 +114,10 @@ async function search(
   wanted: Wanted | null,
   { from, rows, slice, most }: { from: string; rows: number; slice: number; most: number },
 ): Promise<Found> {
-  if (wanted === null) return { keys: await reader.all(index, { ...range, from, rows }), next: null, slices: 1 };
+  if (wanted === null) return { keys: await reader.all(index.keys, { ...range, from, rows }), next: null, slices: 1 };
   const keys: Key[] = [];
   for (let slices = 1; ; slices++) {
-    const scanned = await reader.all(index, { ...range, from, rows: slice + 1 });
+    const scanned = await reader.all(index.keys, { ...range, from, rows: slice + 1 });
     const next = scanned[slice]?.key ?? null;
     const ids = scanned.slice(0, slice).map(({ id }) => id);
     const found = await reader.all(selectWanted, { ...wanted, ...slotsOf(ids, SLICE) });
@@ -128,30 +128,6 @@ async function search(
     from = next;
     await setImmediate();
   }
-}
-
-/** The ids of all domains of a board, slice by slice in the order of an index. Other requests run in between. */
-export async function* boardIds(
-  reader: Reader,
-  workspaceId: string,
-  { environmentIds, metadata }: Board,
-  slice: number,
-): AsyncGenerator<string[]> {
-  const [pair] = pairsOf({ limit: 0, metadata });
-  const values = { workspaceId, environmentId: '', status: '', state: '', ...(pair ?? { key: '', value: '' }) };
-  const within = (environmentId: string) => {
-    const at = (id: string) => (pair === undefined ? id : placeOf({ environmentId, id }));
-    return { environmentId, from: at(''), to: at(END) };
-  };
-  const everywhere = [{ environmentId: '', from: '', to: END }];
-  const ranges = environmentIds === undefined ? everywhere : [...environmentIds].sort().map(within);
-  const index = pair !== undefined ? byPair : environmentIds === undefined ? byName : byEnvironment;
-  for (const range of ranges)
-    for (let from: string | undefined = range.from; from !== undefined; await setImmediate()) {
-      const keys: Key[] = await reader.all(index, { ...values, ...range, from, rows: slice + 1 });
-      yield keys.slice(0, slice).map(({ id }) => id);
-      from = keys[slice]?.key;
-    }
 }
 
 /** Shows the domains that are still there. */
@@ -247,18 +223,24 @@ interface Values {
   value: string;
 }
 
+type IndexRange = Values & { from: string; to: string; rows: number };
+
 /** Domains in the order of an index: from one key on, and before another. */
-type Index = Statement<Values & { from: string; to: string; rows: number }, Key>;
+export interface Index {
+  keys: Statement<IndexRange, Key>;
+  /** The same as a part of a statement. */
+  range(p: IndexRange): RawBuilder<Key>;
+}
 
 // Ranges of all columns of an index: with equalities, PostgreSQL may choose another index in the order of names, and read past every domain that
 // has another value.
-const byName = indexOf('domains', ['workspaceId'], 'name');
+export const byName = indexOf('domains', ['workspaceId'], 'name');
 const byStatus = indexOf('domains', ['workspaceId', 'status'], 'name');
 const byCertificate = indexOf('certificates', ['workspaceId', 'state'], 'hostname', {
   id: sql`(select domain_id from routes where routes.hostname = certificates.hostname)`,
 });
-const byPair = indexOf('domain_pairs', ['workspaceId', 'key', 'value'], 'place', { id: sql`domain_id` });
-const byEnvironment = indexOf('domains', ['environmentId'], 'id', {
+export const byPair = indexOf('domain_pairs', ['workspaceId', 'key', 'value'], 'place', { id: sql`domain_id` });
+export const byEnvironment = indexOf('domains', ['environmentId'], 'id', {
   // As an expression, so that no index is chosen for it.
   of: (workspaceId) => sql`workspace_id || '' = ${workspaceId} and`,
 });
@@ -273,14 +255,14 @@ function indexOf(
   }: { id?: RawBuilder<unknown>; of?: (workspaceId: string) => RawBuilder<unknown> } = {},
 ): Index {
   const columns = sql.join([...prefix, last].map((column) => sql.ref(`${table}.${column}`)));
-  return (db, p) => {
+  const range = (p: IndexRange) => {
     const values = sql.join(prefix.map((column) => p[column]));
-    const select = sql<Key>`
+    return sql<Key>`
       select ${id} as id, ${sql.ref(last)} as key from ${sql.table(table)}
       where ${of(p.workspaceId)} (${columns}) >= (${values}, ${p.from}) and (${columns}) < (${values}, ${p.to})
       order by ${columns} limit ${p.rows}`;
-    return { compile: () => select.compile(db) };
   };
+  return { range, keys: (db, p) => ({ compile: () => range(p).compile(db) }) };
 }
 
 export async function findListedDomain(reader: Reader, workspaceId: string, id: string): Promise<ListedDomain | null> {
@@ -293,13 +275,13 @@ function selectListedDomain(db: Tables, p: { workspaceId: string; id: string }) 
 }
 
 /** Ids that a statement takes: as many slots as parameters, so that it is prepared once and its plan depends on no value. */
-export type Ids = Record<`id${number}`, string>;
+type Ids = Record<`id${number}`, string>;
 
-export function slotsOf(ids: string[], most: number): Ids {
+function slotsOf(ids: string[], most: number): Ids {
   return Object.fromEntries(Array.from({ length: most }, (_, at) => [`id${at}`, ids[at] ?? '']));
 }
 
-export function anyOf(p: Ids, most: number) {
+function anyOf(p: Ids, most: number) {
   return Array.from({ length: most }, (_, at) => p[`id${at}`] as string);
 }
 
@@ -323,7 +305,7 @@ const redirectColumns = [
 ] as const;
 const originColumns = ['deployments.id as deploymentId', 'deployments.origin'] as const;
 
-export function fromDomains(db: Tables) {
+function fromDomains(db: Tables) {
   return db
     .selectFrom('domains')
     .leftJoin('routes', 'routes.domainId', 'domains.id')

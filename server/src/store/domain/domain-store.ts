@@ -8,6 +8,7 @@ import type { Metadata, OwnDataChange } from '../../domain/own-data.ts';
 import type { RedirectChange, RedirectRefusal, RedirectStatus } from '../../domain/redirect.ts';
 import type { SiteSettings, SiteSettingsPatch } from '../../domain/site-settings.ts';
 import type { Suspension, SuspensionStatus } from '../../domain/suspension.ts';
+import type { BroughtCertificates } from '../certificate/certificate-store.ts';
 import type { Deployment, Environment, Paged, PageRequest } from '../tree/tree-store.ts';
 
 /**
@@ -113,9 +114,14 @@ export interface DomainChanges {
 
   /**
    * The same for many domains of one environment, in one transaction: each as if it were created after those before it. `environment_missing`
-   * is the outcome of all or none.
+   * is the outcome of all or none. A new domain has its certificate of `brought` staged in the same transaction (`CertificateChanges.stageCertificate`).
    */
-  createDomains(domains: readonly Domain[], windowEndsAt: number, replacing?: Replacing): Promise<Creation[]>;
+  createDomains(
+    domains: readonly Domain[],
+    windowEndsAt: number,
+    replacing?: Replacing,
+    brought?: BroughtCertificates,
+  ): Promise<Creation[]>;
 
   /**
    * Adds two domains of one environment as `createDomain` does, or neither, and the redirect from the second to the first, with its event. The quota

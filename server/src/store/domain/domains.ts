@@ -5,11 +5,20 @@ import { isShared } from '../../domain/shared-target.ts';
 import { changed, isReplaceable, retry, windowEndsAt } from '../../domain/status.ts';
 import { type AuditTarget, ofDomain } from '../audit/entries.ts';
 import { logChange } from '../cache/change-log.ts';
+import { sealedBrought, stage } from '../certificate/staged-certificates.ts';
 import { removeCheck, scheduleCheck } from '../check/schedules.ts';
 import { defineChange, isOutcome } from '../engine/change.ts';
 import { pick, type Reader, type Tables, type Transaction } from '../engine/statement.ts';
 import { NO_DOMAINS, NO_SECRET } from '../engine/write.ts';
-import type { Creation, Environment, Moved, PairCreation, Replacing, WorkspaceLimits } from '../store.ts';
+import type {
+  BroughtCertificates,
+  Creation,
+  Environment,
+  Moved,
+  PairCreation,
+  Replacing,
+  WorkspaceLimits,
+} from '../store.ts';
 import { selectEnvironmentId } from '../tree/tree.ts';
 import { endUsage } from '../usage/usage.ts';
 import { findHeldSuspension, hold } from './deleted-domains.ts';
@@ -52,6 +61,7 @@ async function createDomains(
   domains: readonly Domain[],
   windowEndsAt: number,
   replacing: Replacing = NOTHING,
+  brought: BroughtCertificates = {},
 ): Promise<Creation[]> {
   const [first] = domains;
   const place = first === undefined ? null : await tx.one(selectPlace, first);
@@ -69,7 +79,7 @@ async function createDomains(
     if (holder !== null && (await isStillReplaceable(tx, holder, replacing))) {
       const deletion = { reason: 'replaced', by: domain.id } as const;
       await removeDomain(tx, holder, domain.createdAt, replacing.keptUntil, { deletion });
-      await insertNew(tx, domain, windowEndsAt);
+      await insertNew(tx, domain, windowEndsAt, brought);
       creations.push({ kind: 'created', replaced: holder.id });
       continue;
     }
@@ -85,7 +95,7 @@ async function createDomains(
       }
       room -= 1;
     }
-    await insertNew(tx, domain, windowEndsAt);
+    await insertNew(tx, domain, windowEndsAt, brought);
     creations.push({ kind: 'created' });
   }
   return creations;
@@ -172,9 +182,16 @@ async function countRoom(tx: Transaction, workspaceId: string, limit: number): P
   return limit - (held?.count ?? 0);
 }
 
-async function insertNew(tx: Transaction, domain: Domain, windowEndsAt: number): Promise<void> {
+async function insertNew(
+  tx: Transaction,
+  domain: Domain,
+  windowEndsAt: number,
+  brought: BroughtCertificates = {},
+): Promise<void> {
   const { id: domainId, createdAt } = domain;
   tx.write(insertDomain, domain);
+  const certificate = brought[domainId];
+  if (certificate !== undefined) stage(tx, domain, certificate);
   insertPairs(tx, domain);
   scheduleCheck(tx, { domainId, at: createdAt, windowEndsAt });
   await recordEvent(tx, 'domain.created', domain, createdAt);
@@ -260,13 +277,21 @@ export const domainChanges = {
     locks: ([first], _, replacing) =>
       first === undefined ? [] : [first.workspaceId, first.environmentId, ...holderIds(replacing)],
     audit: {
-      targets: async (tx, domains, _, replacing) => [
-        ...domains.map(ofDomain),
+      targets: async (tx, domains, _, replacing, brought = {}) => [
+        ...domains.map((domain) => {
+          const certificate = brought[domain.id];
+          return { ...ofDomain(domain), ...(certificate && { detail: { notAfter: certificate.notAfter } }) };
+        }),
         ...(await replacedTargets(tx, domains, replacing)),
       ],
       isMade: madeOf,
     },
-    secret: NO_SECRET,
+    secret: (seal, domains, windowEndsAt, replacing, brought = {}) => [
+      domains,
+      windowEndsAt,
+      replacing,
+      sealedBrought(seal, domains, brought),
+    ],
     invalidates: (_, __, replacing) => holderIds(replacing),
   }),
   createDomainWithWww: defineChange({

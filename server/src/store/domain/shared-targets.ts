@@ -37,7 +37,8 @@ async function addSharedTarget(
     return { kind: 'added', domains: 0 };
   }
   const outdated = await tx.all(selectOutdated, row);
-  if (!outdated.every(({ id }) => domainIds.includes(id))) return { kind: 'busy' };
+  const expected = new Set(domainIds);
+  if (!outdated.every(({ id }) => expected.has(id))) return { kind: 'busy' };
   await tx.execute(updateTarget, row);
   for (const { id } of outdated) {
     await tx.execute(updateAddresses, { id, addresses: row.addresses });
@@ -179,8 +180,12 @@ function selectOutdated(db: Tables, p: TargetRow) {
     .select('id');
 }
 
+/** The result of a check that read the former addresses is stale. */
 function updateAddresses(db: Tables, p: { id: string; addresses: string }) {
-  return db.updateTable('domains').where('id', '=', p.id).set({ sharedAddresses: p.addresses });
+  return db
+    .updateTable('domains')
+    .where('id', '=', p.id)
+    .set((of) => ({ sharedAddresses: p.addresses, revision: of('revision', '+', 1) }));
 }
 
 function countDomains(db: Tables, p: { host: string }) {

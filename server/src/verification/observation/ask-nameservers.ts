@@ -81,7 +81,7 @@ export async function askResolver(
   return foundBy(await dns.validate(question, options));
 }
 
-/** The same, asked twice, with what the resolvers say about DNSSEC. */
+/** The same, asked twice, with what the resolvers say about DNSSEC. The second answer has the IPv6 addresses, where there are any and no CNAME. */
 export async function askResolverTwice(
   dns: RecordQueries,
   question: RecordQuestion,
@@ -90,7 +90,12 @@ export async function askResolverTwice(
   const validation = await dns.validate(question, options);
   const first = foundBy(validation);
   if (first === null) return { answers: [], validation };
-  const second = await askResolver(dns, question, options);
+  const isPlain = question.type === 'ADDRESS' && first.answers[0].chain.length === 0;
+  const [again, overIpv6] = await Promise.all([
+    askResolver(dns, question, options),
+    isPlain ? askResolver(dns, { ...question, type: 'AAAA' }, options) : null,
+  ]);
+  const second = overIpv6 ?? again;
   const answers: NameserverAnswers['answers'] = second === null ? first.answers : [first.answers[0], second.answers[0]];
   return { answers: [{ ...first, answers }], validation };
 }

@@ -36,7 +36,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
     await client.query('deallocate asked');
     plans.push(...rows.map((row) => String(row['QUERY PLAN'])));
   };
-  const writes: Promise<void>[] = [];
+  let writes = Promise.resolve();
   const tx: Transaction = {
     async one(statement) {
       await explain(statement);
@@ -51,7 +51,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
       return 0;
     },
     write(statement) {
-      writes.push(explain(statement));
+      writes = writes.then(() => explain(statement));
     },
     newId: () => '',
     isLocal: false,
@@ -61,7 +61,7 @@ async function plansOf(operation: (tx: Transaction, ...args: never[]) => Promise
   };
   const args: unknown[] = ['a', { search: 'a' }, { limit: 1, search: 'a' }];
   await operation(tx, ...(args as never[]));
-  await Promise.all(writes);
+  await writes;
   return plans;
 }
 
