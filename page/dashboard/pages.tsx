@@ -1,8 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { LostConnection } from './connection.tsx';
 import { useDashboard } from './context.ts';
 import { DomainPage } from './domain-page.tsx';
 import { DomainsPage } from './domains-page.tsx';
 import { HomePage } from './home-page.tsx';
+import { Palette } from './palette.tsx';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
 
@@ -35,6 +37,9 @@ export function Pages() {
             ))}
           </ul>
         </nav>
+        <Palette
+          pages={MENU.map(([name, part]) => ({ title: TEXT.pages[name], href: hrefOf(part === null ? [] : [part]) }))}
+        />
         <details class="account">
           <summary>
             <bdi>{person.subject}</bdi>
@@ -48,6 +53,7 @@ export function Pages() {
         </details>
       </header>
       <main id="content" tabIndex={-1}>
+        <LostConnection />
         <PageOf route={route} />
       </main>
     </div>

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useReducer } from 'preact/hooks';
 
 const UNITS = [
   ['year', 365 * 86_400_000],
@@ -14,14 +14,14 @@ const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle:
 
 /** A time in the past or the future, in words; the whole of it, with its zone, on hover and for screen readers. Unix ms. */
 export function Ago({ at }: { at: number }) {
-  const [now, setNow] = useState(Date.now);
+  const [, tick] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    const timer = setInterval(tick, TICK_MS, 0);
     return () => clearInterval(timer);
   }, []);
   return (
     <time dateTime={new Date(at).toISOString()} title={absolute.format(at)}>
-      {inWords(at, Math.max(now, Date.now() - TICK_MS))}
+      {inWords(at, Date.now())}
     </time>
   );
 }
