@@ -195,6 +195,9 @@ interface OutcomesProps {
 
 function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }: OutcomesProps) {
   const done = rows.filter(({ result }) => result !== undefined).length;
+  const summary = useRef<HTMLParagraphElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => summary.current?.focus(), []);
   const refused = rows.filter(({ result }) => result?.kind === 'refused');
   const unsent = rows.filter(({ result }) => result === undefined);
   return (
@@ -211,7 +214,9 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }
       {isWaiting && <p class="note">{WORDS.waiting}</p>}
       {error !== undefined && <Problem error={error} />}
       <div class="bar">
-        <p class="summary">{summaryOf(rows).join(' · ')}</p>
+        <p class="summary" ref={summary} tabIndex={-1}>
+          {summaryOf(rows).join(' · ')}
+        </p>
         {!isSending && (
           <div class="actions">
             {unsent.length > 0 && (

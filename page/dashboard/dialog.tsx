@@ -10,7 +10,7 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog over the page, as long as it is rendered. The browser keeps the focus in it, and gives it back. */
+/** A dialog over the page, as long as it is rendered. The browser keeps the focus in it: at first in its first field, or on its button. */
 export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -18,6 +18,7 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
     const shown = dialog.current;
     const before = document.activeElement;
     shown?.showModal();
+    shown?.querySelector<HTMLElement>('input, select, textarea')?.focus();
     return () => {
       shown?.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
@@ -29,12 +30,12 @@ export function Dialog({ title, onClose, isWide = false, children }: DialogProps
   };
   return (
     <dialog ref={dialog} class={isWide ? 'wide' : undefined} aria-labelledby={id} onCancel={cancel}>
-      <header class="bar">
+      <div class="bar">
         <h2 id={id}>{title}</h2>
         <button type="button" class="button quiet small" onClick={onClose}>
           {TEXT.close}
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   );

@@ -87,6 +87,8 @@ function SearchBox({ value, onChange }: { value: string; onChange(text: string):
   const [typed, setTyped] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const sent = useRef(value);
+  const latest = useRef(onChange);
+  latest.current = onChange;
   useEffect(() => {
     // The address was changed from elsewhere.
     if (value !== sent.current) setTyped(value);
@@ -97,7 +99,7 @@ function SearchBox({ value, onChange }: { value: string; onChange(text: string):
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       sent.current = text;
-      onChange(text);
+      latest.current(text);
     }, TYPING_MS);
   };
   return (

@@ -8,9 +8,9 @@ import type { ListInput } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './pages.tsx';
-import { Card, EmptyState, Table, WordBadge } from './parts.tsx';
+import { Card, EmptyState, WordBadge } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { byWeek, type Stuck, stuckNames } from './stuck.ts';
+import { byWeek, firstSentence, type Stuck, stuckNames } from './stuck.ts';
 import { TEXT } from './text.ts';
 import { DOMAINS_TEXT } from './text-domains.ts';
 import { HOME_TEXT } from './text-home.ts';
@@ -122,7 +122,7 @@ function WhoNeedsMe({ sites, isPart, onChange }: Gathered & { onChange: () => vo
     <>
       {shown.length === 0 && <EmptyState title={HOME_TEXT.nobody} text={HOME_TEXT.nobodyText} />}
       {shown.map((turn) => (
-        <Group key={turn} title={HOME_TEXT.groups[turn].title} stuck={groups[turn]} onChange={onChange} />
+        <Group key={turn} title={HOME_TEXT.groups[turn]} stuck={groups[turn]} onChange={onChange} />
       ))}
       {isPart && (
         <p class="note">
@@ -138,25 +138,25 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
   const shown = isWhole ? stuck : stuck.slice(0, FIRST);
   return (
     <Card title={`${title} (${stuck.length.toLocaleString('en')})`}>
-      <Table label={title} columns={HOME_TEXT.columns}>
+      <ul class="needs" aria-label={title}>
         {shown.map(({ site, state }) => (
-          <tr key={site.domain.id}>
-            <th scope="row">
-              <Link href={hrefOf(['domains', site.domain.id])}>
-                <Name name={site.domain.domain} />
-              </Link>
-              <p class="sentence">{state.problem ?? HOME_TEXT.sentences[state.word]}</p>
-            </th>
-            <td>
-              <WordBadge word={state.word} />
-            </td>
-            <td class="since">{state.since !== null && <Ago at={state.since} />}</td>
-            <td>
-              <NextStep stuck={{ site, state }} onChange={onChange} />
-            </td>
-          </tr>
+          <li key={site.domain.id}>
+            <div>
+              <p class="need">
+                <Link href={hrefOf(['domains', site.domain.id])}>
+                  <Name name={site.domain.domain} />
+                </Link>{' '}
+                <WordBadge word={state.word} />{' '}
+                <span class="since">{state.since !== null && <Ago at={state.since} />}</span>
+              </p>
+              <p class="sentence" title={state.problem ?? undefined}>
+                {firstSentence(state.problem ?? HOME_TEXT.sentences[state.word])}
+              </p>
+            </div>
+            <NextStep stuck={{ site, state }} onChange={onChange} />
+          </li>
         ))}
-      </Table>
+      </ul>
       {shown.length < stuck.length && (
         <button type="button" class="button quiet small" onClick={() => setWhole(true)}>
           {HOME_TEXT.more(stuck.length - shown.length)}
@@ -237,7 +237,7 @@ function Bars({ rows, most }: { rows: readonly Bar[]; most: number }) {
         <div key={title}>
           <dt>{href === undefined ? title : <Link href={href}>{title}</Link>}</dt>
           <dd>
-            <span class="share" style={{ width: `${(100 * count) / Math.max(1, most)}%` }} />
+            {count > 0 && <span class="share" style={{ width: `${(100 * count) / Math.max(1, most)}%` }} />}
             {count.toLocaleString('en')}
           </dd>
         </div>
@@ -264,10 +264,9 @@ function Due({ sites, isPart }: Gathered) {
 }
 
 function Budget({ counts: { waiting, timeLeftMs, pace } }: { counts: SiteCounts }) {
-  const left = timeLeftMs === undefined ? null : timeLeftMs === 0 ? HOME_TEXT.budgetNow : lasting(timeLeftMs);
   return (
     <Card title={HOME_TEXT.budget}>
-      <p>{HOME_TEXT.budgetWaiting(waiting, left)}</p>
+      <p>{HOME_TEXT.budgetWaiting(waiting, timeLeftMs === undefined ? null : timeLeftMs && lasting(timeLeftMs))}</p>
       {pace === undefined ? (
         <p class="note">{HOME_TEXT.noLimits}</p>
       ) : (

@@ -38,8 +38,8 @@ describe('the result of a name', () => {
     ['comes too early', { error: { ...error, status: 429 } }, { kind: 'later' }],
     [
       'is a mistake, with what to do',
-      { error: { ...error, errors: [{ location: 'l', message: 'It is an IP address.', fix: 'Give a name.' }] } },
-      { kind: 'refused', message: 'It is an IP address. Give a name.' },
+      { error: { ...error, errors: [{ location: 'l', message: 'must not be an address.', fix: 'Give a name.' }] } },
+      { kind: 'refused', message: 'It must not be an address. Give a name.' },
     ],
   ])('%s', (_, about, result) => {
     expect(outcome(about)).toEqual(result);

@@ -36,6 +36,9 @@ export function resultOf({ domainId, error }: DomainOutcome): Result {
   if (error === undefined) return { kind: 'added', domainId: domainId ?? '' };
   if (error.status === 409 && domainId !== undefined) return { kind: 'there', domainId };
   if (error.status === 429) return { kind: 'later' };
-  const lines = error.errors?.map(({ message, fix }) => (fix === undefined ? message : `${message} ${fix}`)) ?? [];
-  return { kind: 'refused', message: lines.length > 0 ? lines.join(' ') : error.detail };
+  const sentences = error.errors?.flatMap(({ message, fix = '' }) => [sentence(message), fix]) ?? [error.detail];
+  return { kind: 'refused', message: sentences.filter(Boolean).join(' ') };
 }
+
+/** A message may begin with its verb, behind the place of the mistake, which is the field here. */
+const sentence = (message: string) => (/^[a-z]+ /.test(message) ? `It ${message}` : message);

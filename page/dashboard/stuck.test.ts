@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
-import { byWeek, stuckNames } from './stuck.ts';
+import { byWeek, firstSentence, stuckNames } from './stuck.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;
@@ -58,4 +58,10 @@ describe('the names that need somebody', () => {
 it('times are counted by week; what is overdue counts in this one, and what is too far in none', () => {
   const week = 7 * 24 * 60 * MINUTE;
   expect(byWeek([NOW - 1, NOW, NOW + week - 1, NOW + week, NOW + 9 * week], NOW, 3)).toEqual([3, 1, 0]);
+});
+
+it('the first sentence of a text does not end in a name', () => {
+  const text = 'shop.example.com leads to `old.example.com`. In the DNS settings, change it.';
+  expect(firstSentence(text)).toBe('shop.example.com leads to old.example.com.');
+  expect(firstSentence('One sentence.')).toBe('One sentence.');
 });

@@ -36,6 +36,11 @@ function isStuck({ word, turn, since, problem }: SiteState, now: number): boolea
   return problem !== null || word === 'checks_ended' || now - (since ?? 0) >= PATIENCE_MS[turn];
 }
 
+/** The first sentence of a text: it ends with a full stop before a space, since names have full stops in them. */
+export function firstSentence(text: string): string {
+  return text.replace(/(\.)\s.*$/s, '$1').replaceAll('`', '');
+}
+
 /** Counts times by week, from the week that now is in; those that are over count in it. Unix ms. */
 export function byWeek(times: Iterable<number>, now: number, weeks: number): number[] {
   const counts = Array.from({ length: weeks }, () => 0);

@@ -46,7 +46,7 @@ export const DOMAINS_TEXT = {
     hint: 'Up to 1,000. Behind a comma or a tab: your own id of the customer.',
     tooMany: (count: number) => `These are ${names(count)}; up to 1,000 can be added at once.`,
     add: (count: number) => (count === 0 ? 'Add names' : `Add ${names(count)}`),
-    again: (count: number) => `Try ${names(count)} again`,
+    again: (count: number) => (count === 0 ? 'Try corrected names again' : `Try ${names(count)} again`),
     progress: (done: number, all: number) => `${number.format(done)} of ${number.format(all)} sent`,
     waiting: 'The rate limit is reached: the others are sent in a moment. You can leave this open.',
     stop: 'Stop',

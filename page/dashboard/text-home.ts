@@ -6,13 +6,12 @@ const number = new Intl.NumberFormat('en');
 /** Every text of the first page, in English. */
 export const HOME_TEXT = {
   groups: {
-    us: { title: 'Waiting for us', none: 'No name waits for us.' },
-    ca: { title: 'Waiting for a CA', none: 'No name waits for a CA.' },
-    owner: { title: 'Waiting for their owners', none: 'No name waits for its owner.' },
+    us: 'Waiting for us',
+    ca: 'Waiting for a CA',
+    owner: 'Waiting for their owners',
   },
   nobody: 'Nobody needs you',
   nobodyText: 'Every name is live, or has been added only just now.',
-  columns: ['Name', 'State', 'Since', 'Next step'],
   /** What is the matter with a name about which the API says no more. */
   sentences: {
     live: 'Visitors reach it.',
@@ -45,11 +44,13 @@ export const HOME_TEXT = {
   inWeeks: (weeks: number) => (weeks === 1 ? 'In 1 week' : `In ${weeks} weeks`),
   noneDue: 'No certificate ends in the next 13 weeks.',
   budget: 'Orders at the CA',
-  budgetWaiting: (waiting: number, left: string | null) =>
-    waiting === 0
-      ? 'No name waits for an order.'
-      : `${names(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for an order${left === null ? '.' : `; the last of them for at most ${left}.`}`,
-  budgetNow: 'no time at all',
+  /** `left`: null where it is not known, 0 where there is nothing to wait for. */
+  budgetWaiting: (waiting: number, left: string | 0 | null) => {
+    if (waiting === 0) return 'No name waits for an order.';
+    const wait = `${names(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for an order`;
+    if (left === null) return `${wait}.`;
+    return left === 0 ? `${wait}; the limits allow all of them now.` : `${wait}; the last of them for at most ${left}.`;
+  },
   pace: (count: number, window: string, cas: number) =>
     `The limits allow ${names(count)} in ${window}, at ${cas === 1 ? 'one CA' : `${cas} CAs together`}.`,
   noLimits: 'No CA has limits here.',
