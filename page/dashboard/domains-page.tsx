@@ -1,120 +1,215 @@
-import { useState } from 'preact/hooks';
-import type { Page, Site } from '../../client/client.ts';
+import { useMemo, useState } from 'preact/hooks';
+import type { Site } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
-import { useDashboard } from './context.ts';
+import { AddDomains } from './add-domains.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { FILTERS, FilterBar, type Filters, filtersOf, inputOf } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './pages.tsx';
+import { EmptyState, WordBadge } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
+import { hasMore, rowCount, rowsBetween } from './row-pages.ts';
+import { externalIdSearch, isWholeName } from './search-terms.ts';
+import { SetUpLinks } from './set-up-links.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
+import { DOMAINS_TEXT } from './text-domains.ts';
 import { Ago } from './time.tsx';
+import { useRows } from './use-rows.ts';
+import { WindowedRows } from './windowed-rows.tsx';
 
-const REFRESH_MS = 10_000;
-const PAGE_SIZE = 100;
-const STATUSES = ['pending', 'verifying', 'verified', 'failed'] as const;
+const COUNT_MS = 60_000;
 
 /** One row a name. The filters are in the address. */
 export function DomainsPage({ query }: { query: URLSearchParams }) {
-  const { client } = useDashboard();
-  const [search, status, cursor] = ['search', 'status', 'cursor'].map((name) => query.get(name) ?? undefined);
+  const { client, person } = useDashboard();
   usePageTitle(TEXT.pages.domains);
-  const wanted = { search, status: STATUSES.find((each) => each === status), cursor, limit: PAGE_SIZE };
-  const { data, error, isLoading, reload } = useLoad<Page<Site>>(
-    JSON.stringify(wanted),
-    (signal) => client.domains.listWorkspaceDomains(wanted, { signal }),
-    { everyMs: REFRESH_MS },
-  );
-  const filter = (changes: Record<string, string | undefined>) =>
-    goTo(hrefOf(['domains'], { search, status, ...changes }), { replace: true });
+  const filters = filtersOf(query);
+  const input = inputOf(filters);
+  const rows = useRows<Site>(JSON.stringify(input), async (cursor, signal) => {
+    const whole = cursor === undefined && isWholeName(input.search) && Object.keys(input).length === 1;
+    const [page, exact] = await Promise.all([
+      client.domains.listWorkspaceDomains({ ...input, cursor }, { signal }),
+      whole ? client.domains.getSite({ domain: input.search ?? '' }, { signal }).catch(() => null) : null,
+    ]);
+    if (exact === null) return page;
+    return { ...page, items: [exact, ...page.items.filter(({ domain }) => domain.id !== exact.domain.id)] };
+  });
+  const counts = useLoad('counts', (signal) => client.domains.countDomains({}, { signal }), { everyMs: COUNT_MS });
+  const [chosen, setChosen] = useState<ReadonlyMap<string, string>>(new Map());
+  const [isLinking, setLinking] = useState(false);
+  const isAdding = query.has('add');
+  const change = (changes: Filters & { add?: string }) =>
+    goTo(hrefOf(['domains'], { ...filters, ...changes }), { replace: true });
+
+  const count = rowCount(rows.pages);
+  const more = hasMore(rows.pages);
+  const isFiltered = Object.keys(filters).length > 0;
+  const total = isFiltered ? null : (counts.data?.total ?? null);
+  const mayAdd = mayDo(person, 'environment', 'create_domain');
 
   return (
     <>
-      <h1>{TEXT.pages.domains}</h1>
-      <Filters search={search ?? ''} status={status ?? ''} onChange={filter} />
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      <div class="table" aria-busy={isLoading}>
-        {data && <Rows sites={data.items} />}
+      <header class="bar">
+        <h1>{TEXT.pages.domains}</h1>
+        {mayAdd && (
+          <button type="button" class="button" onClick={() => change({ add: '1' })}>
+            {DOMAINS_TEXT.add}
+          </button>
+        )}
+      </header>
+      <FilterBar filters={filters} onChange={change} />
+      {rows.error !== undefined && <LoadFailed error={rows.error} onRetry={rows.reload} />}
+      <div class="bar list-bar">
+        <p class="note" aria-live="polite">
+          {count > 0 && DOMAINS_TEXT.loaded(count, more, total)}
+          {(count === 0 || rows.isStale) && rows.isLoading && DOMAINS_TEXT.searching}
+        </p>
+        {chosen.size > 0 && (
+          <div class="actions">
+            <span>{DOMAINS_TEXT.chosen(chosen.size)}</span>
+            <button type="button" class="button small" onClick={() => setLinking(true)}>
+              {DOMAINS_TEXT.sendLinks}
+            </button>
+            <button type="button" class="button quiet small" onClick={() => setChosen(new Map())}>
+              {DOMAINS_TEXT.chooseNone}
+            </button>
+          </div>
+        )}
       </div>
-      {data?.cursor && (
-        <Link class="button quiet" href={hrefOf(['domains'], { search, status, cursor: data.cursor })}>
-          {TEXT.list.more}
-        </Link>
+      {count > 0 && (
+        <SiteRows
+          rows={rows}
+          chosen={chosen}
+          onChoose={mayDo(person, 'environment', 'create_setup_link') ? setChosen : null}
+        />
       )}
+      {count === 0 && !rows.isLoading && !more && <Nothing filters={filters} mayAdd={mayAdd} onChange={change} />}
+      {isAdding && <AddDomains environment={filters.environment} onClose={() => change({})} onAdded={rows.reload} />}
+      {isLinking && <SetUpLinks domains={chosen} onClose={() => setLinking(false)} />}
     </>
   );
 }
 
-interface FiltersProps {
-  search: string;
-  status: string;
-  onChange(changes: Record<string, string | undefined>): void;
+interface SiteRowsProps {
+  rows: ReturnType<typeof useRows<Site>>;
+  /** Names by the ids of their domains. */
+  chosen: ReadonlyMap<string, string>;
+  /** Null: links cannot be made. */
+  onChoose: ((chosen: ReadonlyMap<string, string>) => void) | null;
 }
 
-function Filters({ search, status, onChange }: FiltersProps) {
-  const [typed, setTyped] = useState(search);
-  const type = (text: string) => {
-    setTyped(text);
-    onChange({ search: text });
-  };
+function SiteRows({ rows, chosen, onChoose }: SiteRowsProps) {
+  const { pages } = rows;
+  const columns = useMemo(() => {
+    const { choose, ...titles } = DOMAINS_TEXT.columns;
+    const named = Object.entries(titles).map(([key, title]) => ({ key, title }));
+    if (onChoose === null) return named;
+    const all = (isOn: boolean) =>
+      onChoose(
+        new Map(
+          isOn ? rowsBetween(pages, 0, rowCount(pages)).map(({ row: { domain } }) => [domain.id, domain.domain]) : [],
+        ),
+      );
+    const box = (
+      <input
+        type="checkbox"
+        aria-label={DOMAINS_TEXT.chooseAll}
+        title={DOMAINS_TEXT.chooseAll}
+        checked={chosen.size > 0 && chosen.size === rowCount(pages)}
+        onChange={({ currentTarget }) => all(currentTarget.checked)}
+      />
+    );
+    return [{ key: 'choose', title: box }, ...named];
+  }, [pages, chosen, onChoose]);
+
+  function toggle({ domain }: Site): void {
+    const next = new Map(chosen);
+    if (!next.delete(domain.id)) next.set(domain.id, domain.domain);
+    onChoose?.(next);
+  }
+
   return (
-    <search class="filters">
-      <label>
-        {TEXT.list.search}
-        <input type="search" value={typed} onInput={({ currentTarget }) => type(currentTarget.value)} />
-      </label>
-      <label>
-        {TEXT.list.status}
-        <select value={status} onChange={({ currentTarget }) => onChange({ status: currentTarget.value })}>
-          <option value="">{TEXT.list.anyStatus}</option>
-          {STATUSES.map((each) => (
-            <option key={each} value={each}>
-              {TEXT.statuses[each]}
-            </option>
-          ))}
-        </select>
-      </label>
-    </search>
+    <WindowedRows
+      label={TEXT.pages.domains}
+      columns={columns}
+      pages={pages}
+      isBusy={rows.isStale}
+      keyOf={({ domain }) => domain.id}
+      onLook={rows.look}
+      cellsOf={(site) => (
+        <>
+          {onChoose !== null && (
+            <td class="choose">
+              <input
+                type="checkbox"
+                aria-label={DOMAINS_TEXT.choose(site.domain.domain)}
+                checked={chosen.has(site.domain.id)}
+                onChange={() => toggle(site)}
+              />
+            </td>
+          )}
+          <SiteCells site={site} />
+        </>
+      )}
+    />
   );
 }
 
-function Rows({ sites }: { sites: readonly Site[] }) {
-  if (sites.length === 0) return <p class="empty">{TEXT.list.none}</p>;
-  return (
-    <table>
-      <thead>
-        <tr>
-          {TEXT.list.columns.map((title) => (
-            <th key={title} scope="col">
-              {title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {sites.map((site) => (
-          <Row key={site.domain.id} site={site} />
-        ))}
-      </tbody>
-    </table>
-  );
-}
-
-function Row({ site }: { site: Site }) {
+function SiteCells({ site }: { site: Site }) {
   const { word, turn, since, problem } = siteState(site);
   return (
-    <tr>
-      <th scope="row">
+    <>
+      <th scope="row" class="name">
         <Link href={hrefOf(['domains', site.domain.id])}>
           <Name name={site.domain.domain} />
         </Link>
-        {problem !== null && <p class="problem">{problem}</p>}
+        {problem !== null && (
+          <p class="problem" title={problem}>
+            {problem}
+          </p>
+        )}
       </th>
-      <td>
-        <span class={`word ${word}`}>{TEXT.words[word]}</span>
+      <td class="state">
+        <WordBadge word={word} />
       </td>
-      <td>{since !== null && <Ago at={since} />}</td>
-      <td>{TEXT.turns[turn]}</td>
-    </tr>
+      <td class="since">{since !== null && <Ago at={since} />}</td>
+      <td class="turn">{TEXT.turns[turn]}</td>
+    </>
+  );
+}
+
+interface NothingProps {
+  filters: Filters;
+  mayAdd: boolean;
+  onChange(changes: Filters & { add?: string }): void;
+}
+
+/** Why there is no row, and what helps. */
+function Nothing({ filters, mayAdd, onChange }: NothingProps) {
+  if (Object.keys(filters).length === 0)
+    return (
+      <EmptyState title={DOMAINS_TEXT.empty} text={DOMAINS_TEXT.emptyHint}>
+        {mayAdd && (
+          <button type="button" class="button" onClick={() => onChange({ add: '1' })}>
+            {DOMAINS_TEXT.add}
+          </button>
+        )}
+      </EmptyState>
+    );
+  const { search } = inputOf(filters);
+  const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
+  return (
+    <EmptyState title={DOMAINS_TEXT.none} text={DOMAINS_TEXT.noneHint}>
+      {search !== undefined && (
+        <button type="button" class="button quiet" onClick={() => onChange({ search: externalIdSearch(search) })}>
+          {DOMAINS_TEXT.asExternalId(search)}
+        </button>
+      )}
+      <button type="button" class="button quiet" onClick={() => onChange(none)}>
+        {DOMAINS_TEXT.clear}
+      </button>
+    </EmptyState>
   );
 }

@@ -1,32 +1,287 @@
-import { useDashboard } from './context.ts';
+import { useState } from 'preact/hooks';
+import type { DomainCounts, NameplateClient, Site, SiteCounts } from '../../client/client.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { Name } from '../inline.tsx';
+import { ActionButton } from './action-button.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import type { ListInput } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './pages.tsx';
+import { Card, EmptyState, WordBadge } from './parts.tsx';
+import { hrefOf, Link } from './route.tsx';
+import { byWeek, firstSentence, type Stuck, stuckNames } from './stuck.ts';
 import { TEXT } from './text.ts';
+import { DOMAINS_TEXT } from './text-domains.ts';
+import { HOME_TEXT } from './text-home.ts';
+import { Ago, lasting } from './time.tsx';
 
 const REFRESH_MS = 15_000;
+/** The ends of certificates change slowly, and there are many. */
+const DUE_REFRESH_MS = 600_000;
+const WEEKS = 13;
+/** Rows of a group at first. */
+const FIRST = 5;
+/** Pages that a filter is followed for, of 100 names each. */
+const STUCK_PAGES = 3;
+const DUE_PAGES = 10;
+
+/** The filters that names in need are found by. */
+const NEEDS: readonly ListInput[] = [
+  { live: 'unreachable' },
+  { live: 'partly_live' },
+  { certificate: 'failed' },
+  { certificate: 'waiting_for_routing' },
+  { certificate: 'wanted' },
+  { status: 'failed' },
+  { status: 'verifying' },
+];
 
 /** The names that need somebody, and the state of all. */
 export function HomePage() {
   const { client } = useDashboard();
   usePageTitle(TEXT.pages.home);
-  const { data, error, reload } = useLoad('counts', (signal) => client.domains.countDomains({}, { signal }), {
-    everyMs: REFRESH_MS,
+  const counts = useLoad('counts', (signal) => client.domains.countDomains({}, { signal }), { everyMs: REFRESH_MS });
+  const sites = useLoad('sites', (signal) => client.domains.countSites({}, { signal }), { everyMs: REFRESH_MS });
+  const needs = useLoad('needs', (signal) => gatherAll(client, NEEDS, STUCK_PAGES, signal), { everyMs: REFRESH_MS });
+  const due = useLoad('due', (signal) => gather(client, { certificate: 'issued' }, DUE_PAGES, signal), {
+    everyMs: DUE_REFRESH_MS,
   });
+  const error = needs.error ?? counts.error;
   return (
     <>
       <h1>{TEXT.pages.home}</h1>
-      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data && (
-        <dl class="counts">
-          {Object.entries(data.byStatus).map(([status, count]) => (
-            <div key={status}>
-              <dt>{TEXT.statuses[status as keyof typeof data.byStatus]}</dt>
-              <dd>{count.toLocaleString('en')}</dd>
-            </div>
-          ))}
-        </dl>
+      {error !== undefined && (
+        <LoadFailed
+          error={error}
+          onRetry={() => {
+            needs.reload();
+            counts.reload();
+          }}
+        />
+      )}
+      {needs.data === undefined && needs.error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {needs.data && counts.data && counts.data.total === 0 && <FirstNames />}
+      {needs.data && counts.data?.total !== 0 && <WhoNeedsMe {...needs.data} onChange={needs.reload} />}
+      <div class="figures">
+        {counts.data && counts.data.total > 0 && <States counts={counts.data} />}
+        {due.data && due.data.sites.length > 0 && <Due {...due.data} />}
+        {sites.data && <Budget counts={sites.data} />}
+      </div>
+    </>
+  );
+}
+
+interface Gathered {
+  sites: Site[];
+  /** Whether there are more than were looked at. */
+  isPart: boolean;
+}
+
+async function gather(
+  client: NameplateClient,
+  filter: ListInput,
+  pages: number,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const sites: Site[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pages; page += 1) {
+    const found = await client.domains.listWorkspaceDomains({ ...filter, cursor }, { signal });
+    sites.push(...found.items);
+    cursor = found.cursor;
+    if (cursor === undefined) break;
+  }
+  return { sites, isPart: cursor !== undefined };
+}
+
+async function gatherAll(
+  client: NameplateClient,
+  filters: readonly ListInput[],
+  pages: number,
+  signal: AbortSignal,
+): Promise<Gathered> {
+  const all = await Promise.all(filters.map((filter) => gather(client, filter, pages, signal)));
+  return { sites: all.flatMap(({ sites }) => sites), isPart: all.some(({ isPart }) => isPart) };
+}
+
+function FirstNames() {
+  return (
+    <EmptyState title={DOMAINS_TEXT.empty} text={DOMAINS_TEXT.emptyHint}>
+      <Link class="button" href={hrefOf(['domains'], { add: '1' })}>
+        {DOMAINS_TEXT.add}
+      </Link>
+    </EmptyState>
+  );
+}
+
+function WhoNeedsMe({ sites, isPart, onChange }: Gathered & { onChange: () => void }) {
+  const groups = stuckNames(sites, Date.now());
+  const shown = (['us', 'ca', 'owner'] as const).filter((turn) => groups[turn].length > 0);
+  return (
+    <>
+      {shown.length === 0 && <EmptyState title={HOME_TEXT.nobody} text={HOME_TEXT.nobodyText} />}
+      {shown.map((turn) => (
+        <Group key={turn} title={HOME_TEXT.groups[turn]} stuck={groups[turn]} onChange={onChange} />
+      ))}
+      {isPart && (
+        <p class="note">
+          {HOME_TEXT.some} <Link href={hrefOf(['domains'])}>{TEXT.pages.domains}</Link>
+        </p>
       )}
     </>
+  );
+}
+
+function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuck[]; onChange: () => void }) {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? stuck : stuck.slice(0, FIRST);
+  return (
+    <Card title={`${title} (${stuck.length.toLocaleString('en')})`}>
+      <ul class="needs" aria-label={title}>
+        {shown.map(({ site, state }) => (
+          <li key={site.domain.id}>
+            <div>
+              <p class="need">
+                <Link href={hrefOf(['domains', site.domain.id])}>
+                  <Name name={site.domain.domain} />
+                </Link>{' '}
+                <WordBadge word={state.word} />{' '}
+                <span class="since">{state.since !== null && <Ago at={state.since} />}</span>
+              </p>
+              <p class="sentence" title={state.problem ?? undefined}>
+                {firstSentence(state.problem ?? HOME_TEXT.sentences[state.word])}
+              </p>
+            </div>
+            <NextStep stuck={{ site, state }} onChange={onChange} />
+          </li>
+        ))}
+      </ul>
+      {shown.length < stuck.length && (
+        <button type="button" class="button quiet small" onClick={() => setWhole(true)}>
+          {HOME_TEXT.more(stuck.length - shown.length)}
+        </button>
+      )}
+    </Card>
+  );
+}
+
+/** The one thing that helps most, of those that the person may do. */
+function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange: () => void }) {
+  const { client, person } = useDashboard();
+  const [link, setLink] = useState<string | null>(null);
+  const { id, domain, status } = site.domain;
+  if (link !== null) return <CopyButton text={link} label={HOME_TEXT.copyLink} what={HOME_TEXT.linkOf(domain)} />;
+  if (state.word === 'checks_ended' && mayDo(person, 'environment', 'verify_domain'))
+    return (
+      <ActionButton
+        kind="quiet"
+        isSmall
+        done={HOME_TEXT.checked}
+        run={() => client.domains.verifyDomain({ domain: id }).then(onChange)}
+      >
+        {HOME_TEXT.check}
+        <span class="sr">: {domain}</span>
+      </ActionButton>
+    );
+  if (state.turn === 'owner' && status !== 'verified' && mayDo(person, 'environment', 'create_setup_link'))
+    return (
+      <ActionButton
+        kind="quiet"
+        isSmall
+        run={() => client.domains.createSetupLink({ domain: id }).then(({ url }) => setLink(url))}
+      >
+        {HOME_TEXT.makeLink}
+        <span class="sr">: {domain}</span>
+      </ActionButton>
+    );
+  return (
+    <Link class="button quiet small" href={hrefOf(['domains', id])}>
+      {HOME_TEXT.open}
+      <span class="sr">: {domain}</span>
+    </Link>
+  );
+}
+
+function States({ counts: { byStatus, byCertificate, total } }: { counts: DomainCounts }) {
+  const certificates = Object.entries(DOMAINS_TEXT.certificates).map(([state, title]) => ({
+    title,
+    count: byCertificate[state as keyof typeof byCertificate] ?? 0,
+    href: hrefOf(['domains'], { certificate: state }),
+  }));
+  const statuses = Object.entries(TEXT.statuses).map(([status, title]) => ({
+    title,
+    count: byStatus[status as keyof typeof byStatus],
+    href: hrefOf(['domains'], { status }),
+  }));
+  return (
+    <Card title={HOME_TEXT.states}>
+      <Bars rows={[{ title: HOME_TEXT.total, count: total, href: hrefOf(['domains']) }, ...statuses]} most={total} />
+      <h3>{HOME_TEXT.certificates}</h3>
+      <Bars rows={certificates} most={total} />
+    </Card>
+  );
+}
+
+interface Bar {
+  title: string;
+  count: number;
+  href?: string;
+}
+
+/** Counts, each with a bar as long as its share of the most. */
+function Bars({ rows, most }: { rows: readonly Bar[]; most: number }) {
+  return (
+    <dl class="bars">
+      {rows.map(({ title, count, href }) => (
+        <div key={title}>
+          <dt>{href === undefined ? title : <Link href={href}>{title}</Link>}</dt>
+          <dd>
+            {count > 0 && <span class="share" style={{ width: `${(100 * count) / Math.max(1, most)}%` }} />}
+            {count.toLocaleString('en')}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Due({ sites, isPart }: Gathered) {
+  const ends = sites.flatMap(({ certificate: { notAfter } }) => notAfter ?? []);
+  const weeks = byWeek(ends, Date.now(), WEEKS);
+  const rows = weeks.map((count, week) => ({
+    title: week === 0 ? HOME_TEXT.thisWeek : HOME_TEXT.inWeeks(week),
+    count,
+  }));
+  return (
+    <Card title={HOME_TEXT.due}>
+      <p class="note">
+        {HOME_TEXT.dueText} {isPart && HOME_TEXT.dueSome(sites.length)}
+      </p>
+      {weeks.some(Boolean) ? <Bars rows={rows} most={Math.max(...weeks)} /> : <p>{HOME_TEXT.noneDue}</p>}
+    </Card>
+  );
+}
+
+function Budget({ counts: { waiting, timeLeftMs, pace } }: { counts: SiteCounts }) {
+  return (
+    <Card title={HOME_TEXT.budget}>
+      <p>{HOME_TEXT.budgetWaiting(waiting, timeLeftMs === undefined ? null : timeLeftMs && lasting(timeLeftMs))}</p>
+      {pace === undefined ? (
+        <p class="note">{HOME_TEXT.noLimits}</p>
+      ) : (
+        <>
+          <p class="note">{HOME_TEXT.pace(pace.names, lasting(pace.windowMs), pace.cas)}</p>
+          <ul>
+            {[10, 100, 1000].map((count) => (
+              // As many windows as they fill, behind those that wait.
+              <li key={count}>
+                {HOME_TEXT.fits(count, lasting((timeLeftMs ?? 0) + Math.ceil(count / pace.names) * pace.windowMs))}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
   );
 }

@@ -1,8 +1,10 @@
 import { useEffect } from 'preact/hooks';
+import { LostConnection } from './connection.tsx';
 import { useDashboard } from './context.ts';
 import { DomainPage } from './domain-page.tsx';
 import { DomainsPage } from './domains-page.tsx';
 import { HomePage } from './home-page.tsx';
+import { Palette } from './palette.tsx';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
 
@@ -35,19 +37,23 @@ export function Pages() {
             ))}
           </ul>
         </nav>
+        <Palette
+          pages={MENU.map(([name, part]) => ({ title: TEXT.pages[name], href: hrefOf(part === null ? [] : [part]) }))}
+        />
         <details class="account">
           <summary>
             <bdi>{person.subject}</bdi>
           </summary>
-          <button type="button" onClick={() => signOut(false)}>
+          <button type="button" class="button quiet small" onClick={() => signOut(false)}>
             {TEXT.signOut}
           </button>
-          <button type="button" onClick={() => signOut(true)}>
+          <button type="button" class="button quiet small" onClick={() => signOut(true)}>
             {TEXT.signOutEverywhere}
           </button>
         </details>
       </header>
       <main id="content" tabIndex={-1}>
+        <LostConnection />
         <PageOf route={route} />
       </main>
     </div>

@@ -1,4 +1,5 @@
 import { createClient, type NameplateClient } from '../../client/client.ts';
+import { watchedFetch } from './connection.tsx';
 
 /** Somebody who is signed in. */
 export interface Person {
@@ -38,7 +39,7 @@ const LONGEST_MS = 45_000;
 
 /** Posts to a path of the dashboard; the cookie of the session goes with it. Rejects with `TypeError` without a connection. */
 async function post<Data>(path: string, body: object = {}): Promise<Answer<Data>> {
-  const response = await fetch(`/dashboard/${path}`, {
+  const response = await watchedFetch(`/dashboard/${path}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
@@ -91,5 +92,8 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
   }
 
   const { subject, permissions } = await ask();
-  return { person: { subject, permissions }, client: createClient({ baseUrl: location.origin, rootKey: token }) };
+  return {
+    person: { subject, permissions },
+    client: createClient({ baseUrl: location.origin, rootKey: token, fetch: watchedFetch }),
+  };
 }

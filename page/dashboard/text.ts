@@ -3,6 +3,9 @@ export const TEXT = {
   product: 'Nameplate',
   opening: 'Opening the dashboard…',
   tryAgain: 'Try again',
+  close: 'Close',
+  cancel: 'Cancel',
+  command: { summary: 'As a call', asCurl: 'Copy as curl', asCommand: 'Copy as command' },
   loginCommand: 'nameplate dashboard login --workspace ws_… --as YOUR-NAME --preset owner',
   entrance: {
     link: {
@@ -27,6 +30,16 @@ export const TEXT = {
   },
   menu: 'Pages',
   loading: 'Loading…',
+  lost: 'The server cannot be reached. What you see is as old as the last answer.',
+  palette: {
+    open: 'Go to…',
+    title: 'Go to a page or a name',
+    label: 'Page or name',
+    pages: 'Page',
+    names: 'Name',
+    none: 'Nothing matches.',
+    results: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
+  },
   noConnection: 'The server cannot be reached.',
   statuses: {
     pending: 'Not checked yet',

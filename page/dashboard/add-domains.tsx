@@ -1,0 +1,347 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { NameplateClient, Site } from '../../client/client.ts';
+import { pause } from '../../client/retry.ts';
+import { useAnnouncer } from '../announcer.tsx';
+import { Name } from '../inline.tsx';
+import { Problem } from './action-button.tsx';
+import { Command } from './command.tsx';
+import { useDashboard } from './context.ts';
+import { Dialog } from './dialog.tsx';
+import { EnvironmentSelect, useEnvironments } from './environments.tsx';
+import { LoadFailed } from './load-failed.tsx';
+import { Badge, Field, Table, WordBadge } from './parts.tsx';
+import { BATCH, MOST_NAMES, type PastedName, pastedNames, type Result, resultOf } from './pasted-names.ts';
+import { hrefOf, Link } from './route.tsx';
+import { siteState } from './site-state.ts';
+import { TEXT } from './text.ts';
+import { DOMAINS_TEXT } from './text-domains.ts';
+
+const WORDS = DOMAINS_TEXT.adding;
+/** What was typed is kept here until it was added. */
+const DRAFT = 'nameplate.names';
+/** Names beyond the rate limit are sent again after this time. */
+const LATER_MS = 5_000;
+/** Names that are looked at in one round, and the pause after it. */
+const WATCHED_AT_ONCE = 20;
+const WATCH_MS = 5_000;
+
+interface Row extends PastedName {
+  result?: Result;
+}
+
+interface AddDomainsProps {
+  environment: string | undefined;
+  onClose(): void;
+  onAdded(): void;
+}
+
+/** Adds the names of a pasted list, says what became of each, and follows those that were added. */
+export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
+  const { client } = useDashboard();
+  const environments = useEnvironments();
+  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? '');
+  const [chosen, setChosen] = useState(environment ?? '');
+  const { rows, isSending, isWaiting, error, send, stop, forget } = useSending(client, onAdded);
+  const place = chosen || environments.data?.[0]?.id || '';
+  const pasted = useMemo(() => pastedNames(text), [text]);
+  const isTooMany = pasted.length > MOST_NAMES;
+  const type = (typed: string) => {
+    setText(typed);
+    sessionStorage.setItem(DRAFT, typed);
+  };
+  const isOver = rows.length > 0 && !isSending;
+  useEffect(() => {
+    if (isOver)
+      type(
+        rows
+          .filter(({ result }) => result === undefined || result.kind === 'refused')
+          .map(lineOf)
+          .join('\n'),
+      );
+  }, [isOver, rows]);
+
+  return (
+    <Dialog title={WORDS.title} onClose={onClose} isWide>
+      {environments.error !== undefined && <LoadFailed error={environments.error} onRetry={environments.reload} />}
+      {rows.length === 0 ? (
+        <form
+          class="adding"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (pasted.length > 0 && !isTooMany && place !== '') send(place, pasted);
+          }}
+        >
+          {environments.data?.length === 0 ? (
+            <p>
+              {WORDS.noEnvironment} <Link href={hrefOf(['environments'])}>{TEXT.pages.environments}</Link>
+            </p>
+          ) : (
+            <Field label={WORDS.environment}>
+              {({ id }) => (
+                <EnvironmentSelect id={id} environments={environments.data ?? []} value={place} onChange={setChosen} />
+              )}
+            </Field>
+          )}
+          <Field label={WORDS.names} hint={WORDS.hint} error={isTooMany ? WORDS.tooMany(pasted.length) : undefined}>
+            {(control) => (
+              <textarea
+                {...control}
+                rows={12}
+                spellcheck={false}
+                autocapitalize="off"
+                value={text}
+                onInput={({ currentTarget }) => type(currentTarget.value)}
+              />
+            )}
+          </Field>
+          <button
+            type="submit"
+            class="button"
+            aria-disabled={pasted.length === 0 || isTooMany || place === '' ? 'true' : undefined}
+          >
+            {WORDS.add(pasted.length)}
+          </button>
+        </form>
+      ) : (
+        <Outcomes
+          rows={rows}
+          isSending={isSending}
+          isWaiting={isWaiting}
+          error={error}
+          onRetry={(changed) => send(place, changed)}
+          onStop={stop}
+          onMore={forget}
+        />
+      )}
+      <Command
+        operation="domains.createDomains"
+        input={{ environment: place, domains: pasted.slice(0, BATCH).map(inputOf) }}
+        command={['domains', 'import', 'names.csv', '--environment', place]}
+      />
+    </Dialog>
+  );
+}
+
+const lineOf = ({ domain, externalId }: PastedName) => (externalId === undefined ? domain : `${domain},${externalId}`);
+const inputOf = ({ domain, externalId }: PastedName) => (externalId === undefined ? domain : { domain, externalId });
+
+/** Sends names in requests of 100, one after the other, and those beyond the rate limit again. */
+function useSending(client: NameplateClient, onAdded: () => void) {
+  const [rows, setRows] = useState<readonly Row[]>([]);
+  const [isSending, setSending] = useState(false);
+  const [isWaiting, setWaiting] = useState(false);
+  const [error, setError] = useState<unknown>();
+  const stopped = useRef(new AbortController());
+  const announce = useAnnouncer();
+  useEffect(() => () => stopped.current.abort(), []);
+
+  async function send(environment: string, names: readonly Row[]): Promise<void> {
+    stopped.current = new AbortController();
+    const { signal } = stopped.current;
+    const known = new Map<number, Row>([...rows, ...names].map((row) => [row.line, row]));
+    for (const { line, domain, externalId } of names)
+      known.set(line, { line, domain, ...(externalId !== undefined && { externalId }) });
+    const show = () => setRows([...known.values()]);
+    show();
+    setError(undefined);
+    setSending(true);
+    try {
+      for (let left = [...names]; left.length > 0; ) {
+        const batch = left.slice(0, BATCH);
+        left = left.slice(BATCH);
+        const outcomes = await client.domains.createDomains({ environment, domains: batch.map(inputOf) }, { signal });
+        for (const [at, row] of batch.entries()) {
+          const outcome = outcomes[at];
+          const result = outcome && resultOf(outcome);
+          if (result === undefined || result.kind === 'later') left.push(row);
+          else known.set(row.line, { ...row, result });
+        }
+        show();
+        const isLimited = outcomes.some((outcome) => resultOf(outcome).kind === 'later');
+        setWaiting(isLimited);
+        if (isLimited) await pause(LATER_MS, signal);
+      }
+      announce(summaryOf([...known.values()]).join(', '));
+    } catch (problem) {
+      if (!signal.aborted) setError(problem);
+    }
+    setWaiting(false);
+    setSending(false);
+    onAdded();
+  }
+
+  return { rows, isSending, isWaiting, error, send, stop: () => stopped.current.abort(), forget: () => setRows([]) };
+}
+
+function summaryOf(rows: readonly Row[]): string[] {
+  const countOf = (kind: Result['kind']) => rows.filter(({ result }) => result?.kind === kind).length;
+  const [added, there, refused] = (['added', 'there', 'refused'] as const).map(countOf);
+  return [
+    added ? WORDS.added(added) : '',
+    there ? WORDS.there(there) : '',
+    refused ? WORDS.mistakes(refused) : '',
+  ].filter(Boolean);
+}
+
+interface OutcomesProps {
+  rows: readonly Row[];
+  isSending: boolean;
+  isWaiting: boolean;
+  error: unknown;
+  onRetry(rows: readonly Row[]): void;
+  onStop(): void;
+  onMore(): void;
+}
+
+function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }: OutcomesProps) {
+  const done = rows.filter(({ result }) => result !== undefined).length;
+  const summary = useRef<HTMLParagraphElement>(null);
+  // The button that was pressed is gone.
+  useEffect(() => summary.current?.focus(), []);
+  const refused = rows.filter(({ result }) => result?.kind === 'refused');
+  const unsent = rows.filter(({ result }) => result === undefined);
+  return (
+    <>
+      {isSending && (
+        <div class="actions">
+          <progress max={rows.length} value={done} aria-label={WORDS.title} />
+          <span class="note">{WORDS.progress(done, rows.length)}</span>
+          <button type="button" class="button quiet small" onClick={onStop}>
+            {WORDS.stop}
+          </button>
+        </div>
+      )}
+      {isWaiting && <p class="note">{WORDS.waiting}</p>}
+      {error !== undefined && <Problem error={error} />}
+      <div class="bar">
+        <p class="summary" ref={summary} tabIndex={-1}>
+          {summaryOf(rows).join(' · ')}
+        </p>
+        {!isSending && (
+          <div class="actions">
+            {unsent.length > 0 && (
+              <button type="button" class="button" onClick={() => onRetry(unsent)}>
+                {WORDS.again(unsent.length)}
+              </button>
+            )}
+            <button type="button" class="button quiet" onClick={onMore}>
+              {WORDS.more}
+            </button>
+          </div>
+        )}
+      </div>
+      {refused.length > 0 && <Mistakes key={isSending} rows={refused} isSending={isSending} onRetry={onRetry} />}
+      <Added rows={rows} isWatching={!isSending} />
+    </>
+  );
+}
+
+/** The names with a mistake, each beside its line, to be corrected and sent again. */
+function Mistakes({
+  rows,
+  isSending,
+  onRetry,
+}: {
+  rows: readonly Row[];
+  isSending: boolean;
+  onRetry(rows: readonly Row[]): void;
+}) {
+  const [typed, setTyped] = useState<ReadonlyMap<number, string>>(new Map());
+  const changed = rows
+    .filter(({ line, domain }) => typed.has(line) && typed.get(line) !== domain)
+    .map(({ result, ...row }) => ({ ...row, domain: typed.get(row.line)?.trim() ?? row.domain }))
+    .filter(({ domain }) => domain !== '');
+  return (
+    <form
+      class="mistakes"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!isSending && changed.length > 0) onRetry(changed);
+      }}
+    >
+      <ol>
+        {rows.map(({ line, domain, result }) => (
+          <li key={line}>
+            <Field label={WORDS.line(line)} error={result?.kind === 'refused' ? result.message : undefined}>
+              {(control) => (
+                <input
+                  {...control}
+                  type="text"
+                  spellcheck={false}
+                  autocapitalize="off"
+                  value={typed.get(line) ?? domain}
+                  onInput={({ currentTarget }) => setTyped((before) => new Map(before).set(line, currentTarget.value))}
+                />
+              )}
+            </Field>
+          </li>
+        ))}
+      </ol>
+      <button type="submit" class="button" aria-disabled={isSending || changed.length === 0 ? 'true' : undefined}>
+        {WORDS.again(changed.length)}
+      </button>
+    </form>
+  );
+}
+
+/** The names that are there now, with what is known of each. */
+function Added({ rows, isWatching }: { rows: readonly Row[]; isWatching: boolean }) {
+  const { client } = useDashboard();
+  const added = rows.flatMap(({ result, ...row }) =>
+    result?.kind === 'added' || result?.kind === 'there' ? [{ ...row, id: result.domainId, kind: result.kind }] : [],
+  );
+  const [sites, setSites] = useState<ReadonlyMap<string, Site>>(new Map());
+  const ids = added.map(({ id }) => id).join();
+  useEffect(() => {
+    if (!isWatching || ids === '') return;
+    const aborted = new AbortController();
+    watch(client, ids.split(','), aborted.signal, (site) =>
+      setSites((before) => new Map(before).set(site.domain.id, site)),
+    ).catch(() => {});
+    return () => aborted.abort();
+  }, [client, ids, isWatching]);
+  if (added.length === 0) return null;
+  return (
+    <Table label={WORDS.outcomes} columns={WORDS.outcomeColumns}>
+      {added.map(({ line, domain, id, kind }) => {
+        const site = sites.get(id);
+        return (
+          <tr key={line}>
+            <td>{line}</td>
+            <th scope="row">
+              <Link href={hrefOf(['domains', id])}>
+                <Name name={site?.domain.domain ?? domain} />
+              </Link>
+            </th>
+            <td>
+              {site !== undefined && <WordBadge word={siteState(site).word} />}
+              {site === undefined && kind === 'there' && <Badge tone="quiet">{WORDS.isThere}</Badge>}
+              {site === undefined && kind === 'added' && <WordBadge word="waiting_for_records" />}
+            </td>
+          </tr>
+        );
+      })}
+    </Table>
+  );
+}
+
+/** Looks at the names that are not live yet, some at a time, until all are. */
+async function watch(
+  client: NameplateClient,
+  ids: string[],
+  signal: AbortSignal,
+  onSite: (site: Site) => void,
+): Promise<void> {
+  for (let left = ids; left.length > 0; ) {
+    const [now, later] = [left.slice(0, WATCHED_AT_ONCE), left.slice(WATCHED_AT_ONCE)];
+    const unfinished: string[] = [];
+    for (const id of now) {
+      const site = await client.domains.getSite({ domain: id }, { signal }).catch(() => null);
+      signal.throwIfAborted();
+      if (site !== null) onSite(site);
+      if (site?.live?.state !== 'live') unfinished.push(id);
+    }
+    left = [...later, ...unfinished];
+    await pause(WATCH_MS, signal);
+  }
+}

@@ -1,0 +1,49 @@
+/** What the search box of the list asks for, as `domains.listWorkspaceDomains` takes it. */
+export interface SearchTerms {
+  /** Part of a name or an id. */
+  search?: string;
+  externalId?: string;
+  metadata?: Record<string, string>;
+}
+
+/** Pairs that one request may have. */
+const MOST_PAIRS = 5;
+/** A word, or one of its parts in quotation marks: `key="two words"`. */
+const WORD = /(?:[^\s"]|"[^"]*"?)+/g;
+const EXTERNAL_ID = /^(?:id|externalId):(.+)$/i;
+const PAIR = /^([^=]+)=(.*)$/;
+
+/**
+ * Reads what was typed: `key=value` is a pair of metadata, `id:VALUE` an external id, and all else a part of the name. No name of a
+ * domain has a colon or an equals sign.
+ */
+export function searchTerms(typed: string): SearchTerms {
+  const terms: SearchTerms = {};
+  const names: string[] = [];
+  for (const word of typed.match(WORD) ?? []) {
+    const text = withoutAddress(word.replaceAll('"', ''));
+    const externalId = EXTERNAL_ID.exec(text)?.[1];
+    const [, key, value] = PAIR.exec(text) ?? [];
+    const { metadata = {} } = terms;
+    if (externalId !== undefined) terms.externalId = externalId;
+    else if (key === undefined || value === undefined) names.push(text);
+    else if (Object.keys(metadata).length < MOST_PAIRS) terms.metadata = { ...metadata, [key]: value };
+  }
+  if (names.length > 0) terms.search = names.join(' ');
+  return terms;
+}
+
+/** The search that finds an external id, whatever it contains. */
+export function externalIdSearch(externalId: string): string {
+  return `id:"${externalId}"`;
+}
+
+/** A search that may be the whole of a name or an id: the API finds it at once. */
+export function isWholeName(search: string | undefined): search is string {
+  return search !== undefined && /^(dom_\w{20,}|[^\s.]+(\.[^\s.]+)+)$/u.test(search);
+}
+
+/** People paste addresses: the name in one is meant. */
+function withoutAddress(text: string): string {
+  return text.replace(/^https?:\/\/([^/:]+).*$/i, '$1');
+}

@@ -1,0 +1,77 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CopyButton } from '../copy-button.tsx';
+import { Code, Name } from '../inline.tsx';
+import { ActionButton } from './action-button.tsx';
+import { Command } from './command.tsx';
+import { useDashboard } from './context.ts';
+import { Dialog } from './dialog.tsx';
+import { Table } from './parts.tsx';
+import { DOMAINS_TEXT } from './text-domains.ts';
+
+const TEXT = DOMAINS_TEXT.links;
+/** Links that are made at the same time. */
+const AT_ONCE = 4;
+
+/** Makes a set-up link for each of these domains, and shows them to be copied. `domains`: names by ids. */
+export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, string>; onClose: () => void }) {
+  const { client } = useDashboard();
+  const [links, setLinks] = useState<ReadonlyMap<string, string>>(new Map());
+  const closed = useRef(new AbortController());
+  useEffect(() => () => closed.current.abort(), []);
+  const left = [...domains.keys()].filter((id) => !links.has(id));
+  const [example = ''] = domains.values();
+
+  /** Goes on with those that are left after an error. */
+  async function make(): Promise<void> {
+    const { signal } = closed.current;
+    const waiting = [...left];
+    const worker = async () => {
+      for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
+        const domain = id;
+        const { url } = await client.domains.createSetupLink({ domain });
+        setLinks((before) => new Map(before).set(domain, url));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+
+  const made = [...links].map(([id, url]) => ({ name: domains.get(id) ?? id, url }));
+  return (
+    <Dialog title={TEXT.title} onClose={onClose} isWide>
+      <p>{TEXT.text}</p>
+      {left.length > 0 && <ActionButton run={make}>{TEXT.make(left.length)}</ActionButton>}
+      {made.length > 0 && (
+        <>
+          <div class="bar">
+            <p class="note" role="status">
+              {TEXT.made(made.length)}. {TEXT.once}
+            </p>
+            <CopyButton
+              text={made.map(({ name, url }) => `${name}\t${url}`).join('\n')}
+              label={TEXT.copyAll}
+              what={TEXT.title}
+            />
+          </div>
+          <Table label={TEXT.title} columns={TEXT.columns}>
+            {made.map(({ name, url }) => (
+              <tr key={url}>
+                <th scope="row">
+                  <Name name={name} />
+                </th>
+                <td class="link">
+                  <Code text={url} />
+                  <CopyButton text={url} what={TEXT.what(name)} />
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </>
+      )}
+      <Command
+        operation="domains.createSetupLink"
+        input={{ domain: example }}
+        command={['domains', 'setup-link', example]}
+      />
+    </Dialog>
+  );
+}
