@@ -105,7 +105,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
   const isSaid = Object.keys(detail).length > 0;
   return (
     <tr>
-      <td class="short">
+      <td class="whole">
         <Ago at={at} />
       </td>
       <th scope="row">
@@ -114,7 +114,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
         </Link>{' '}
         <span class="note">{KINDS[actorKind] ?? actorKind}</span>
       </th>
-      <td>
+      <td class="whole">
         <Link href={only({ action })}>{action}</Link>
       </td>
       <td>
@@ -130,7 +130,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
           </code>
         )}
       </td>
-      <td>{from}</td>
+      <td class="whole">{from}</td>
     </tr>
   );
 }

@@ -3,6 +3,7 @@ import { SetupView } from '../setup.tsx';
 import { INITIAL_STATE, type SetupState } from '../setup-state.ts';
 import { BRAND } from './brand-text.ts';
 
+const DAY_MS = 86_400_000;
 const NAME = 'shop.example.com';
 const NAMESERVERS = ['ns1.example.net', 'ns2.example.net'];
 const ID = '01m7xe5hbje00ahfe7x31hr0wx';
@@ -39,7 +40,7 @@ const DIAGNOSIS: Diagnosis = {
     seen: absent,
   })),
   findings: [],
-  schedule: { attempts: 1, windowEndsAt: 86_400_000 },
+  schedule: { attempts: 1, windowEndsAt: Date.now() + DAY_MS },
 };
 
 /** The page of a set-up link with a brand, in both colour schemes. Nothing in it does anything. */

@@ -96,7 +96,7 @@ function Summary({ counts }: { counts: SiteCounts }) {
     <section class="card stack">
       <h2 class="figure">{title}</h2>
       <progress max={total} value={readyToSwitch} aria-label={title} />
-      <p>{MOVING.live(count(live))}</p>
+      {live > 0 && <p>{MOVING.live(count(live))}</p>}
       {left !== null && <p>{left}</p>}
       {counts.edgeAddresses.length > 0 && (
         <p class="note">
@@ -135,7 +135,7 @@ function Reasons({ counts: { blockers } }: { counts: SiteCounts }) {
   if (blockers.length === 0) return null;
   return (
     <Card title={MOVING.reasons}>
-      <Table label={MOVING.reasons} columns={MOVING.reasonColumns}>
+      <Table label={MOVING.reasonTable} columns={MOVING.reasonColumns}>
         {blockers.map(({ reason, count: names, oldest }) => (
           <tr key={reason}>
             <td>{count(names)}</td>
@@ -176,7 +176,7 @@ function Unready({ filter, from, cursor }: UnreadyProps) {
       {data?.items.length === 0 && <p class="note">{MOVING.emptyPage}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>
-          <Table label={MOVING.unready} columns={MOVING.unreadyColumns}>
+          <Table label={MOVING.unreadyTable} columns={MOVING.unreadyColumns}>
             {data.items.map(({ domainId, domain, since, certificate, blocker }) => (
               <tr key={domainId}>
                 <th scope="row">

@@ -9,6 +9,7 @@ export const MOVING = {
   ready: (ready: string, total: string) => `${ready} of ${total} ready to switch`,
   live: (count: string) => `Visitors reach ${count} here.`,
   reasons: 'Why the others are not ready',
+  reasonTable: 'Reasons',
   reasonColumns: ['Names', 'Reason', 'Since', 'The oldest'],
   waiting: (count: string, left: string, pace: string) => `${count} for a certificate: ${left}, at ${pace}.`,
   waits: (count: number) => (count === 1 ? '1 name waits' : `${count.toLocaleString('en')} names wait`),
@@ -17,6 +18,7 @@ export const MOVING = {
   pace: (names: string, window: string, cas: number) =>
     `${names} new names per ${window}${cas === 1 ? '' : `, at ${cas} CAs`}`,
   unready: 'Names that are not ready',
+  unreadyTable: 'Names',
   unreadyColumns: ['Name', 'Reason', 'Since', 'Certificate'],
   more: 'Next page',
   emptyPage: 'None on this page; there may be more on the next.',

@@ -99,7 +99,7 @@ export function DeliveryPage({ webhookId, id }: { webhookId: string; id: string 
           {lastAttempt.response ? (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
             <pre class="response" dir="ltr" tabIndex={0}>
-              <bdi>{lastAttempt.response}</bdi>
+              <code>{lastAttempt.response}</code>
             </pre>
           ) : (
             <p class="note">{WEBHOOKS.noResponse}</p>
