@@ -38,6 +38,17 @@ export function Setup({ api, token, heading, isBranded, onChange }: SetupProps):
     return () => started.stop();
   }, [api, token, onChange]);
 
+  return <SetupView state={state} following={following} heading={heading} isBranded={isBranded} />;
+}
+
+interface SetupViewProps extends Pick<SetupProps, 'heading' | 'isBranded'> {
+  /** Null until something is known. */
+  state: SetupState | null;
+  following: Following | null;
+}
+
+/** The page as it looks in a state: also the preview of a brand. */
+export function SetupView({ state, following, heading, isBranded }: SetupViewProps) {
   const brand = state?.brand ?? {};
   const colours = useMemo(() => brandColours(brand), [brand.accent, brand.accentDark]);
   return (

@@ -91,9 +91,17 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
     }
   }
 
+  /** A refused token is not used again: the session may have ended elsewhere. */
+  async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    const response = await fetch(...request);
+    if (response.status === 401) {
+      current = null;
+      token().catch(() => {});
+    }
+    return response;
+  }
+
   const { subject, permissions } = await ask();
-  return {
-    person: { subject, permissions },
-    client: createClient({ baseUrl: location.origin, rootKey: token, fetch: watchedFetch }),
-  };
+  const client = createClient({ baseUrl: location.origin, rootKey: token, fetch: watchedFetch });
+  return { person: { subject, permissions }, client };
 }

@@ -144,6 +144,21 @@ describe('a session', () => {
     const { data } = (await api.call('audit.listEntries', { actor: 'grace' }, { key })).body;
     expect(data).toMatchObject([{ actor: 'grace', action: 'dashboard sign-in' }]);
   });
+
+  it('leaves an entry in the audit log for each key that it makes, rotates and revokes', async () => {
+    const permissions = ['create_key', 'rotate_key', 'revoke_key'].map((action) => `key.*.${action}`);
+    const key = await tokenOf(await signIn({ subject: 'maker', permissions }));
+    const made = await api.call('keys.createKey', { name: 'desk', permissions: permissions.slice(0, 1) }, { key });
+    const { keyId } = dataOf<{ keyId: string }>(made);
+    await api.call('keys.rotateKey', { keyId }, { key });
+    await api.call('keys.revokeKey', { keyId }, { key });
+    const { data } = (await api.call('audit.listEntries', { actor: 'maker', target: keyId })).body;
+    expect((data as { action: string }[]).map(({ action }) => action)).toEqual([
+      'keys.revokeKey',
+      'keys.rotateKey',
+      'keys.createKey',
+    ]);
+  });
 });
 
 describe('requests of other origins', () => {

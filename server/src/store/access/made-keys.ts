@@ -98,8 +98,12 @@ export const madeKeyChanges = {
     perform: createKeyBy,
     locks: ROOT_KEYS_LOCK,
     audit: {
-      targets: (tx, makerId, { id, name, permissions, expiresAt }) =>
-        keyTargets(tx, makerId, { target: id, targetName: name || null, detail: { permissions, expiresAt } }),
+      targets: async (tx, makerId, { id, name, permissions, expiresAt }) => {
+        const about = { target: id, targetName: name || null, detail: { permissions, expiresAt } };
+        if (!isSession(makerId)) return keyTargets(tx, makerId, about);
+        const session = await tx.one(selectSession, { id: makerId });
+        return session === null ? [] : [{ workspaceId: session.workspaceId, ...about }];
+      },
       isMade: isOutcome('created'),
     },
     secret: NO_SECRET,

@@ -1,0 +1,188 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { NameplateError, type SetupPage } from '../../client/client.ts';
+import { isColour } from '../colours.ts';
+import { Problem } from './action-button.tsx';
+import { type BrandDraft, draftOf, pageOf, problemsOf } from './brand-draft.ts';
+import { BrandPreview } from './brand-preview.tsx';
+import { BRAND } from './brand-text.ts';
+import { Command } from './command.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Field } from './parts.tsx';
+import { TEXT } from './text.ts';
+import { useToast } from './toast.tsx';
+
+/** The brand of set-up pages, with a preview of what is typed. */
+export function BrandPage() {
+  const { client } = useDashboard();
+  usePageTitle(TEXT.pages.brand);
+  const { data, error, reload } = useLoad('brand', (signal) => client.setup.getBrand({}, { signal }));
+  return (
+    <>
+      <h1>{TEXT.pages.brand}</h1>
+      <p class="note">{BRAND.about}</p>
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {data !== undefined && <BrandForm saved={data} />}
+    </>
+  );
+}
+
+function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
+  const { client, person } = useDashboard();
+  const toast = useToast();
+  const [saved, setSaved] = useState(savedAtFirst);
+  const [draft, setDraft] = useState(() => draftOf(savedAtFirst));
+  const [isBusy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const mayChange = mayDo(person, 'setup', 'set_brand');
+  const page = pageOf(draft);
+  const said = error instanceof NameplateError ? problemsOf(error.errors) : {};
+  const isAboutParts = Object.keys(said).some((part) => part !== 'form');
+  const change = (changes: Partial<BrandDraft>) => setDraft((before) => ({ ...before, ...changes }));
+
+  async function save(event: Event): Promise<void> {
+    event.preventDefault();
+    if (isBusy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      setSaved(await client.setup.setBrand(page));
+      toast({ text: BRAND.saved });
+    } catch (problem) {
+      setError(problem);
+    }
+    setBusy(false);
+  }
+
+  return (
+    <div class="brand">
+      <form class="card stack" onSubmit={save}>
+        <fieldset class="plain stack" disabled={!mayChange}>
+          <Part part="name" {...{ draft, change, said }} />
+          <LogoField logo={draft.logo} error={said.logo} onChange={(logo) => change({ logo })} />
+          <Part part="accent" {...{ draft, change, said }}>
+            <Picker part="accent" draft={draft} change={change} />
+          </Part>
+          <Part part="accentDark" {...{ draft, change, said }}>
+            <Picker part="accentDark" draft={draft} change={change} />
+          </Part>
+          <Part part="support" {...{ draft, change, said }} />
+          <Field label={BRAND.origins} hint={BRAND.originsHint} error={said.origins}>
+            {(control) => (
+              <textarea
+                {...control}
+                rows={3}
+                value={draft.origins}
+                onInput={({ currentTarget }) => change({ origins: currentTarget.value })}
+              />
+            )}
+          </Field>
+        </fieldset>
+        {error !== null && !isAboutParts && <Problem error={error} />}
+        {mayChange && (
+          <div class="actions">
+            <button type="submit" class="button" aria-busy={isBusy} aria-disabled={isBusy ? 'true' : undefined}>
+              {BRAND.save}
+            </button>
+            {JSON.stringify(page) !== JSON.stringify(pageOf(draftOf(saved))) && (
+              <span class="note">{BRAND.unsaved}</span>
+            )}
+          </div>
+        )}
+        {mayChange && <Command operation="setup.setBrand" input={page} command={commandOfBrand(draft)} />}
+      </form>
+      <BrandPreview brand={page.brand} />
+    </div>
+  );
+}
+
+interface PartProps {
+  part: 'name' | 'accent' | 'accentDark' | 'support';
+  draft: BrandDraft;
+  change: (changes: Partial<BrandDraft>) => void;
+  said: ReturnType<typeof problemsOf>;
+  children?: ComponentChildren;
+}
+
+function Part({ part, draft, change, said, children }: PartProps) {
+  return (
+    <Field {...BRAND.fields[part]} error={said[part]}>
+      {(control) => (
+        <div class="beside">
+          <input
+            {...control}
+            value={draft[part]}
+            autocomplete="off"
+            onInput={({ currentTarget }) => change({ [part]: currentTarget.value })}
+          />
+          {children}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+const UNSET = '#2450c8';
+
+function Picker({ part, draft, change }: Pick<PartProps, 'draft' | 'change'> & { part: 'accent' | 'accentDark' }) {
+  const value = [draft[part], draft.accent, UNSET].find(isColour) ?? UNSET;
+  return (
+    <input
+      type="color"
+      aria-label={BRAND.pick(BRAND.fields[part].label)}
+      value={value}
+      onInput={({ currentTarget }) => change({ [part]: currentTarget.value })}
+    />
+  );
+}
+
+interface LogoFieldProps {
+  logo: string;
+  error: string | undefined;
+  onChange: (logo: string) => void;
+}
+
+function LogoField({ logo, error, onChange }: LogoFieldProps) {
+  function read(file: File | undefined): void {
+    if (file === undefined) return;
+    const reader = new FileReader();
+    reader.onload = () => onChange(String(reader.result));
+    reader.readAsDataURL(file);
+  }
+  return (
+    <Field label={BRAND.logo} hint={BRAND.logoHint} error={error}>
+      {(control) => (
+        <div class="beside">
+          <input
+            {...control}
+            type="file"
+            accept="image/png,image/webp,image/jpeg,image/svg+xml"
+            onChange={({ currentTarget }) => read(currentTarget.files?.[0])}
+          />
+          {logo !== '' && (
+            <button type="button" class="button quiet small" onClick={() => onChange('')}>
+              {BRAND.removeLogo}
+            </button>
+          )}
+        </div>
+      )}
+    </Field>
+  );
+}
+
+/** The command takes the logo as a file. */
+function commandOfBrand({ name, accent, accentDark, support, logo, origins }: BrandDraft): string[] {
+  const options = [
+    ['--name', name],
+    ['--accent', accent],
+    ['--accent-dark', accentDark],
+    ['--support', support],
+    ['--logo', logo === '' ? '' : 'logo.png'],
+    ...origins.split('\n').map((origin) => ['--origin', origin]),
+  ].filter(([, value]) => value?.trim());
+  return ['workspaces', 'brand', 'WORKSPACE', ...options.flat().map((word) => word.trim())];
+}

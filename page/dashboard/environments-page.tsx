@@ -1,0 +1,127 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { mayDo, useDashboard } from './context.ts';
+import { type Kind, NewPlace, type Place, RemovePlace } from './environments-dialogs.tsx';
+import { ENVIRONMENTS } from './environments-text.ts';
+import { loadTree, type ProjectTree } from './environments-tree.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Badge, EmptyState } from './parts.tsx';
+import { hrefOf, Link } from './route.tsx';
+import { TEXT } from './text.ts';
+import { useToast } from './toast.tsx';
+
+type Asked = { kind: Kind; parent: Place | null } | { remove: Place };
+
+/** Projects with their apps, and these with their environments. */
+export function EnvironmentsPage() {
+  const { client, person } = useDashboard();
+  const toast = useToast();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  usePageTitle(TEXT.pages.environments);
+  const { data, error, reload } = useLoad('tree', (signal) => loadTree(client, signal));
+  const close = () => setAsked(null);
+  const done = () => {
+    if (asked !== null && 'remove' in asked) toast({ text: ENVIRONMENTS.removed(asked.remove.slug) });
+    close();
+    reload();
+  };
+  const addProject = mayDo(person, 'project', 'create_project') && (
+    <button type="button" class="button" onClick={() => setAsked({ kind: 'project', parent: null })}>
+      {ENVIRONMENTS.add.project}
+    </button>
+  );
+  return (
+    <>
+      <header class="bar">
+        <h1>{TEXT.pages.environments}</h1>
+        {data !== undefined && data.length > 0 && addProject}
+      </header>
+      <p class="note">{ENVIRONMENTS.about}</p>
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {data?.length === 0 && (
+        <EmptyState title={ENVIRONMENTS.none} text={ENVIRONMENTS.noneText}>
+          {addProject}
+        </EmptyState>
+      )}
+      {data?.map((tree) => (
+        <ProjectCard key={tree.project.id} tree={tree} onAsk={setAsked} />
+      ))}
+      {asked !== null && 'kind' in asked && <NewPlace {...asked} onDone={done} onClose={close} />}
+      {asked !== null && 'remove' in asked && <RemovePlace place={asked.remove} onDone={done} onClose={close} />}
+    </>
+  );
+}
+
+function ProjectCard({ tree: { project, apps }, onAsk }: { tree: ProjectTree; onAsk: (asked: Asked) => void }) {
+  const place: Place = { kind: 'project', id: project.id, slug: project.slug };
+  return (
+    <section class="card">
+      <PlaceHeader place={place} name={project.name} within="app" onAsk={onAsk}>
+        <h2>{project.slug}</h2>
+      </PlaceHeader>
+      {apps.length === 0 && <p class="note">{ENVIRONMENTS.noApps}</p>}
+      {apps.map(({ app, environments }) => (
+        <div key={app.id} class="branch stack">
+          <PlaceHeader
+            place={{ kind: 'app', id: app.id, slug: app.slug }}
+            name={app.name}
+            within="environment"
+            onAsk={onAsk}
+          >
+            <h3>{app.slug}</h3>
+          </PlaceHeader>
+          {environments.length === 0 && <p class="note">{ENVIRONMENTS.noEnvironments}</p>}
+          {environments.map(({ id, slug, name, currentDeploymentId }) => (
+            <div key={id} class="branch">
+              <PlaceHeader place={{ kind: 'environment', id, slug }} name={name} onAsk={onAsk}>
+                <Link href={hrefOf(['environments', id])}>{slug}</Link>{' '}
+                <Badge tone={currentDeploymentId === undefined ? 'warn' : 'good'}>
+                  {currentDeploymentId === undefined ? ENVIRONMENTS.notServing : ENVIRONMENTS.serving}
+                </Badge>
+              </PlaceHeader>
+            </div>
+          ))}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+interface PlaceHeaderProps {
+  place: Place;
+  name: string | undefined;
+  /** The kind that can be added to it. */
+  within?: 'app' | 'environment';
+  onAsk: (asked: Asked) => void;
+  children: ComponentChildren;
+}
+
+/** A thing of the tree, with what can be done to it. */
+function PlaceHeader({ place, name, within, onAsk, children }: PlaceHeaderProps) {
+  const { person } = useDashboard();
+  const { kind, slug } = place;
+  return (
+    <header class="bar">
+      <div class="actions">
+        <span class="note">{ENVIRONMENTS.kinds[kind]}</span>
+        {children}
+        {name && <bdi class="note">{name}</bdi>}
+      </div>
+      <div class="actions">
+        {within && mayDo(person, within, `create_${within}`) && (
+          <button type="button" class="button quiet small" onClick={() => onAsk({ kind: within, parent: place })}>
+            {ENVIRONMENTS.add[within]} <span class="sr">{slug}</span>
+          </button>
+        )}
+        {mayDo(person, kind, `delete_${kind}`) && (
+          <button type="button" class="button danger small" onClick={() => onAsk({ remove: place })}>
+            {ENVIRONMENTS.remove} <span class="sr">{slug}</span>
+          </button>
+        )}
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,171 @@
+import { useState } from 'preact/hooks';
+import type { RootKey, RotatedKey } from '../../client/client.ts';
+import { Code } from '../inline.tsx';
+import { CallDialog } from './call-dialog.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { NewKey } from './keys-new.tsx';
+import { mayGive } from './keys-presets.ts';
+import { KEYS } from './keys-text.ts';
+import { listAll } from './list-all.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Badge, EmptyState, Table } from './parts.tsx';
+import { hrefOf, Link } from './route.tsx';
+import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+import { useToast } from './toast.tsx';
+
+const REFRESH_MS = 15_000;
+
+type Asked = { kind: 'new' } | { kind: 'rotate' | 'revoke'; key: RootKey };
+
+/** The root keys of the workspace. */
+export function KeysPage() {
+  const { client, person } = useDashboard();
+  const toast = useToast();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [made, setMade] = useState<{ name: string; secret: string } | null>(null);
+  usePageTitle(TEXT.pages.keys);
+  const { data, error, reload } = useLoad('keys', (signal) => listAll(client.keys.listKeys, {}, signal), {
+    everyMs: REFRESH_MS,
+  });
+  const close = () => setAsked(null);
+  const show = (name: string, secret: string) => {
+    close();
+    setMade({ name, secret });
+    reload();
+  };
+  const makeButton = mayDo(person, 'key', 'create_key') && (
+    <button type="button" class="button" onClick={() => setAsked({ kind: 'new' })}>
+      {KEYS.make}
+    </button>
+  );
+
+  return (
+    <>
+      <header class="bar">
+        <h1>{TEXT.pages.keys}</h1>
+        {data !== undefined && data.length > 0 && makeButton}
+      </header>
+      <p class="note">{KEYS.about}</p>
+      {made && <SecretOnce title={KEYS.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />}
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {data?.length === 0 && (
+        <EmptyState title={KEYS.none} text={KEYS.noneText}>
+          {makeButton}
+        </EmptyState>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Table label={KEYS.table} columns={KEYS.columns}>
+          {data.map((key) => (
+            <KeyRow key={key.id} rootKey={key} onAsk={(kind) => setAsked({ kind, key })} />
+          ))}
+        </Table>
+      )}
+      {asked?.kind === 'new' && <NewKey onDone={show} onClose={close} />}
+      {asked?.kind === 'rotate' && <RotateKey rootKey={asked.key} onDone={show} onClose={close} />}
+      {asked?.kind === 'revoke' && (
+        <CallDialog
+          title={KEYS.revokeTitle(nameOf(asked.key))}
+          label={KEYS.revoke}
+          kind="danger"
+          call={{
+            operation: 'keys.revokeKey',
+            input: { keyId: asked.key.id },
+            command: ['keys', 'revoke', asked.key.id],
+          }}
+          onDone={() => {
+            close();
+            toast({ text: KEYS.revoked(nameOf(asked.key)) });
+            reload();
+          }}
+          onClose={close}
+        >
+          <p>{KEYS.revokeText}</p>
+        </CallDialog>
+      )}
+    </>
+  );
+}
+
+const nameOf = ({ name }: RootKey) => name || KEYS.unnamed;
+
+function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' | 'revoke') => void }) {
+  const { person } = useDashboard();
+  const { id, start, permissions, lastUsedAt, expiresAt, disabledAt, replacedBy } = rootKey;
+  const mayRotate =
+    mayDo(person, 'key', 'rotate_key') &&
+    replacedBy === undefined &&
+    disabledAt === undefined &&
+    mayGive(person.permissions, permissions);
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{nameOf(rootKey)}</bdi> {disabledAt !== undefined && <Badge tone="warn">{KEYS.disabled}</Badge>}
+        {replacedBy !== undefined && <Badge tone="quiet">{KEYS.rotated}</Badge>}
+      </th>
+      <td>
+        <Code text={`${start}…`} />
+      </td>
+      <td>
+        <details>
+          <summary>{KEYS.permissions(permissions.length)}</summary>
+          <ul class="codes">
+            {permissions.map((permission) => (
+              <li key={permission}>
+                <code>{permission}</code>
+              </li>
+            ))}
+          </ul>
+        </details>
+      </td>
+      <td>{lastUsedAt === undefined ? KEYS.neverUsed : <Ago at={lastUsedAt} />}</td>
+      <td>{expiresAt === undefined ? KEYS.never : <Ago at={expiresAt} />}</td>
+      <td>
+        <div class="actions">
+          {mayRotate && (
+            <button type="button" class="button quiet small" onClick={() => onAsk('rotate')}>
+              {KEYS.rotate} <span class="sr">{nameOf(rootKey)}</span>
+            </button>
+          )}
+          {mayDo(person, 'key', 'revoke_key') && (
+            <button type="button" class="button danger small" onClick={() => onAsk('revoke')}>
+              {KEYS.revoke} <span class="sr">{nameOf(rootKey)}</span>
+            </button>
+          )}
+          {mayDo(person, 'audit', 'read_entries') && <Link href={hrefOf(['audit'], { target: id })}>{KEYS.audit}</Link>}
+        </div>
+      </td>
+    </tr>
+  );
+}
+
+interface RotateKeyProps {
+  rootKey: RootKey;
+  onDone: (name: string, secret: string) => void;
+  onClose: () => void;
+}
+
+function RotateKey({ rootKey, onDone, onClose }: RotateKeyProps) {
+  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
+  const name = nameOf(rootKey);
+  return (
+    <CallDialog<RotatedKey>
+      title={KEYS.rotateTitle(name)}
+      label={KEYS.rotate}
+      call={{
+        operation: 'keys.rotateKey',
+        input: { keyId: rootKey.id, overlapSeconds: overlap.seconds },
+        command: ['keys', 'rotate', rootKey.id, '--overlap', overlap.command],
+      }}
+      onDone={({ key }) => onDone(name, key)}
+      onClose={onClose}
+    >
+      <p>{KEYS.rotateText}</p>
+      <OverlapField value={overlap} onChange={setOverlap} />
+    </CallDialog>
+  );
+}

@@ -1,0 +1,209 @@
+import type { SiteCounts } from '../../client/client.ts';
+import { CopyButton } from '../copy-button.tsx';
+import { Name } from '../inline.tsx';
+import { commandOf } from './calls.ts';
+import { Command } from './command.tsx';
+import { useDashboard } from './context.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { type BoardFilter, countBoard, listUnready } from './moving-board.ts';
+import { nextStep, reasonText, timeLeft } from './moving-step.ts';
+import { MOVING } from './moving-text.ts';
+import { usePageTitle } from './pages.tsx';
+import { Badge, Card, EmptyState, Table } from './parts.tsx';
+import { goTo, hrefOf, Link } from './route.tsx';
+import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+
+const REFRESH_MS = 10_000;
+const count = (number: number) => number.toLocaleString('en');
+
+/** The board of a move: which names may be switched, and what keeps the others. */
+export function MovingPage({ query }: { query: URLSearchParams }) {
+  const { client } = useDashboard();
+  const from = query.get('from') || undefined;
+  const filter: BoardFilter = { ...(from !== undefined && { movedFrom: from }) };
+  usePageTitle(TEXT.pages.moving);
+  const { data, error, reload } = useLoad(JSON.stringify(filter), (signal) => countBoard(client, filter, signal), {
+    everyMs: REFRESH_MS,
+  });
+  return (
+    <>
+      <header class="bar">
+        <h1>{TEXT.pages.moving}</h1>
+        <label class="actions">
+          {MOVING.source}
+          <select
+            value={from ?? ''}
+            onChange={({ currentTarget }) => goTo(hrefOf(['moving'], { from: currentTarget.value }))}
+          >
+            {Object.entries(MOVING.sources).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      <p class="note">{MOVING.about}</p>
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {data?.total === 0 && <Bring />}
+      {data !== undefined && data.total > 0 && (
+        <>
+          <Summary counts={data} />
+          <NextStep counts={data} from={from} />
+          <Reasons counts={data} />
+          {data.readyToSwitch < data.total && (
+            <Unready filter={filter} from={from} cursor={query.get('cursor') ?? undefined} />
+          )}
+          <Command
+            operation="domains.countSites"
+            input={filter}
+            command={['move', 'status', ...(from === undefined ? [] : ['--from', from])]}
+          />
+        </>
+      )}
+    </>
+  );
+}
+
+function Bring() {
+  return (
+    <EmptyState title={MOVING.none} text={`${MOVING.noneText} ${MOVING.noneCalled}`}>
+      <Typed words={['move', 'from', 'cloudflare', 'ZONE', '--dry-run']} />
+      <Typed words={['move', 'from', 'csv', 'names.csv', '--dry-run']} />
+    </EmptyState>
+  );
+}
+
+/** A command to copy. */
+function Typed({ words }: { words: readonly string[] }) {
+  const text = commandOf(words);
+  return (
+    <p class="actions">
+      <code>{text}</code>
+      <CopyButton text={text} what={text} />
+    </p>
+  );
+}
+
+function Summary({ counts }: { counts: SiteCounts }) {
+  const { total, readyToSwitch, live } = counts;
+  const title = MOVING.ready(count(readyToSwitch), count(total));
+  const left = timeLeft(counts);
+  return (
+    <section class="card stack">
+      <h2 class="figure">{title}</h2>
+      <progress max={total} value={readyToSwitch} aria-label={title} />
+      {live > 0 && <p>{MOVING.live(count(live))}</p>}
+      {left !== null && <p>{left}</p>}
+      {counts.edgeAddresses.length > 0 && (
+        <p class="note">
+          {MOVING.edge} <code>{counts.edgeAddresses.join(', ')}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+function NextStep({ counts, from }: { counts: SiteCounts; from: string | undefined }) {
+  const step = nextStep(counts);
+  const only = from === undefined ? [] : ['--from', from];
+  return (
+    <Card title={MOVING.next}>
+      {step === 'wait' && (
+        <>
+          <p>{MOVING.steps.wait}</p>
+          <Typed words={['move', 'status', '--all', ...only]} />
+        </>
+      )}
+      {step === 'switch' && (
+        <>
+          <p>{MOVING.steps.check}</p>
+          <Typed words={['move', 'check', '--all', ...only]} />
+          <p>{MOVING.steps.watch}</p>
+          <Typed words={['move', 'watch', ...only]} />
+        </>
+      )}
+      {step === 'done' && <p>{MOVING.steps.done}</p>}
+    </Card>
+  );
+}
+
+function Reasons({ counts: { blockers } }: { counts: SiteCounts }) {
+  if (blockers.length === 0) return null;
+  return (
+    <Card title={MOVING.reasons}>
+      <Table label={MOVING.reasonTable} columns={MOVING.reasonColumns}>
+        {blockers.map(({ reason, count: names, oldest }) => (
+          <tr key={reason}>
+            <td>{count(names)}</td>
+            <th scope="row">{reasonText(reason)}</th>
+            <td>
+              <Ago at={oldest.since} />
+            </td>
+            <td>
+              <Link href={hrefOf(['domains', oldest.domain])}>
+                <Name name={oldest.domain} />
+              </Link>
+              {oldest.message !== undefined && <p class="note">{oldest.message}</p>}
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </Card>
+  );
+}
+
+interface UnreadyProps {
+  filter: BoardFilter;
+  from: string | undefined;
+  cursor: string | undefined;
+}
+
+function Unready({ filter, from, cursor }: UnreadyProps) {
+  const { client } = useDashboard();
+  const wanted = { ...filter, ...(cursor !== undefined && { cursor }) };
+  const { data, error, isLoading, reload } = useLoad(
+    JSON.stringify(wanted),
+    (signal) => listUnready(client, wanted, signal),
+    { everyMs: REFRESH_MS },
+  );
+  return (
+    <Card title={MOVING.unready}>
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data?.items.length === 0 && <p class="note">{MOVING.emptyPage}</p>}
+      {data !== undefined && data.items.length > 0 && (
+        <div aria-busy={isLoading}>
+          <Table label={MOVING.unreadyTable} columns={MOVING.unreadyColumns}>
+            {data.items.map(({ domain: { id, domain, createdAt }, certificate, blocker }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <Link href={hrefOf(['domains', id])}>
+                    <Name name={domain} />
+                  </Link>
+                </th>
+                <td>
+                  {reasonText(blocker?.reason ?? '')}
+                  {blocker?.message !== undefined && <p class="note">{blocker.message}</p>}
+                </td>
+                <td>
+                  <Ago at={blocker?.since ?? createdAt} />
+                </td>
+                <td>
+                  <Badge tone="quiet">{certificate.state.replaceAll('_', ' ')}</Badge>
+                </td>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
+      {data?.cursor && (
+        <Link class="button quiet" href={hrefOf(['moving'], { from, cursor: data.cursor })}>
+          {MOVING.more}
+        </Link>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,120 @@
+import type { ComponentChildren } from 'preact';
+import { NameplateError } from '../../client/client.ts';
+import { Code, Name } from '../inline.tsx';
+import { ActionButton } from './action-button.tsx';
+import { Command } from './command.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Card } from './parts.tsx';
+import { goTo, hrefOf, Link } from './route.tsx';
+import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+import { DeliveryBadge } from './webhooks-one.tsx';
+import { WEBHOOKS } from './webhooks-text.ts';
+
+const REFRESH_MS = 2_000;
+
+/** One delivery, with what the receiver responded. */
+export function DeliveryPage({ webhookId, id }: { webhookId: string; id: string }) {
+  const { client, person } = useDashboard();
+  const address = { webhookId, deliveryId: id };
+  usePageTitle(WEBHOOKS.delivery);
+  const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{WEBHOOKS.missingDelivery}</p>;
+  if (data === undefined)
+    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  const { type, domain, eventId, attempts, lastAttempt, nextAttemptAt, happenedAt } = data;
+
+  async function sendAgain(): Promise<void> {
+    const { deliveryId } = await client.webhooks.redeliver(address);
+    if (deliveryId === id) reload();
+    else goTo(hrefOf(['webhooks', webhookId, deliveryId]));
+  }
+
+  return (
+    <>
+      <p>
+        <Link href={hrefOf(['webhooks', webhookId])}>{WEBHOOKS.back}</Link>
+      </p>
+      <header class="bar">
+        <h1>
+          {type} <DeliveryBadge delivery={data} />
+        </h1>
+        {mayDo(person, 'webhook', 'update_webhook') && (
+          <ActionButton key={id} run={sendAgain} kind={data.state === 'delivered' ? 'quiet' : 'main'}>
+            {WEBHOOKS.again}
+          </ActionButton>
+        )}
+      </header>
+      {mayDo(person, 'webhook', 'update_webhook') && (
+        <Command
+          operation="webhooks.redeliver"
+          input={address}
+          command={['webhooks', 'redeliver', id, '--webhook', webhookId]}
+        />
+      )}
+      <Card>
+        <dl class="facts">
+          <Fact term={WEBHOOKS.event}>
+            <Code text={eventId} />
+          </Fact>
+          {domain !== undefined && (
+            <Fact term={WEBHOOKS.name}>
+              <Link href={hrefOf(['domains', data.domainId ?? domain])}>
+                <Name name={domain} />
+              </Link>
+            </Fact>
+          )}
+          <Fact term={WEBHOOKS.happened}>
+            <Ago at={happenedAt} />
+          </Fact>
+          <Fact term={WEBHOOKS.attempts}>{attempts}</Fact>
+          {lastAttempt && (
+            <Fact term={WEBHOOKS.lastAttempt}>
+              <Ago at={lastAttempt.at} />
+            </Fact>
+          )}
+          {nextAttemptAt !== undefined && (
+            <Fact term={WEBHOOKS.next}>
+              <Ago at={nextAttemptAt} />
+            </Fact>
+          )}
+        </dl>
+      </Card>
+      {lastAttempt && (
+        <Card title={WEBHOOKS.response}>
+          <dl class="facts">
+            {lastAttempt.status !== undefined && <Fact term={WEBHOOKS.status}>{lastAttempt.status}</Fact>}
+            <Fact term={WEBHOOKS.took}>{`${lastAttempt.durationMs} ms`}</Fact>
+            {lastAttempt.error !== undefined && (
+              <Fact term={WEBHOOKS.error}>
+                <bdi>{lastAttempt.error}</bdi>
+              </Fact>
+            )}
+          </dl>
+          {lastAttempt.response ? (
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
+            <pre class="response" dir="ltr" tabIndex={0}>
+              <code>{lastAttempt.response}</code>
+            </pre>
+          ) : (
+            <p class="note">{WEBHOOKS.noResponse}</p>
+          )}
+        </Card>
+      )}
+    </>
+  );
+}
+
+export function Fact({ term, children }: { term: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

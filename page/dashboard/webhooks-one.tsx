@@ -1,0 +1,266 @@
+import { useState } from 'preact/hooks';
+import { type Delivery, type NameplateClient, NameplateError, type Page, type Webhook } from '../../client/client.ts';
+import { Name } from '../inline.tsx';
+import { ActionButton } from './action-button.tsx';
+import { CallDialog } from './call-dialog.tsx';
+import { Command } from './command.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Badge, EmptyState, Table, type Tone } from './parts.tsx';
+import { goTo, hrefOf, Link } from './route.tsx';
+import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+import { useToast } from './toast.tsx';
+import { type DeliveryWord, deliveryWord, troubleFirst } from './webhooks-order.ts';
+import { WebhookState } from './webhooks-page.tsx';
+import { WEBHOOKS } from './webhooks-text.ts';
+
+const REFRESH_MS = 5_000;
+const PAGE_SIZE = 50;
+const STATES = ['failed', 'waiting', 'delivered'] as const;
+
+/** One webhook, with its deliveries. */
+export function WebhookPage({ id, query }: { id: string; query: URLSearchParams }) {
+  const { client } = useDashboard();
+  const [secret, setSecret] = useState<string | null>(null);
+  const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getWebhook({ webhookId: id }, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  usePageTitle(data?.url ?? TEXT.pages.webhooks);
+  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{WEBHOOKS.missing}</p>;
+  if (data === undefined)
+    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
+  return (
+    <>
+      <p>
+        <Link href={hrefOf(['webhooks'])}>{TEXT.pages.webhooks}</Link>
+      </p>
+      <h1>
+        <bdi>{data.url}</bdi>
+      </h1>
+      <p>
+        <WebhookState webhook={data} />{' '}
+        <span class="note">{data.types.includes('*') ? WEBHOOKS.allTypes : data.types.join(', ')}</span>
+      </p>
+      {secret !== null && <SecretOnce title={WEBHOOKS.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
+      <Actions webhook={data} onChange={reload} onSecret={setSecret} />
+      <Deliveries webhook={data} query={query} />
+    </>
+  );
+}
+
+interface ActionsProps {
+  webhook: Webhook;
+  onChange: () => void;
+  onSecret: (secret: string) => void;
+}
+
+function Actions({ webhook, onChange, onSecret }: ActionsProps) {
+  const { client, person } = useDashboard();
+  const toast = useToast();
+  const [asked, setAsked] = useState<'disable' | 'rotate' | 'remove' | null>(null);
+  const [overlap, setOverlap] = useState(USUAL_OVERLAP);
+  const { id, url, enabled } = webhook;
+  const mayUpdate = mayDo(person, 'webhook', 'update_webhook');
+  const close = () => setAsked(null);
+
+  async function test(): Promise<void> {
+    const { deliveryId } = await client.webhooks.sendTest({ webhookId: id });
+    goTo(hrefOf(['webhooks', id, deliveryId]));
+  }
+
+  return (
+    <div class="stack">
+      <div class="actions">
+        {mayUpdate && <ActionButton run={test}>{WEBHOOKS.test}</ActionButton>}
+        {mayUpdate && !enabled && (
+          <ActionButton
+            kind="quiet"
+            run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}
+          >
+            {WEBHOOKS.enable}
+          </ActionButton>
+        )}
+        {mayUpdate && enabled && (
+          <button type="button" class="button quiet" onClick={() => setAsked('disable')}>
+            {WEBHOOKS.disable}
+          </button>
+        )}
+        {mayUpdate && (
+          <button type="button" class="button quiet" onClick={() => setAsked('rotate')}>
+            {WEBHOOKS.rotate}
+          </button>
+        )}
+        {mayDo(person, 'webhook', 'delete_webhook') && (
+          <button type="button" class="button danger" onClick={() => setAsked('remove')}>
+            {WEBHOOKS.remove}
+          </button>
+        )}
+      </div>
+      {mayUpdate && (
+        <Command operation="webhooks.sendTest" input={{ webhookId: id }} command={['webhooks', 'test', id]} />
+      )}
+      {mayUpdate && !enabled && (
+        <Command
+          operation="webhooks.updateWebhook"
+          input={{ webhookId: id, enabled: true }}
+          command={['webhooks', 'update', id, '--enable']}
+        />
+      )}
+      {asked === 'disable' && (
+        <CallDialog
+          title={WEBHOOKS.disableTitle(url)}
+          label={WEBHOOKS.disable}
+          call={{
+            operation: 'webhooks.updateWebhook',
+            input: { webhookId: id, enabled: false },
+            command: ['webhooks', 'update', id, '--disable'],
+          }}
+          onDone={() => {
+            close();
+            onChange();
+          }}
+          onClose={close}
+        >
+          <p>{WEBHOOKS.disableText}</p>
+        </CallDialog>
+      )}
+      {asked === 'rotate' && (
+        <CallDialog<{ secret: string }>
+          title={WEBHOOKS.rotate}
+          label={WEBHOOKS.rotate}
+          call={{
+            operation: 'webhooks.rotateSecret',
+            input: { webhookId: id, overlapSeconds: overlap.seconds },
+            command: ['webhooks', 'rotate-secret', id, '--overlap', overlap.command],
+          }}
+          onDone={({ secret }) => {
+            close();
+            onSecret(secret);
+          }}
+          onClose={close}
+        >
+          <p>{WEBHOOKS.rotateText}</p>
+          <OverlapField value={overlap} onChange={setOverlap} />
+        </CallDialog>
+      )}
+      {asked === 'remove' && (
+        <CallDialog
+          title={WEBHOOKS.removeTitle(url)}
+          label={WEBHOOKS.remove}
+          kind="danger"
+          call={{
+            operation: 'webhooks.deleteWebhook',
+            input: { webhookId: id },
+            command: ['webhooks', 'delete', id],
+          }}
+          onDone={() => {
+            toast({ text: WEBHOOKS.removed });
+            goTo(hrefOf(['webhooks']));
+          }}
+          onClose={close}
+        >
+          <p>{WEBHOOKS.removeText}</p>
+        </CallDialog>
+      )}
+    </div>
+  );
+}
+
+interface Wanted {
+  webhookId: string;
+  state: (typeof STATES)[number] | undefined;
+  cursor: string | undefined;
+}
+
+/** One page of a state; without one, the newest of each. */
+async function loadDeliveries(
+  { webhooks }: NameplateClient,
+  { webhookId, state, cursor }: Wanted,
+  signal: AbortSignal,
+): Promise<Page<Delivery>> {
+  if (state !== undefined) return webhooks.listDeliveries({ webhookId, state, cursor, limit: PAGE_SIZE }, { signal });
+  const pages = await Promise.all(
+    STATES.map((each) => webhooks.listDeliveries({ webhookId, state: each, limit: PAGE_SIZE }, { signal })),
+  );
+  return { items: troubleFirst(pages.flatMap(({ items }) => items)), cursor: undefined };
+}
+
+function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSearchParams }) {
+  const { client } = useDashboard();
+  const state = STATES.find((each) => each === query.get('state'));
+  const wanted: Wanted = { webhookId: id, state, cursor: query.get('cursor') ?? undefined };
+  const { data, error, isLoading, reload } = useLoad(
+    JSON.stringify(wanted),
+    (signal) => loadDeliveries(client, wanted, signal),
+    { everyMs: REFRESH_MS },
+  );
+  return (
+    <section class="stack">
+      <header class="bar">
+        <h2>{WEBHOOKS.deliveries}</h2>
+        <label class="actions">
+          {WEBHOOKS.state}
+          <select
+            value={state ?? ''}
+            onChange={({ currentTarget }) => goTo(hrefOf(['webhooks', id], { state: currentTarget.value }))}
+          >
+            {Object.entries(WEBHOOKS.states).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            ))}
+          </select>
+        </label>
+      </header>
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data?.items.length === 0 && <EmptyState title={WEBHOOKS.noDeliveries} text={WEBHOOKS.noDeliveriesText} />}
+      {data !== undefined && data.items.length > 0 && (
+        <div aria-busy={isLoading}>
+          <Table label={WEBHOOKS.deliveriesTable} columns={WEBHOOKS.deliveryColumns}>
+            {data.items.map((delivery) => (
+              <DeliveryRow key={delivery.id} delivery={delivery} />
+            ))}
+          </Table>
+        </div>
+      )}
+      {data?.cursor && (
+        <Link class="button quiet" href={hrefOf(['webhooks', id], { state, cursor: data.cursor })}>
+          {WEBHOOKS.older}
+        </Link>
+      )}
+    </section>
+  );
+}
+
+const TONES: Record<DeliveryWord, Tone> = { failed: 'bad', retrying: 'warn', waiting: 'busy', delivered: 'good' };
+
+export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
+  const word = deliveryWord(delivery);
+  return <Badge tone={TONES[word]}>{WEBHOOKS.words[word]}</Badge>;
+}
+
+function DeliveryRow({ delivery }: { delivery: Delivery }) {
+  const { id, webhookId, type, domain, attempts, lastAttempt, happenedAt } = delivery;
+  return (
+    <tr>
+      <th scope="row">
+        <Link href={hrefOf(['webhooks', webhookId, id])}>{type}</Link>
+      </th>
+      <td>{domain !== undefined && <Name name={domain} />}</td>
+      <td>
+        <DeliveryBadge delivery={delivery} />
+      </td>
+      <td>{attempts}</td>
+      <td>
+        <bdi>{lastAttempt?.error ?? lastAttempt?.status ?? ''}</bdi>
+      </td>
+      <td>
+        <Ago at={happenedAt} />
+      </td>
+    </tr>
+  );
+}

@@ -1,0 +1,157 @@
+import { useState } from 'preact/hooks';
+import type { Webhook } from '../../client/client.ts';
+import { CallDialog } from './call-dialog.tsx';
+import { mayDo, useDashboard } from './context.ts';
+import { listAll } from './list-all.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { usePageTitle } from './pages.tsx';
+import { Badge, EmptyState, Field, Table } from './parts.tsx';
+import { hrefOf, Link } from './route.tsx';
+import { SecretOnce } from './secret-parts.tsx';
+import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+import { WEBHOOKS } from './webhooks-text.ts';
+import { EVENT_TYPES } from './webhooks-types.ts';
+
+const REFRESH_MS = 15_000;
+
+/** The webhooks of the workspace. */
+export function WebhooksPage() {
+  const { client, person } = useDashboard();
+  const [isAsked, setAsked] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  usePageTitle(TEXT.pages.webhooks);
+  const { data, error, reload } = useLoad('webhooks', (signal) => listAll(client.webhooks.listWebhooks, {}, signal), {
+    everyMs: REFRESH_MS,
+  });
+  const createButton = mayDo(person, 'webhook', 'create_webhook') && (
+    <button type="button" class="button" onClick={() => setAsked(true)}>
+      {WEBHOOKS.create}
+    </button>
+  );
+  return (
+    <>
+      <header class="bar">
+        <h1>{TEXT.pages.webhooks}</h1>
+        {data !== undefined && data.length > 0 && createButton}
+      </header>
+      <p class="note">{WEBHOOKS.about}</p>
+      {secret !== null && <SecretOnce title={WEBHOOKS.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
+      {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
+      {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
+      {data?.length === 0 && (
+        <EmptyState title={WEBHOOKS.none} text={WEBHOOKS.noneText}>
+          {createButton}
+        </EmptyState>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <Table label={WEBHOOKS.table} columns={WEBHOOKS.columns}>
+          {data.map((webhook) => (
+            <tr key={webhook.id}>
+              <th scope="row">
+                <Link href={hrefOf(['webhooks', webhook.id])}>
+                  <bdi>{webhook.url}</bdi>
+                </Link>
+              </th>
+              <td>{webhook.types.includes('*') ? WEBHOOKS.all : webhook.types.join(', ')}</td>
+              <td>
+                <WebhookState webhook={webhook} />
+              </td>
+              <td>
+                <Ago at={webhook.createdAt} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {isAsked && (
+        <NewWebhook
+          onDone={(made) => {
+            setAsked(false);
+            setSecret(made);
+            reload();
+          }}
+          onClose={() => setAsked(false)}
+        />
+      )}
+    </>
+  );
+}
+
+export function WebhookState({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
+  if (!enabled) {
+    const isFailing = disabledReason === 'failing';
+    return <Badge tone={isFailing ? 'bad' : 'warn'}>{isFailing ? WEBHOOKS.stopped : WEBHOOKS.disabled}</Badge>;
+  }
+  if (failingSince === undefined) return <Badge tone="good">{WEBHOOKS.enabled}</Badge>;
+  return (
+    <>
+      <Badge tone="bad">{WEBHOOKS.failing}</Badge>{' '}
+      <span class="note">
+        {WEBHOOKS.failingSince} <Ago at={failingSince} />
+      </span>
+    </>
+  );
+}
+
+function NewWebhook({ onDone, onClose }: { onDone: (secret: string) => void; onClose: () => void }) {
+  const [url, setUrl] = useState('');
+  const [isAll, setAll] = useState(true);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const types = isAll ? ['*'] : chosen;
+  const toggle = (type: string, isOn: boolean) =>
+    setChosen((before) => (isOn ? [...before, type] : before.filter((each) => each !== type)));
+  return (
+    <CallDialog<{ secret: string }>
+      title={WEBHOOKS.create}
+      label={WEBHOOKS.create}
+      call={{
+        operation: 'webhooks.createWebhook',
+        input: { url, types },
+        command: ['webhooks', 'create', url, ...types.flatMap((type) => (type === '*' ? [] : ['--type', type]))],
+      }}
+      onDone={({ secret }) => onDone(secret)}
+      onClose={onClose}
+    >
+      <Field label={WEBHOOKS.url} hint={WEBHOOKS.urlHint}>
+        {(control) => (
+          <input
+            {...control}
+            type="url"
+            required
+            value={url}
+            onInput={({ currentTarget }) => setUrl(currentTarget.value.trim())}
+          />
+        )}
+      </Field>
+      <Field label={WEBHOOKS.types}>
+        {(control) => (
+          <select
+            {...control}
+            value={isAll ? 'all' : 'some'}
+            onChange={({ currentTarget }) => setAll(currentTarget.value === 'all')}
+          >
+            <option value="all">{WEBHOOKS.allTypes}</option>
+            <option value="some">{WEBHOOKS.someTypes}</option>
+          </select>
+        )}
+      </Field>
+      {!isAll && (
+        <fieldset class="choices">
+          <legend>{WEBHOOKS.types}</legend>
+          {EVENT_TYPES.map((type) => (
+            <label key={type}>
+              <input
+                type="checkbox"
+                checked={chosen.includes(type)}
+                onChange={({ currentTarget }) => toggle(type, currentTarget.checked)}
+              />
+              <code>{type}</code>
+            </label>
+          ))}
+        </fieldset>
+      )}
+    </CallDialog>
+  );
+}
