@@ -5,8 +5,8 @@ import { TEXT } from './text.ts';
 
 const SHOWN_MS = 2_500;
 
-/** `what`: read out after “Copy”. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+/** `what`: read out after “Copy”; `label`: in place of “Copy”. */
+export function CopyButton({ text, what, label = TEXT.copy }: { text: string; what: string; label?: string }) {
   const [isCopied, setCopied] = useState(false);
   const announce = useAnnouncer();
   useEffect(() => {
@@ -24,7 +24,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   return (
     <button type="button" class={isCopied ? 'copy copied' : 'copy'} onClick={copy}>
       <Icon name={isCopied ? 'check' : 'copy'} />
-      {isCopied ? TEXT.copied : TEXT.copy}
+      {isCopied ? TEXT.copied : label}
       <span class="sr">{what}</span>
     </button>
   );

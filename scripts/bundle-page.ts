@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
@@ -10,7 +10,7 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
  */
 export async function bundlePage(root: string, directory: string): Promise<string[]> {
   const css = minified(readFileSync(join(root, 'page/styles.css'), 'utf8'));
-  const ofDashboard = css + minified(readFileSync(join(root, 'page/dashboard/styles.css'), 'utf8'));
+  const ofDashboard = css + minified(stylesIn(join(root, 'page/dashboard')));
   const component = await bundleScript(root, 'page/element.tsx', css);
   const dashboard = await bundleScript(root, 'page/dashboard/dashboard.tsx', css);
   const page = await bundleScript(root, 'page/page.tsx', css);
@@ -60,6 +60,12 @@ function stylesheet(css: string): Plugin {
       handler: () => ({ code: `export default ${JSON.stringify(css)}`, moduleType: 'js' }),
     },
   };
+}
+
+/** `styles.css` of a folder, and what pages add in files of their own. */
+function stylesIn(folder: string): string {
+  const others = readdirSync(folder).filter((name) => name.endsWith('.css') && name !== 'styles.css');
+  return ['styles.css', ...others.sort()].map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 }
 
 /** Removes comments and white space. */

@@ -5,6 +5,7 @@ import { DashboardProvider } from './context.ts';
 import { Pages } from './pages.tsx';
 import { NotSignedIn, openLink, openSession, type SignedIn, type SignedOut, signOut } from './sign-in.ts';
 import { TEXT } from './text.ts';
+import { Toasts } from './toast.tsx';
 
 /** The page at `/dashboard`. The token of a sign-in link is behind the `#`, so that it reaches no server's log, and leaves the address at once. */
 
@@ -47,7 +48,9 @@ function Dashboard() {
       return (
         <DashboardProvider value={{ ...signedIn, signOut: leave }}>
           <Announcer>
-            <Pages />
+            <Toasts>
+              <Pages />
+            </Toasts>
           </Announcer>
         </DashboardProvider>
       );

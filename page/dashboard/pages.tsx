@@ -39,10 +39,10 @@ export function Pages() {
           <summary>
             <bdi>{person.subject}</bdi>
           </summary>
-          <button type="button" onClick={() => signOut(false)}>
+          <button type="button" class="button quiet small" onClick={() => signOut(false)}>
             {TEXT.signOut}
           </button>
-          <button type="button" onClick={() => signOut(true)}>
+          <button type="button" class="button quiet small" onClick={() => signOut(true)}>
             {TEXT.signOutEverywhere}
           </button>
         </details>

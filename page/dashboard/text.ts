@@ -3,6 +3,9 @@ export const TEXT = {
   product: 'Nameplate',
   opening: 'Opening the dashboard…',
   tryAgain: 'Try again',
+  close: 'Close',
+  cancel: 'Cancel',
+  command: { summary: 'As a call', asCurl: 'Copy as curl', asCommand: 'Copy as command' },
   loginCommand: 'nameplate dashboard login --workspace ws_… --as YOUR-NAME --preset owner',
   entrance: {
     link: {

@@ -1,17 +1,27 @@
+import { useEffect, useState } from 'preact/hooks';
+
 const UNITS = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
   ['day', 86_400_000],
   ['hour', 3_600_000],
   ['minute', 60_000],
 ] as const;
+const TICK_MS = 30_000;
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
 /** A time in the past or the future, in words; the whole of it, with its zone, on hover and for screen readers. Unix ms. */
 export function Ago({ at }: { at: number }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
+    return () => clearInterval(timer);
+  }, []);
   return (
     <time dateTime={new Date(at).toISOString()} title={absolute.format(at)}>
-      {inWords(at, Date.now())}
+      {inWords(at, Math.max(now, Date.now() - TICK_MS))}
     </time>
   );
 }
@@ -21,4 +31,10 @@ export function inWords(at: number, now: number): string {
   const distance = at - now;
   const [unit, ms] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? ['minute', 60_000];
   return relative.format(Math.trunc(distance / ms), unit);
+}
+
+/** `4 days`, `3 hours`: how long something takes at most. */
+export function lasting(ms: number): string {
+  const [unit, size] = UNITS.find(([, each]) => ms >= each) ?? ['minute', 60_000];
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(Math.ceil(ms / size));
 }
