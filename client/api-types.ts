@@ -60,7 +60,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -195,14 +195,14 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<DomainSuspension>;
-    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Find out what is wrong with the DNS of a domain. Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain, and one of a support link. */
     diagnoseDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
       /** Answer from the last background check, without asking the DNS. Default: false. */
       cached?: boolean | undefined;
     }, options?: CallOptions): Promise<Diagnosis>;
-    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     listEvents(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -222,7 +222,7 @@ export interface ApiCalls {
       /** The name, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<NameCheck>;
-    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Get the certificate of a domain. Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain, and one of a support link. */
     getCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -262,11 +262,13 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
+    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. With `purpose` `support` the link is for somebody who helps and has no account: the page of the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, for a support link. Also `environment.*.read_usage` on the environment of the domain, for a support link. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** How long the link works: a minute to 30 days. Default: 7 days. */
+      /** `setup` or `support`. Default: `setup`. */
+      purpose?: 'setup' | 'support' | undefined;
+      /** How long the link works: a minute to 30 days. Default: 7 days; of a support link, one day. */
       expiresInSeconds?: number | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new link. Begins with `link_`. */
@@ -302,7 +304,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<SetupPage>;
     /** Get the brand of the workspace. How the workspace appears on the pages of its set-up links, and which origins may use their sessions. Permission: `setup.*.read_brand`. */
     getBrand(input: Record<string, never>, options?: CallOptions): Promise<SetupPage>;
-    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
+    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
     openSession(input: {
       /** That of a set-up link: what is behind `#` in its `url`. */
       token: string;
@@ -311,6 +313,8 @@ export interface ApiCalls {
       sessionToken: string;
       /** From then on the session token does not work: open another session before. Unix time in milliseconds. */
       expiresAt: number;
+      /** `setup`: the set-up page, for the owner of the domain. `support`: the page of the domain in the dashboard, read-only. More values may be added. */
+      purpose: 'setup' | 'support' | (string & {});
       domain: Domain;
       brand: Brand;
     }>;
@@ -601,7 +605,7 @@ export interface ApiCalls {
     }>;
   };
   usage: {
-    /** Get the usage of a domain. What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. */
+    /** Get the usage of a domain. What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. A session of a support link may call it for its domain. */
     getUsage(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -1919,6 +1923,8 @@ interface SetupLink {
   id: string;
   /** The domain that it shows. Begins with `dom_`. */
   domainId: string;
+  /** `setup`: the set-up page, for the owner of the domain. `support`: the page of the domain in the dashboard, read-only. More values may be added. */
+  purpose: 'setup' | 'support' | (string & {});
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
   /** Who made it: id of the root key, or subject of the dashboard token; absent where that is not known. */

@@ -97,7 +97,7 @@ async function createLink(
   const { token, hash } = createSetupToken(randomBytes);
   const createdAt = clock.now();
   const link = { id: newId('link'), workspaceId, domainId, createdAt, expiresAt: createdAt + LINK_LIFE_MS };
-  const nobody = { createdBy: null, revokedAt: null, revokedBy: null };
+  const nobody = { purpose: 'setup' as const, createdBy: null, revokedAt: null, revokedBy: null };
   const outcome = await store.createSetupLink({ ...link, ...nobody }, hash, LINKS_PER_DOMAIN);
   return outcome === 'created' ? token : null;
 }

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
+import { SupportPage } from './domain-support.tsx';
 import { Pages } from './pages.tsx';
 import { NotSignedIn, openLink, openSession, type SignedIn, type SignedOut, signOut } from './sign-in.ts';
 import { TEXT } from './text.ts';
@@ -82,8 +83,14 @@ function Entrance({ reason, onRetry }: { reason: SignedOut | 'failed'; onRetry: 
   );
 }
 
+/** A support link opens its page for whoever has it, signed in or not. */
+function Start() {
+  const [token] = useState(() => (location.pathname === '/dashboard/support' ? location.hash.slice(1) : null));
+  return token === null ? <Dashboard /> : <SupportPage token={token} />;
+}
+
 const place = document.getElementById('dashboard');
 if (place !== null) {
   place.textContent = '';
-  render(<Dashboard />, place);
+  render(<Start />, place);
 }

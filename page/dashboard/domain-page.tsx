@@ -1,50 +1,143 @@
-import { NameplateError } from '../../client/client.ts';
-import { Code, Name } from '../inline.tsx';
+import { useEffect, useState } from 'preact/hooks';
+import { type Diagnosis, NameplateError, type Site } from '../../client/client.ts';
+import { Name } from '../inline.tsx';
+import { Progress } from '../progress.tsx';
+import { INITIAL_STATE } from '../setup-state.ts';
+import { viewOf } from '../view.ts';
+import { ActionButton } from './action-button.tsx';
 import { useDashboard } from './context.ts';
+import { Actions } from './domain-actions.tsx';
+import { CertificateCard } from './domain-certificate.tsx';
+import { honestSteps, newerLook } from './domain-facts.ts';
+import { LinksCard } from './domain-links.tsx';
+import { DnsRecords } from './domain-records.tsx';
+import { SiteCard } from './domain-site.tsx';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import { TimelineCard } from './domain-timeline.tsx';
+import { UsageCard } from './domain-usage.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './pages.tsx';
+import { WordBadge } from './parts.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
+import { Ago } from './time.tsx';
+import { useToast } from './toast.tsx';
 
-const REFRESH_MS = 5_000;
+const SITE_MS = 5_000;
+const LOOK_MS = 15_000;
 
-/** One name: what visitors get, what it needs, and what can be done. */
-export function DomainPage({ id }: { id: string }) {
+/** One name: what visitors get, what it needs, and what can be done. `isReadOnly`: without anything that changes it. */
+export function DomainPage({ id, isReadOnly = false }: { id: string; isReadOnly?: boolean }) {
   const { client } = useDashboard();
-  const { data, error, reload } = useLoad(id, (signal) => client.domains.getSite({ domain: id }, { signal }), {
-    everyMs: REFRESH_MS,
-  });
-  usePageTitle(data?.domain.domain ?? TEXT.pages.domains);
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{TEXT.domain.missing}</p>;
-  if (data === undefined)
-    return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
-  const { word, problem } = siteState(data);
+  const site = useLoad(id, (signal) => client.domains.getSite({ domain: id }, { signal }), { everyMs: SITE_MS });
+  usePageTitle(site.data?.domain.domain ?? TEXT.pages.domains);
+  if (site.error instanceof NameplateError && site.error.status === 404)
+    return <Missing id={id} isReadOnly={isReadOnly} onRestored={site.reload} />;
+  if (site.data === undefined)
+    return site.error === undefined ? (
+      <p aria-busy="true">{TEXT.loading}</p>
+    ) : (
+      <LoadFailed error={site.error} onRetry={site.reload} />
+    );
   return (
     <>
-      <h1>
-        <Name name={data.domain.domain} />
-      </h1>
-      <p>
-        <span class={`word ${word}`}>{TEXT.words[word]}</span>
-      </p>
-      {problem !== null && <p class="problem">{problem}</p>}
-      <table>
-        <tbody>
-          {data.domain.dnsRecords.map(({ type, name, value, verified }) => (
-            <tr key={type}>
-              <th scope="row">{type}</th>
-              <td>
-                <Code text={name} />
-              </td>
-              <td>
-                <Code text={value} />
-              </td>
-              <td>{verified ? TEXT.domain.found : TEXT.domain.notFound}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      {site.error !== undefined && <LoadFailed error={site.error} onRetry={site.reload} />}
+      <Known site={site.data} isReadOnly={isReadOnly} onChange={site.reload} />
     </>
+  );
+}
+
+/** The looks at the DNS: the last check of the background, and one that was asked for. */
+function useDiagnosis(site: Site) {
+  const { client } = useDashboard();
+  const { id: domain, updatedAt } = site.domain;
+  const cached = useLoad(
+    `${domain} cached`,
+    (signal) => client.domains.diagnoseDomain({ domain, cached: true }, { signal }),
+    { everyMs: LOOK_MS },
+  );
+  const asked = useLoad(domain, (signal) => client.domains.diagnoseDomain({ domain }, { signal }));
+  useEffect(cached.reload, [updatedAt, cached.reload]);
+  const diagnosis: Diagnosis | null = newerLook(cached.data, asked.data);
+  return { diagnosis, error: asked.error, isLooking: asked.isLoading, look: asked.reload };
+}
+
+function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean; onChange: () => void }) {
+  const { client } = useDashboard();
+  const { id: domain, domain: name } = site.domain;
+  const looks = useDiagnosis(site);
+  const certificate = useLoad(domain, (signal) => client.domains.getCertificate({ domain }, { signal }), {
+    everyMs: LOOK_MS,
+  });
+  useEffect(certificate.reload, [site.certificate.state, site.certificate.notAfter, certificate.reload]);
+  const { diagnosis } = looks;
+  const state = {
+    ...INITIAL_STATE,
+    link: 'open' as const,
+    domain: site.domain,
+    diagnosis,
+    certificate: certificate.data ?? null,
+  };
+  const view = viewOf(state);
+  const { word, turn, since, problem } = siteState(site);
+  const finding = view?.finding ?? null;
+  return (
+    <div class="domain">
+      <header class="about-domain">
+        <h1>
+          <Name name={name} />
+        </h1>
+        <p class="bar-start">
+          <WordBadge word={word} />
+          <span class="note">
+            {since !== null && (
+              <>
+                {DOMAIN_TEXT.since} <Ago at={since} />
+              </>
+            )}
+            {turn !== 'nobody' && ` · ${DOMAIN_TEXT.turn[turn]}`}
+          </span>
+        </p>
+        {/* A finding says the same, and how to mend it. */}
+        {problem !== null && finding === null && <p class="problem">{problem}</p>}
+      </header>
+      {view && <Progress steps={honestSteps(view.steps, site)} />}
+      {!isReadOnly && <Actions site={site} onChange={onChange} />}
+      <div class="halves">
+        <div class="half">{view && <DnsRecords state={state} view={view} looks={looks} />}</div>
+        <div class="half">
+          <CertificateCard site={site} certificate={certificate.data ?? null} />
+          <SiteCard site={site} />
+          <UsageCard domain={domain} />
+          {!isReadOnly && <LinksCard domain={domain} name={name} />}
+          <TimelineCard domain={domain} isStale={site.domain.updatedAt ?? 0} />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** What was deleted can be brought back from its address. */
+function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boolean; onRestored: () => void }) {
+  const { client } = useDashboard();
+  const toast = useToast();
+  const [isBack, setBack] = useState(false);
+  if (isReadOnly) return <p class="empty">{TEXT.domain.missing}</p>;
+  const restore = async () => {
+    await client.domains.restoreDomain({ domain: id });
+    setBack(true);
+    toast({ text: DOMAIN_TEXT.delete.undone });
+    onRestored();
+  };
+  return (
+    <section class="card">
+      <h1>{DOMAIN_TEXT.delete.missing}</h1>
+      <p>
+        <bdi>{id}</bdi>
+      </p>
+      <p>{DOMAIN_TEXT.delete.gone}</p>
+      {!isBack && <ActionButton run={restore}>{DOMAIN_TEXT.delete.restore}</ActionButton>}
+    </section>
   );
 }

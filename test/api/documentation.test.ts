@@ -69,10 +69,10 @@ describe('openapi.json', () => {
 
   it('has every operation, as a POST that needs a root key, with all its responses', () => {
     for (const operation of operations) {
-      const { name, status, problems, credential } = operation;
+      const { name, status, problems, sessions } = operation;
       const { post } = document.paths[`/v2/${name}`] ?? {};
       expect(`${post?.tags[0]}.${post?.operationId}`).toBe(name);
-      expect(post?.security).toEqual([{ rootKey: [] }, ...(credential ? [{ setupSession: [] }] : [])]);
+      expect(post?.security).toEqual([{ rootKey: [] }, ...(sessions ? [{ setupSession: [] }] : [])]);
       const creating = madeOnceBy(operation) === undefined ? [] : [409, 422];
       const own = [...creating, ...problems.map((code) => new Problem(code).status)];
       const promised = [400, 401, 403, 413, 429, 500, status, ...own];

@@ -346,6 +346,9 @@ describe('what an operation needs beside its permission', () => {
       calling('domains.updateDomain', { domain, settings: { origin: null } }, 'create_deployment');
     calls['domains.setRedirect update_domain'] = () =>
       calling('domains.setRedirect', { domain, to: domain }, 'update_domain');
+    for (const action of ['read_domain', 'read_usage'])
+      calls[`domains.createSetupLink ${action}`] = () =>
+        calling('domains.createSetupLink', { domain, purpose: 'support' }, action);
     calls['webhooks.createWebhook read_domain'] = () =>
       calling('webhooks.createWebhook', { url: 'https://hooks.acme.com/' }, 'read_domain');
     calls['webhooks.updateWebhook read_domain'] = () =>

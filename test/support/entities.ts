@@ -125,6 +125,7 @@ export function aSetupLink({ id, workspaceId }: Domain, about: Partial<SetupLink
     id: newId('link'),
     workspaceId,
     domainId: id,
+    purpose: 'setup',
     createdAt,
     createdBy: 'key_1',
     expiresAt: createdAt + 86_400_000,

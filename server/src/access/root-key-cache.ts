@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createLoadingCache, type LoadingCache } from '../store/cache/cache.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { AccessStore, AuthorKind, WorkspaceLimits } from '../store/store.ts';
+import type { AccessStore, AuthorKind, LinkPurpose, WorkspaceLimits } from '../store/store.ts';
 
 /** The caller of a request. */
 export interface Principal {
@@ -22,6 +22,7 @@ export interface Principal {
 /** The link and the domain that a session is bound to. */
 export interface SessionScope {
   linkId: string;
+  purpose: LinkPurpose;
   domainId: string;
   domainName: string;
   /** When the link expires, Unix ms. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { createCache, createLoadingCache, type LoadingCache } from '../store/cache/cache.ts';
 import type { ChangeFeed } from '../store/cache/change-feed.ts';
-import type { DomainStore, FoundSetupLink, SetupStore, Workspace } from '../store/store.ts';
+import type { DomainStore, FoundSetupLink, LinkPurpose, SetupStore, Workspace } from '../store/store.ts';
 import type { Standing } from './authenticate.ts';
 import type { Principal } from './root-key-cache.ts';
 import { hashSecret } from './secret-text.ts';
@@ -29,6 +29,9 @@ export interface SetupSessions {
   /** By a link, as the store has it now. */
   standingOf(link: FoundSetupLink): Promise<Standing>;
 }
+
+/** The permission of a session beside that to read its domain. */
+const MORE: Record<LinkPurpose, string> = { setup: 'verify_domain', support: 'read_usage' };
 
 /** Most links, and most tokens of sessions, cached. */
 const CAPACITY = 10_000;
@@ -69,7 +72,7 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
   }
 
   async function standingOf(link: FoundSetupLink): Promise<Standing> {
-    const { id: linkId, workspaceId, domainId, domainName, expiresAt } = link;
+    const { id: linkId, workspaceId, purpose, domainId, domainName, expiresAt } = link;
     const error = setupLinkError(link, clock.now());
     if (error !== null) return { ok: false, code: error };
     const workspace = await workspaces.load(workspaceId);
@@ -79,8 +82,8 @@ export function createSetupSessions(deps: SetupSessionDeps): SetupSessions {
     if (domain === null) return { ok: false, code: 'authentication/setup_link_not_found' };
     // The domain's environment, not that of the cached link: the domain may have been moved since.
     const { environmentId } = domain;
-    const grants = new Set([`environment.${environmentId}.read_domain`, `environment.${environmentId}.verify_domain`]);
-    const session = { linkId, domainId, domainName, expiresAt };
+    const grants = new Set(['read_domain', MORE[purpose]].map((action) => `environment.${environmentId}.${action}`));
+    const session = { linkId, purpose, domainId, domainName, expiresAt };
     const { limits } = workspace;
     const principal: Principal = { kind: 'setup_link', workspaceId, actor: linkId, grants, limits, session };
     return { ok: true, principal, expiresAt };

@@ -134,7 +134,7 @@ export const ERRORS = {
   'authorization/setup_session': {
     status: 403,
     detail: 'A session of a set-up link may not call this operation.',
-    why: 'The token is that of a session of a set-up link. It reaches one domain, with domains.getDomain, domains.watchDomain, domains.diagnoseDomain, domains.getCertificate and domains.verifyDomain.',
+    why: 'The token is that of a session of a set-up link. It reaches one domain, with domains.getDomain, domains.watchDomain, domains.diagnoseDomain, domains.getCertificate and domains.verifyDomain; that of a support link with domains.getSite, domains.diagnoseDomain, domains.getCertificate, domains.listEvents and usage.getUsage.',
     fix: 'Call other operations with a root key, from a server: a root key must not reach a browser.',
   },
   'authorization/setup_workspace_disabled': {

@@ -6,7 +6,16 @@ import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
 import type { BoardCounts } from '../domain/board.ts';
 import type { Kept } from '../store/cache/kept-counts.ts';
-import type { AuditedStore, Board, CaLimit, Changes, DomainCounts, Paged, RateLimit } from '../store/store.ts';
+import type {
+  AuditedStore,
+  Board,
+  CaLimit,
+  Changes,
+  DomainCounts,
+  LinkPurpose,
+  Paged,
+  RateLimit,
+} from '../store/store.ts';
 import type { Diagnoser } from '../verification/observation/diagnoser.ts';
 import type { DashboardProxy } from './dashboard/proxy-identity.ts';
 import type { ErrorNaming, ProblemCode } from './errors.ts';
@@ -125,10 +134,8 @@ interface Keyed extends Needed {
    * `find` looks for their parent, with this permission.
    */
   onAll?: true | 'workspace';
-  /**
-   * `key_or_session`: a session of a set-up link may call it too, for its domain: the property `domain` of the request.
-   */
-  credential?: 'key_or_session';
+  /** Sessions of links with these purposes may call it too, for their domain: the property `domain` of the request. */
+  sessions?: readonly LinkPurpose[];
 }
 
 /** Its caller has the token of a set-up link, which is the property `token` of the request. */

@@ -62,9 +62,10 @@ export function serveOperation(
     context,
   }: PipelineParts,
 ): void {
-  const { name, credential } = operation;
-  const isTokenInBody = credential === 'setup_token';
-  const byHeader = authenticationHook(authenticate, credential && customers.sessions, noteKeyUse);
+  const { name } = operation;
+  const isTokenInBody = 'credential' in operation;
+  const purposes = 'sessions' in operation ? operation.sessions : undefined;
+  const byHeader = authenticationHook(authenticate, purposes && { ...customers.sessions, purposes }, noteKeyUse);
   const limitRate = rateLimitHook(context.countRequest);
 
   // 3 shed load
@@ -117,7 +118,8 @@ export function serveOperation(
     return session === undefined || isTokenInBody ? body : customers.sessions.inputOf(session, name, body);
   }
 
-  if (credential !== undefined) crossOrigin.servePreflight(app, name);
+  // Pages of other origins show the set-up page alone.
+  if (isTokenInBody || purposes?.includes('setup')) crossOrigin.servePreflight(app, name);
   app.route({
     method: 'POST',
     url: `/v2/${name}`,

@@ -6,6 +6,7 @@ import { limitFor, type RateLimitDecision, type RateLimits } from '../access/rat
 import type { Limiter } from '../access/ratelimit/limiter.ts';
 import type { Principal } from '../access/root-key-cache.ts';
 import { hashSecret } from '../access/secret-text.ts';
+import type { LinkPurpose } from '../store/store.ts';
 import { Problem, type ProblemCode } from './errors.ts';
 import type { Needed } from './find.ts';
 
@@ -24,6 +25,8 @@ declare module 'fastify' {
 
 /** Sessions of set-up links add this to the authentication of an operation. Both may reject with a `Problem`. */
 export interface SessionGate {
+  /** Those of the links whose sessions may call the operation. */
+  purposes: readonly LinkPurpose[];
   /** Admits a session, or refuses it. */
   admit(request: FastifyRequest, reply: FastifyReply, principal: Principal): Promise<void>;
   /** Called before a request is refused that may have come from a session. */
@@ -48,7 +51,7 @@ export function authenticationHook(
     request.principal = principal;
     noteUse(principal);
     if (principal.session === undefined) return undefined;
-    if (gate === undefined) throw new Problem('authorization/setup_session');
+    if (!gate?.purposes.includes(principal.session.purpose)) throw new Problem('authorization/setup_session');
     return gate.admit(request, reply, principal);
   }
 

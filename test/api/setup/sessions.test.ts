@@ -90,7 +90,7 @@ describe('a set-up link', () => {
     expect(revoked).toMatchObject({ status: 200 });
     const listed = await api.call('domains.listSetupLinks', { domain: name });
     const by = (await api.store.findPrincipal(Buffer.from(hashRootKey(api.rootKey), 'hex')))?.key.id;
-    const about = { domainId: id, createdAt: START, createdBy: by, expiresAt: first.expiresAt };
+    const about = { domainId: id, purpose: 'setup', createdAt: START, createdBy: by, expiresAt: first.expiresAt };
     expect(listed.body.data).toEqual([
       { id: first.linkId, ...about, revokedAt: START, revokedBy: other.id },
       { id: second.linkId, ...about },

@@ -24,7 +24,7 @@ export const diagnoseDomain = defineOperation({
     'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
   // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
   permission: { resource: 'environment', action: 'read_domain' },
-  credential: 'key_or_session',
+  sessions: ['setup', 'support'],
   request: Type.Object(
     {
       domain: DomainIdentifier,

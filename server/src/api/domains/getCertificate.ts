@@ -236,7 +236,7 @@ export const getCertificate = defineOperation({
     'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on.',
   // The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
   permission: { resource: 'environment', action: 'read_domain' },
-  credential: 'key_or_session',
+  sessions: ['setup', 'support'],
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: CertificateSchema,
   problems: ['data/domain_not_found'],

@@ -13,7 +13,7 @@ export const getDomain = defineOperation({
   summary: 'Get a domain',
   description: 'Retrieves a domain and its verification status. Poll it to follow the progress of the verification.',
   permission,
-  credential: 'key_or_session',
+  sessions: ['setup'],
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: ['data/domain_not_found'],
@@ -36,7 +36,7 @@ export const watchDomain = defineStream({
     'When the connection is lost, connect again with the id of the last event as `Last-Event-ID`: a client that has the present state gets nothing until it changes. A comment every 15 seconds shows that the connection works. A client that reads nothing for 30 seconds is disconnected.',
   ].join('\n\n'),
   permission,
-  credential: 'key_or_session',
+  sessions: ['setup'],
   request: Type.Object({ domain: DomainIdentifier }, closed),
   problems: ['data/domain_not_found', 'request/not_acceptable', 'limits/too_many_watchers'],
   example: {

@@ -4,6 +4,7 @@ import { presentLive } from '../../domain/live.ts';
 import type { DomainEvent } from '../../store/domain/domain-store.ts';
 import { defineList } from '../operation.ts';
 import { closed, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
+import { eventForSupport } from '../setup/session-scope.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 import { RedirectStatusSchema } from './redirect-operations.ts';
@@ -133,6 +134,7 @@ export const listEvents = defineList({
     'The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
   // The permission of getDomain: events say how the domain came to its state.
   permission: { resource: 'environment', action: 'read_domain' },
+  sessions: ['support'],
   request: Type.Object({ domain: DomainIdentifier, ...pageRequest }, closed),
   item: EventSchema,
   problems: ['data/domain_not_found'],
@@ -154,9 +156,10 @@ export const listEvents = defineList({
       },
     ],
   },
-  async handle({ principal: { workspaceId }, input, find }, { store }) {
+  async handle({ principal: { workspaceId, session }, input, find }, { store }) {
     const domain = await find.domain(input.domain);
     const page = await store.listDomainEvents(workspaceId, domain.id, pageOf(input));
-    return { ...page, items: page.items.map(presentEvent) };
+    const shown = session === undefined ? page.items : page.items.map(eventForSupport);
+    return { ...page, items: shown.map(presentEvent) };
   },
 });

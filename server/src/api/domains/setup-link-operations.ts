@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import { createSetupToken } from '../../access/setup-link.ts';
-import type { SetupLink } from '../../store/store.ts';
+import type { LinkPurpose, SetupLink } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
+import { lacksPermission, type Need } from '../find.ts';
 import { defineList, defineOperation } from '../operation.ts';
 import { closed, Empty, Id, pageOf, pageRequest, shownBy, Time } from '../schemas.ts';
 import { DomainIdentifier, exampleDomain } from './present-domain.ts';
@@ -9,7 +10,26 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 /** Most links of a domain that work at the same time. */
 export const LINKS_PER_DOMAIN = 100;
 
-const LINK_LIFE_SECONDS = { minimum: 60, maximum: 30 * 86_400, usual: 7 * 86_400 };
+const LINK_LIFE_SECONDS = { minimum: 60, maximum: 30 * 86_400, usual: 7 * 86_400, ofSupport: 86_400 };
+
+/** The page of a link, by its purpose. */
+const PAGES: Record<LinkPurpose, string> = { setup: '/setup', support: '/dashboard/support' };
+
+export const PurposeSchema = Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
+  type: 'string',
+  description:
+    '`setup`: the set-up page, for the owner of the domain. `support`: the page of the domain in the dashboard, read-only. More values may be added.',
+});
+
+const readToo: Need = {
+  permission: { resource: 'environment', action: 'read_domain' },
+  where: 'on the environment of the domain, for a support link',
+};
+
+const usageToo: Need = {
+  permission: { resource: 'environment', action: 'read_usage' },
+  where: 'on the environment of the domain, for a support link',
+};
 
 const SetupLinkId = Type.String({
   minLength: 3,
@@ -22,6 +42,7 @@ const SetupLinkSchema = Type.Object(
   {
     id: Id('link', 'The set-up link.'),
     domainId: Id('dom', 'The domain that it shows.'),
+    purpose: PurposeSchema,
     createdAt: Time('Creation.'),
     createdBy: Type.Optional(
       Type.String({
@@ -43,6 +64,7 @@ export const exampleSetupLink: SetupLink = {
   id: 'link_01kaghr5t6y7v8w9x0a1b2c3d4',
   workspaceId: exampleDomain.workspaceId,
   domainId: exampleDomain.id,
+  purpose: 'setup',
   createdAt: exampleDomain.createdAt,
   createdBy: 'key_01kaghm6r7t8y9u0p1a2s3d4f5',
   expiresAt: exampleDomain.createdAt + LINK_LIFE_SECONDS.usual * 1000,
@@ -56,18 +78,25 @@ export const createSetupLink = defineOperation({
   name: 'domains.createSetupLink',
   summary: 'Create a set-up link',
   description:
-    'Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.',
+    'Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.\n\nWith `purpose` `support` the link is for somebody who helps and has no account: the page of the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read.',
   permission: { resource: 'environment', action: 'create_setup_link' },
+  needs: [readToo, usageToo],
   gives: 'whoever has the link reads the domain, its diagnosis and its certificate, and has it checked, without a key',
   creates: 'secret',
   request: Type.Object(
     {
       domain: DomainIdentifier,
+      purpose: Type.Optional(
+        Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
+          type: 'string',
+          description: '`setup` or `support`. Default: `setup`.',
+        }),
+      ),
       expiresInSeconds: Type.Optional(
         Type.Integer({
           minimum: LINK_LIFE_SECONDS.minimum,
           maximum: LINK_LIFE_SECONDS.maximum,
-          description: 'How long the link works: a minute to 30 days. Default: 7 days.',
+          description: 'How long the link works: a minute to 30 days. Default: 7 days; of a support link, one day.',
         }),
       ),
     },
@@ -96,14 +125,18 @@ export const createSetupLink = defineOperation({
   },
   async handle({ principal, input, create, find }, { clock, newId, randomBytes, settings: { publicUrl } }) {
     const { workspaceId, actor } = principal;
-    const { id: domainId } = await find.domain(input.domain);
+    const { id: domainId, environmentId } = await find.domain(input.domain);
+    const { purpose = 'setup' } = input;
+    for (const need of purpose === 'support' ? [readToo, usageToo] : [])
+      if (!find.may(need, environmentId)) throw lacksPermission(need, environmentId);
     if (publicUrl === undefined) throw new Problem('application/public_url_missing');
     const { token, hash } = createSetupToken(randomBytes);
     const createdAt = clock.now();
-    const expiresAt = createdAt + (input.expiresInSeconds ?? LINK_LIFE_SECONDS.usual) * 1000;
+    const usual = purpose === 'support' ? LINK_LIFE_SECONDS.ofSupport : LINK_LIFE_SECONDS.usual;
+    const expiresAt = createdAt + (input.expiresInSeconds ?? usual) * 1000;
     const open = { revokedAt: null, revokedBy: null };
-    const link = { id: newId('link'), workspaceId, domainId, createdAt, createdBy: actor, expiresAt, ...open };
-    const shown = { linkId: link.id, url: `${publicUrl}/setup#${token}`, token, expiresAt };
+    const link = { id: newId('link'), workspaceId, domainId, purpose, createdAt, createdBy: actor, expiresAt, ...open };
+    const shown = { linkId: link.id, url: `${publicUrl}${PAGES[purpose]}#${token}`, token, expiresAt };
     const { made, outcome } = await create(shown, (changes) => changes.createSetupLink(link, hash, LINKS_PER_DOMAIN));
     if (outcome === 'domain_missing') throw new Problem('data/domain_not_found');
     if (outcome === 'limit') throw new Problem('limits/setup_link_limit_exceeded');

@@ -13,6 +13,7 @@ import type { ListedDomain } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { type ApiSettings, defineOperation, type HandlerContext } from '../operation.ts';
 import { closed, shownBy, Time } from '../schemas.ts';
+import { forSupport } from '../setup/session-scope.ts';
 import { FindingSchema } from './diagnosis-schema.ts';
 import { CERTIFICATE_REASONS, CertificateProblemSchema, sourceOf } from './getCertificate.ts';
 import { shownOwnData } from './own-data-schema.ts';
@@ -220,14 +221,15 @@ export const getSite = defineOperation({
   description:
     "The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many.",
   permission: { resource: 'environment', action: 'read_domain' },
+  sessions: ['support'],
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: SiteSchema,
   problems: ['data/domain_not_found'],
   example: { request: { domain: exampleDomain.name }, response: exampleSite },
-  async handle({ principal: { workspaceId }, input, find }, { store, ...context }) {
+  async handle({ principal: { workspaceId, session }, input, find }, { store, ...context }) {
     const { id } = await find.domain(input.domain);
     const found = await store.findListedDomain(workspaceId, id);
     if (found === null) throw new Problem('data/domain_not_found');
-    return presentSite(found, context);
+    return presentSite(session === undefined ? found : { ...found, domain: forSupport(found.domain) }, context);
   },
 });

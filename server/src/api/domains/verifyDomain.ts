@@ -10,7 +10,7 @@ export const verifyDomain = defineOperation({
   description:
     'Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result.',
   permission: { resource: 'environment', action: 'verify_domain' },
-  credential: 'key_or_session',
+  sessions: ['setup'],
   status: 202,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,

@@ -37,22 +37,28 @@ function needsOf({ needs = [] }: Operation): string {
     .join('');
 }
 
+function sessionsOf({ sessions }: Operation): string {
+  if (sessions === undefined) return '';
+  const [only] = sessions.length === 1 ? sessions : [];
+  return ` A session of a ${only === 'support' ? 'support' : 'set-up'} link may call it for its domain${only === undefined ? ', and one of a support link' : ''}.`;
+}
+
 /** An operation of the API. Schemas with a title are written into `components`. */
 function describeOperation(operation: Operation, components: Map<string, JsonSchema>): ApiOperation {
-  const { permission, onAll, credential, status } = operation;
+  const { permission, onAll, sessions, status } = operation;
   const takesKey = madeOnceBy(operation) !== undefined;
   const grants = sufficientGrants(permission, onAll !== undefined).map((grant) => `\`${grant}\``);
-  const access = `Permission: ${grants.join(' or ')}.${needsOf(operation)}${credential ? ' A session of a set-up link may call it for its domain.' : ''}`;
+  const access = `Permission: ${grants.join(' or ')}.${needsOf(operation)}${sessionsOf(operation)}`;
   const problems = [
     ...operation.problems,
     ...(mayNamePermission(operation) ? (['authorization/insufficient_permissions'] as const) : []),
     ...(takesKey ? CREATING : []),
-    ...(credential === undefined ? [] : OF_SESSIONS),
+    ...(sessions === undefined ? [] : OF_SESSIONS),
   ];
   return {
     ...describeCall(operation, components),
     description: `${operation.description}\n\n${access}`,
-    security: [{ rootKey: [] }, ...(credential === undefined ? [] : [{ setupSession: [] }])],
+    security: [{ rootKey: [] }, ...(sessions === undefined ? [] : [{ setupSession: [] }])],
     ...parametersOf(operation),
     ...annotationsOf(operation),
     'x-error-codes': codesOf(problems),

@@ -26,7 +26,7 @@ export interface CustomerAccess {
      */
     authenticate(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   };
-  sessions: SessionGate & {
+  sessions: Omit<SessionGate, 'purposes'> & {
     /** Confines the input of an operation to the domain of the session. Counts requests that make us query the DNS. */
     inputOf(session: SessionScope, operation: string, body: unknown): unknown;
   };

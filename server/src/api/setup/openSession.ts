@@ -3,7 +3,7 @@ import { signSession } from '../../access/session-token.ts';
 import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
-import { exampleSetupLink, exampleSetupToken } from '../domains/setup-link-operations.ts';
+import { exampleSetupLink, exampleSetupToken, PurposeSchema } from '../domains/setup-link-operations.ts';
 import { Problem } from '../errors.ts';
 import { defineOpenOperation } from '../operation.ts';
 import { closed, Time } from '../schemas.ts';
@@ -13,6 +13,7 @@ import { forCustomer, sessionOf } from './session-scope.ts';
 const Session = Type.Object({
   sessionToken: Type.String({ description: 'For `Authorization: Bearer …`.' }),
   expiresAt: Time('From then on the session token does not work: open another session before.'),
+  purpose: PurposeSchema,
   domain: DomainSchema,
   brand: BrandSchema,
 });
@@ -21,7 +22,7 @@ export const openSession = defineOpenOperation({
   name: 'setup.openSession',
   summary: 'Open a session of a set-up link',
   description:
-    'Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
+    'Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
   credential: 'setup_token',
   request: Type.Object(
     {
@@ -47,13 +48,14 @@ export const openSession = defineOpenOperation({
     response: {
       sessionToken: 'eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJsaW5rXzAxIn0.c2lnbmF0dXJl',
       expiresAt: exampleSetupLink.createdAt + 120_000,
+      purpose: 'setup',
       domain: presentDomain(exampleDomain),
       brand: examplePage.brand,
     },
   },
   async handle({ principal, changes, noteDomain }, { store, clock, newId, apexNote }) {
     const { workspaceId } = principal;
-    const { linkId, domainId, expiresAt } = sessionOf(principal);
+    const { linkId, purpose, domainId, expiresAt } = sessionOf(principal);
     noteDomain(domainId);
     // The first session creates the signing key.
     const signingKeys = { ...store, replaceSigningKey: changes.replaceSigningKey };
@@ -68,6 +70,7 @@ export const openSession = defineOpenOperation({
     return {
       sessionToken: signed.token,
       expiresAt: Math.min(signed.expiresAt, expiresAt),
+      purpose,
       domain: presentDomain(forCustomer(domain), apexNote),
       brand: page.brand,
     };

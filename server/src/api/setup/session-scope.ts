@@ -7,6 +7,7 @@ import type { Finding } from '../../domain/finding.ts';
 import { withoutOwner } from '../../domain/findings/sentences.ts';
 import { canonicalName } from '../../domain/name.ts';
 import { TEXT_LIMIT } from '../../domain/text.ts';
+import type { DomainEvent } from '../../store/domain/domain-store.ts';
 import type { RateLimit } from '../../store/store.ts';
 import { Problem } from '../errors.ts';
 import { rateLimited, rateLimitHeaders } from '../request-hooks.ts';
@@ -15,10 +16,11 @@ const MINUTE_MS = 60_000;
 
 /** The limit of one link, for all its sessions together: a customer uses up nothing of the workspace's own limits. */
 const PER_LINK: RateLimit = { limit: 120, windowMs: MINUTE_MS };
-/** The limits of requests that make us query the DNS. */
+/** The limits of requests that make us query the DNS, or unpack usage. */
 const PER_OPERATION: Record<string, RateLimit> = {
   'domains.verifyDomain': { limit: 6, windowMs: MINUTE_MS },
   'domains.diagnoseDomain': { limit: 20, windowMs: MINUTE_MS },
+  'usage.getUsage': { limit: 20, windowMs: MINUTE_MS },
 };
 
 const LIMITED = 'The set-up link has reached its rate limit. Try again after the time in Retry-After.';
@@ -57,7 +59,7 @@ export function forOwnDomain({ domainId, domainName }: SessionScope, body: unkno
   return { ...input, domain: domainId };
 }
 
-/** Counts a request that makes us query the DNS; throws a `Problem` above the limit of the link. */
+/** Counts a request that has a limit of its own; throws a `Problem` above the limit of the link. */
 export function limitOperation(
   limiter: Pick<Limiter, 'take'>,
   { linkId }: SessionScope,
@@ -78,6 +80,25 @@ export function forCustomer(domain: Domain): Domain {
   return shown === verificationError
     ? domain
     : { ...domain, verificationError: [...shown].slice(0, TEXT_LIMIT).join('') };
+}
+
+/** A domain as somebody with a support link may see it: without the platform's own data too. */
+export function forSupport(domain: Domain): Domain {
+  return { ...forCustomer(domain), externalId: null, metadata: null };
+}
+
+/** An event as somebody with a support link may see it: without who did it, and without other customers. */
+export function eventForSupport({ data, ...event }: DomainEvent): DomainEvent {
+  const { verificationError, findings } = data;
+  return {
+    ...event,
+    actor: null,
+    data: {
+      ...data,
+      ...(verificationError && { verificationError: withoutOwner(verificationError) }),
+      ...(findings && { findings: findings.map(findingForCustomer) }),
+    },
+  };
 }
 
 /** A finding as a customer may see it. */

@@ -68,6 +68,7 @@ export const getUsage = defineOperation({
   description:
     'What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then.',
   permission,
+  sessions: ['support'],
   rateLimit,
   request: Type.Object(
     {

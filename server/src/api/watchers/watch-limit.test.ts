@@ -13,7 +13,7 @@ const key: Principal = {
 const link = (id: string): Principal => ({
   ...key,
   actor: id,
-  session: { linkId: id, domainId: 'dom_1', domainName: 'shop.acme.com', expiresAt: 0 },
+  session: { linkId: id, purpose: 'setup', domainId: 'dom_1', domainName: 'shop.acme.com', expiresAt: 0 },
 });
 
 it('links of a workspace have half of its streams at most, and each link its own limit', () => {

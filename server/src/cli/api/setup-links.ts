@@ -6,6 +6,7 @@ import { apiAction, connect } from './api-client.ts';
 
 interface ShownLink {
   id: string;
+  purpose: string;
   createdAt: number;
   createdBy?: string;
   expiresAt: number;
@@ -15,6 +16,7 @@ interface ShownLink {
 
 const COLUMNS: Column<ShownLink>[] = [
   { title: 'Id', text: ({ id }) => id },
+  { title: 'For', text: ({ purpose }) => purpose },
   { title: 'State', text: stateOf },
   { title: 'Created', text: ({ createdAt }) => dateTime(createdAt) },
   { title: 'By', text: ({ createdBy = '' }) => createdBy },
@@ -24,24 +26,35 @@ const COLUMNS: Column<ShownLink>[] = [
 export function addSetupLinks(domains: Command): void {
   const create =
     'Create a link to a page on which the owner of the domain sees its records and what is wrong with them. Needs no sign-in; shows nothing else.';
-  apiCommand(domains, 'setup-link <domain>', create, ['shop.example.com', 'shop.example.com --expires 30d'])
-    .option('--expires <time>', 'how long it works, from 1m to 30d (default: 7d)', parseLife)
-    .action(async (name: string, { expires, ...options }: ApiOptions & { expires?: number }) => {
-      const api = await connect(options);
-      const body = { domain: name, ...(expires !== undefined && { expiresInSeconds: expires }) };
-      const made = await api.call<{ linkId: string; url: string; token: string; expiresAt: number }>(
-        'domains.createSetupLink',
-        body,
-      );
-      show(options, made, ({ linkId, url, expiresAt }) =>
-        [
-          `Created set-up link ${linkId} for ${printable(name)}. It works until ${dateTime(expiresAt)}; whoever has it sees this domain.`,
-          'Copy it now: it is not shown again.',
-          '',
-          `  ${paint('bold', printable(url))}`,
-        ].join('\n'),
-      );
-    });
+  apiCommand(domains, 'setup-link <domain>', create, [
+    'shop.example.com',
+    'shop.example.com --expires 30d',
+    'shop.example.com --support --expires 1h',
+  ])
+    .option('--expires <time>', 'how long it works, from 1m to 30d (default: 7d, with --support 1d)', parseLife)
+    .option('--support', 'for somebody who helps: the page of the domain in the dashboard, read-only')
+    .action(
+      async (name: string, { expires, support, ...options }: ApiOptions & { expires?: number; support?: true }) => {
+        const api = await connect(options);
+        const body = {
+          domain: name,
+          ...(support && { purpose: 'support' }),
+          ...(expires !== undefined && { expiresInSeconds: expires }),
+        };
+        const made = await api.call<{ linkId: string; url: string; token: string; expiresAt: number }>(
+          'domains.createSetupLink',
+          body,
+        );
+        show(options, made, ({ linkId, url, expiresAt }) =>
+          [
+            `Created ${support ? 'support' : 'set-up'} link ${linkId} for ${printable(name)}. It works until ${dateTime(expiresAt)}; whoever has it sees this domain.`,
+            'Copy it now: it is not shown again.',
+            '',
+            `  ${paint('bold', printable(url))}`,
+          ].join('\n'),
+        );
+      },
+    );
 
   const list = 'List the set-up links of a domain, oldest first, without their tokens.';
   apiCommand(domains, 'setup-links <domain>', list, ['shop.example.com']).action(

@@ -163,12 +163,16 @@ export interface AccessStore extends AccessChanges {
   findCurrentSigningKey(): Promise<SigningKey | null>;
 }
 
-/** Lets whoever has its token see one domain, and have it checked, until it expires. */
+/** `setup`: its page is for the owner of the domain, who may have it checked. `support`: for somebody who helps, and reads alone. */
+export type LinkPurpose = 'setup' | 'support';
+
+/** Lets whoever has its token see one domain, until it expires. */
 export interface SetupLink {
   /** `link_…` */
   id: string;
   workspaceId: string;
   domainId: string;
+  purpose: LinkPurpose;
   createdAt: number;
   expiresAt: number;
   revokedAt: number | null;

@@ -281,7 +281,7 @@ create table heartbeats (
 create table setup_links (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id),
   domain_id TEXT not null references domains (id) on delete cascade, hash BYTES not null unique,
-  created_at INTEGER not null, expires_at INTEGER not null, revoked_at INTEGER, created_by TEXT, revoked_by TEXT
+  purpose TEXT not null, created_at INTEGER not null, expires_at INTEGER not null, revoked_at INTEGER, created_by TEXT, revoked_by TEXT
 ) STRICT;
 create index setup_links_by_domain_id_id on setup_links (domain_id, id);
 create index setup_links_by_expires_at on setup_links (expires_at);

@@ -46,8 +46,8 @@ export const setupLinkChanges = {
     // The domain, for the number of its links.
     locks: ({ domainId }) => [domainId],
     audit: {
-      targets: (_, { id, workspaceId, domainId, expiresAt }) => [
-        { workspaceId, target: id, detail: { domainId, expiresAt } },
+      targets: (_, { id, workspaceId, domainId, purpose, expiresAt }) => [
+        { workspaceId, target: id, detail: { domainId, purpose, expiresAt } },
       ],
       isMade: isOutcome('created'),
     },
@@ -70,7 +70,7 @@ export const setupLinkChanges = {
 };
 
 const TIMES = ['createdAt', 'expiresAt', 'revokedAt'] as const;
-const LINK = ['id', 'workspaceId', 'domainId', ...TIMES, 'createdBy', 'revokedBy'] as const;
+const LINK = ['id', 'workspaceId', 'domainId', 'purpose', ...TIMES, 'createdBy', 'revokedBy'] as const;
 
 /** The links of a domain that work. */
 export function countWorking(db: Tables, p: { domainId: string; at: number }) {

@@ -1,0 +1,199 @@
+import type { Diagnosis, DomainEvent, Live, Site, UsageInTime } from '../../client/client.ts';
+import type { Steps } from '../view.ts';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import type { Tone } from './parts.tsx';
+
+/** What the page of a domain shows, from what the API says. Pure. */
+
+/** The steps as visitors have them: a certificate in the store alone makes no site live. */
+export function honestSteps(steps: Steps, { live, suspension }: Site): Steps {
+  if (steps.certificate !== 'done' || steps.verified !== 'done') return steps;
+  if (suspension !== undefined) return { ...steps, live: 'problem' };
+  if (live === undefined) return { ...steps, live: 'current' };
+  return { ...steps, live: live.state === 'live' ? 'done' : 'problem' };
+}
+
+/** The newer of two looks at the DNS. */
+export function newerLook(one: Diagnosis | undefined, other: Diagnosis | undefined): Diagnosis | null {
+  if (one === undefined || other === undefined) return one ?? other ?? null;
+  return (other.checkedAt ?? 0) > (one.checkedAt ?? 0) ? other : one;
+}
+
+export interface Part {
+  text: string;
+  differs: boolean;
+}
+
+/** A comparison takes the product of the lengths: longer ones are compared at their ends alone. */
+const MOST_CELLS = 300_000;
+
+/** Compares two texts character by character: the characters of each that the other lacks are marked. */
+export function difference(seen: string, expected: string): { seen: Part[]; expected: Part[] } {
+  const [a, b] = [[...seen], [...expected]];
+  const kept = a.length * b.length > MOST_CELLS ? sameEnds(a, b) : longestCommon(a, b);
+  return { seen: partsOf(a, kept.a), expected: partsOf(b, kept.b) };
+}
+
+/** For each text, which of its characters the other has too. */
+interface Kept {
+  a: boolean[];
+  b: boolean[];
+}
+
+function sameEnds(a: readonly string[], b: readonly string[]): Kept {
+  const most = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < most && a[start] === b[start]) start += 1;
+  let end = 0;
+  while (end < most - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
+  const keep = (text: readonly string[]) => text.map((_, at) => at < start || at >= text.length - end);
+  return { a: keep(a), b: keep(b) };
+}
+
+function longestCommon(a: readonly string[], b: readonly string[]): Kept {
+  const width = b.length + 1;
+  const lengths = new Uint16Array((a.length + 1) * width);
+  const length = (i: number, j: number) => lengths[i * width + j] ?? 0;
+  for (let i = a.length - 1; i >= 0; i -= 1)
+    for (let j = b.length - 1; j >= 0; j -= 1)
+      lengths[i * width + j] = a[i] === b[j] ? length(i + 1, j + 1) + 1 : Math.max(length(i + 1, j), length(i, j + 1));
+  const kept: Kept = { a: a.map(() => false), b: b.map(() => false) };
+  for (let i = 0, j = 0; i < a.length && j < b.length; )
+    if (a[i] === b[j]) {
+      kept.a[i++] = true;
+      kept.b[j++] = true;
+    } else if (length(i + 1, j) >= length(i, j + 1)) i += 1;
+    else j += 1;
+  return kept;
+}
+
+function partsOf(characters: readonly string[], kept: readonly boolean[]): Part[] {
+  const parts: Part[] = [];
+  characters.forEach((character, at) => {
+    const differs = kept[at] !== true;
+    const last = parts.at(-1);
+    if (last?.differs === differs) last.text += visible(character);
+    else parts.push({ text: visible(character), differs });
+  });
+  return parts;
+}
+
+/** Spaces, controls and marks of direction would not be seen, or would reorder what is around them: `␣`, `[U+202E]`. */
+export function visible(character: string): string {
+  if (character === ' ') return '␣';
+  if (!/[\p{C}\p{Z}]/u.test(character)) return character;
+  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  return `[U+${code}]`;
+}
+
+const TONES: Record<string, Tone> = {
+  'domain.verified': 'good',
+  'domain.recovered': 'good',
+  'domain.restored': 'good',
+  'certificate.issued': 'good',
+  'certificate.renewed': 'good',
+  'site.live': 'good',
+  'site.ready_to_switch': 'good',
+  'record.seen': 'good',
+  'domain.failed': 'bad',
+  'domain.drifted': 'bad',
+  'domain.superseded': 'bad',
+  'certificate.failed': 'bad',
+  'site.unreachable': 'bad',
+  'record.lost': 'warn',
+  'diagnosis.changed': 'warn',
+  'certificate.expiring': 'warn',
+  'domain.suspended': 'warn',
+  'domain.deleted': 'warn',
+};
+
+/** An event as the timeline tells it. `seen`: values of strangers, as they are. `lines`: sentences. */
+export interface Told {
+  title: string;
+  tone: Tone;
+  lines: string[];
+  seen: string[];
+}
+
+export function tellEvent({ type, data }: DomainEvent): Told {
+  const { record, seen = [], findings = [], certificate, redirect, move, suspension, deletion, live } = data;
+  const title = Object.hasOwn(DOMAIN_TEXT.events, type)
+    ? DOMAIN_TEXT.events[type as keyof typeof DOMAIN_TEXT.events]
+    : type;
+  const error = type === 'domain.failed' || type === 'domain.drifted' ? data.verificationError : undefined;
+  const lines = [
+    ...(findings.length > 0 ? findings.map(({ message }) => message) : [error]),
+    certificate?.message,
+    certificate?.notAfter !== undefined ? DOMAIN_TEXT.validUntil(certificate.notAfter) : undefined,
+    redirect && `→ ${redirect.to} (${redirect.status})`,
+    move && `${move.from} → ${move.to}`,
+    suspension && DOMAIN_TEXT.pageWith(suspension.status),
+    deletion && DOMAIN_TEXT.replacedBy(deletion.by),
+    live && liveProblems(live),
+  ].filter((line) => line !== undefined && line !== '');
+  return {
+    title: record === undefined ? title : `${title}: ${DOMAIN_TEXT.recordNames[record as 'routing']}`,
+    tone: TONES[type] ?? 'quiet',
+    lines: lines as string[],
+    seen: [...seen],
+  };
+}
+
+/** `192.0.2.1: answered by another server`; empty where all is well. */
+export function liveProblems({ addresses, problem }: Live): string {
+  const told = addresses.flatMap(({ address, problem }) =>
+    problem === undefined ? [] : [`${address}: ${DOMAIN_TEXT.problemOf(problem)}`],
+  );
+  return told.length === 0 && problem !== undefined ? DOMAIN_TEXT.problemOf(problem) : told.join('; ');
+}
+
+export interface UsageSums {
+  requests: number;
+  bytesIn: number;
+  bytesOut: number;
+  edgeErrors: number;
+  originErrors: number;
+}
+
+export function sumOf(usage: readonly UsageInTime[]): UsageSums {
+  const sums: UsageSums = { requests: 0, bytesIn: 0, bytesOut: 0, edgeErrors: 0, originErrors: 0 };
+  for (const each of usage) for (const name of Object.keys(sums) as (keyof UsageSums)[]) sums[name] += each[name];
+  return sums;
+}
+
+const DAY_MS = 86_400_000;
+
+/** One entry a day in UTC, the last of them today; days without usage are 0. */
+export function daily(usage: readonly UsageInTime[], now: number, days: number): UsageInTime[] {
+  const today = now - (now % DAY_MS);
+  const by = new Map(usage.map((each) => [each.at, each]));
+  return Array.from({ length: days }, (_, at) => {
+    const day = today - (days - 1 - at) * DAY_MS;
+    return by.get(day) ?? { at: day, ...sumOf([]) };
+  });
+}
+
+/** `1.4 MB`: decimal units, as bills have them. */
+export function bytes(count: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
+  const power = Math.min(units.length - 1, count < 1 ? 0 : Math.floor(Math.log10(count) / 3));
+  return new Intl.NumberFormat('en', {
+    style: 'unit',
+    unit: units[power] as string,
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: 1,
+  }).format(count / 1000 ** power);
+}
+
+/** Lines of `key=value` as metadata, with null for those that are gone. Null: a line is not such a pair. */
+export function metadataChange(
+  lines: string,
+  before: Readonly<Record<string, string>>,
+): Record<string, string | null> | null {
+  const given = lines.split('\n').filter((line) => line.trim() !== '');
+  const pairs = given.map((line) => [line.slice(0, line.indexOf('=')).trim(), line.slice(line.indexOf('=') + 1)]);
+  if (given.some((line) => line.indexOf('=') < 1)) return null;
+  const after = Object.fromEntries(pairs) as Record<string, string>;
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return { ...after, ...Object.fromEntries(gone.map((key) => [key, null])) };
+}

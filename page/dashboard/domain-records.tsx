@@ -1,0 +1,152 @@
+import type { Diagnosis, DiagnosisRecord, Finding } from '../../client/client.ts';
+import { Code, Prose } from '../inline.tsx';
+import { Records } from '../records.tsx';
+import type { SetupState } from '../setup-state.ts';
+import { comparisonOf, type View } from '../view.ts';
+import { ActionButton } from './action-button.tsx';
+import { difference, type Part } from './domain-facts.ts';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { Badge, Card, Table, type Tone } from './parts.tsx';
+import { Ago } from './time.tsx';
+
+interface Looks {
+  diagnosis: Diagnosis | null;
+  error: unknown;
+  isLooking: boolean;
+  look(): void;
+}
+
+/** The mistake first, then the records as the provider wants them, then what each nameserver has. */
+export function DnsRecords({ state, view, looks }: { state: SetupState; view: View; looks: Looks }) {
+  const { diagnosis, error, isLooking, look } = looks;
+  return (
+    <>
+      {view.finding !== null && <FindingCard finding={view.finding} />}
+      <Records state={state} view={view} heading={1} />
+      <Card
+        title={DOMAIN_TEXT.nameservers.title}
+        actions={
+          <ActionButton kind="quiet" isSmall isDisabled={isLooking} run={async () => look()}>
+            {DOMAIN_TEXT.lookNow}
+          </ActionButton>
+        }
+      >
+        <p class="note" aria-busy={isLooking}>
+          {diagnosis?.checkedAt === undefined ? (
+            DOMAIN_TEXT.notLooked
+          ) : (
+            <>
+              {DOMAIN_TEXT.lastLook}: <Ago at={diagnosis.checkedAt} />
+            </>
+          )}
+          {diagnosis?.schedule.nextCheckAt !== undefined && (
+            <>
+              {' · '}
+              {DOMAIN_TEXT.nextLook}: <Ago at={diagnosis.schedule.nextCheckAt} />
+            </>
+          )}
+        </p>
+        {error !== undefined && <LoadFailed error={error} onRetry={look} />}
+        {diagnosis && <Answers diagnosis={diagnosis} />}
+      </Card>
+    </>
+  );
+}
+
+/** What is wrong, and how to mend it, in the words of the API; the difference character by character. */
+function FindingCard({ finding }: { finding: Finding }) {
+  const comparison = comparisonOf(finding);
+  return (
+    <section class="card current-step fix">
+      <h2>{DOMAIN_TEXT.fixTitle}</h2>
+      <Prose text={finding.message} />
+      {finding.fix !== '' && (
+        <div class="fix">
+          <Prose text={finding.fix} />
+        </div>
+      )}
+      {comparison?.found.map((found) => (
+        <Difference key={found} seen={found} expected={comparison.expected} />
+      ))}
+    </section>
+  );
+}
+
+function Difference({ seen, expected }: { seen: string; expected: string }) {
+  const parts = difference(seen, expected);
+  return (
+    <dl class="difference">
+      <dt>{DOMAIN_TEXT.seen}</dt>
+      <dd>
+        <Marked parts={parts.seen} as="del" />
+      </dd>
+      <dt>{DOMAIN_TEXT.expected}</dt>
+      <dd>
+        <Marked parts={parts.expected} as="ins" />
+      </dd>
+    </dl>
+  );
+}
+
+function Marked({ parts, as: Mark }: { parts: readonly Part[]; as: 'del' | 'ins' }) {
+  return (
+    <code dir="ltr">
+      {parts.map(({ text, differs }, at) => (differs ? <Mark key={at}>{text}</Mark> : <span key={at}>{text}</span>))}
+    </code>
+  );
+}
+
+type Seen = DiagnosisRecord['seen'][number];
+
+const ABSENT = ['nxdomain', 'nodata'];
+const FOUND = ['matched', 'other', 'changing'];
+
+function toneOf({ outcome }: Seen): Tone {
+  if (outcome === 'matched') return 'good';
+  return ABSENT.includes(outcome) ? 'quiet' : 'bad';
+}
+
+function Answers({ diagnosis }: { diagnosis: Diagnosis }) {
+  const rows = diagnosis.records.flatMap((record) => record.seen.map((seen) => ({ record, seen })));
+  if (rows.length === 0) return <p class="note">{DOMAIN_TEXT.nameservers.none}</p>;
+  return (
+    <Table label={DOMAIN_TEXT.nameservers.answers} columns={DOMAIN_TEXT.nameservers.columns}>
+      {rows.map(({ record, seen }) => (
+        <tr key={`${record.record} ${seen.nameserver}`}>
+          <th scope="row">
+            <bdi>{seen.nameserver}</bdi>
+          </th>
+          <td>{record.type}</td>
+          <td>
+            <Badge tone={toneOf(seen)}>{DOMAIN_TEXT.outcomeOf(seen.outcome)}</Badge>
+            {seen.outcome !== 'matched' && FOUND.includes(seen.outcome) && <Values record={record} seen={seen} />}
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** An address beside a name has nothing in common with it: only values of one kind are compared. */
+function Values({ record, seen: { values, cname = [] } }: { record: DiagnosisRecord; seen: Seen }) {
+  const isCompared = record.type !== 'ALIAS';
+  return (
+    <ul class="values">
+      {cname.map((each) => (
+        <li key={`c ${each}`}>
+          <Marked parts={difference(each, record.expected).seen} as="del" />
+        </li>
+      ))}
+      {values.map((each) => (
+        <li key={each}>
+          {isCompared && record.type === 'TXT' ? (
+            <Marked parts={difference(each, record.expected).seen} as="del" />
+          ) : (
+            <Code text={each} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,205 @@
+import { useState } from 'preact/hooks';
+import { useDashboard } from './context.ts';
+import type { ActionProps } from './domain-actions.tsx';
+import { ActionDialog } from './domain-dialog.tsx';
+import { metadataChange } from './domain-facts.ts';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import { Field } from './parts.tsx';
+
+const { settings: SETTINGS, ownData: OWN, upload: UPLOAD } = DOMAIN_TEXT;
+
+export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
+  const { client } = useDashboard();
+  const { id: domain, domain: name } = site.domain;
+  const before = site.settings ?? {};
+  const [origin, setOrigin] = useState(before.origin ?? '');
+  const [minTls, setMinTls] = useState<string>(before.minTlsVersion ?? '');
+  const [age, setAge] = useState(before.hsts === undefined ? '' : String(before.hsts.maxAge));
+  const [servesHttp, setServesHttp] = useState(before.redirectToHttps === false);
+  const seconds = age.trim() === '' ? null : Number(age);
+  // A policy is replaced as a whole: what is not shown here is kept.
+  const hsts = seconds === null ? null : { ...before.hsts, maxAge: seconds };
+  const settings = {
+    ...(origin.trim() !== (before.origin ?? '') && { origin: origin.trim() || null }),
+    ...(minTls !== (before.minTlsVersion ?? '') && { minTlsVersion: (minTls || null) as '1.2' | '1.3' | null }),
+    ...(seconds !== (before.hsts?.maxAge ?? null) && { hsts }),
+    ...(servesHttp !== (before.redirectToHttps === false) && { redirectToHttps: servesHttp ? false : null }),
+  };
+  const input = { domain, settings };
+  return (
+    <ActionDialog
+      title={SETTINGS.title}
+      text={SETTINGS.text}
+      label={SETTINGS.do}
+      operation="domains.updateDomain"
+      input={input}
+      command={['domains', 'update', name, ...optionsOf(settings)]}
+      isDisabled={Object.keys(settings).length === 0}
+      onClose={onClose}
+      run={async () => {
+        await client.domains.updateDomain(input);
+        onChange();
+        return SETTINGS.done;
+      }}
+    >
+      <Field label={SETTINGS.origin} hint={SETTINGS.originHint}>
+        {(control) => (
+          <input {...control} type="url" value={origin} onInput={(event) => setOrigin(event.currentTarget.value)} />
+        )}
+      </Field>
+      <Field label={SETTINGS.minTls}>
+        {(control) => (
+          <select {...control} value={minTls} onChange={(event) => setMinTls(event.currentTarget.value)}>
+            <option value="">{SETTINGS.usual}</option>
+            <option value="1.2">1.2</option>
+            <option value="1.3">1.3</option>
+          </select>
+        )}
+      </Field>
+      <Field label={SETTINGS.hsts} hint={SETTINGS.hstsHint}>
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min="0"
+            value={age}
+            onInput={(event) => setAge(event.currentTarget.value)}
+          />
+        )}
+      </Field>
+      <Tick label={SETTINGS.http} isOn={servesHttp} onChange={setServesHttp} />
+    </ActionDialog>
+  );
+}
+
+function optionsOf(settings: {
+  origin?: string | null;
+  minTlsVersion?: string | null;
+  hsts?: { maxAge: number } | null;
+  redirectToHttps?: boolean | null;
+}): string[] {
+  const { origin, minTlsVersion, hsts, redirectToHttps } = settings;
+  const set = (option: string, removed: string, value: string | null | undefined) =>
+    value === undefined ? [] : value === null ? ['--remove', removed] : [option, value];
+  return [
+    ...set('--origin', 'origin', origin),
+    ...set('--min-tls', 'min-tls', minTlsVersion),
+    ...set('--hsts-max-age', 'hsts', hsts && String(hsts.maxAge)),
+    ...(redirectToHttps === undefined ? [] : [redirectToHttps === null ? '--https-redirect' : '--no-https-redirect']),
+  ];
+}
+
+export function OwnDataDialog({ site, onClose, onChange }: ActionProps) {
+  const { client } = useDashboard();
+  const { id: domain, domain: name } = site.domain;
+  const before = site.metadata ?? {};
+  const [externalId, setExternalId] = useState(site.externalId ?? '');
+  const [lines, setLines] = useState(
+    Object.entries(before)
+      .map((pair) => pair.join('='))
+      .join('\n'),
+  );
+  const metadata = metadataChange(lines, before);
+  const input = { domain, externalId: externalId === '' ? null : externalId, metadata: metadata ?? {} };
+  const pairs = Object.entries(input.metadata);
+  return (
+    <ActionDialog
+      title={OWN.title}
+      text={SETTINGS.text}
+      label={OWN.do}
+      operation="domains.updateDomain"
+      input={input}
+      command={[
+        ...['domains', 'update', name],
+        ...(externalId === '' ? ['--remove', 'external-id'] : ['--external-id', externalId]),
+        ...pairs.flatMap(([key, value]) =>
+          value === null ? ['--remove-metadata', key] : ['--metadata', `${key}=${value}`],
+        ),
+      ]}
+      isDisabled={metadata === null}
+      onClose={onClose}
+      run={async () => {
+        await client.domains.updateDomain(input);
+        onChange();
+        return OWN.done;
+      }}
+    >
+      <Field label={OWN.externalId}>
+        {(control) => (
+          <input {...control} value={externalId} onInput={(event) => setExternalId(event.currentTarget.value)} />
+        )}
+      </Field>
+      <Field label={OWN.metadata} hint={OWN.hint} error={metadata === null ? OWN.bad : undefined}>
+        {(control) => (
+          <textarea {...control} rows={5} value={lines} onInput={(event) => setLines(event.currentTarget.value)} />
+        )}
+      </Field>
+    </ActionDialog>
+  );
+}
+
+export function UploadDialog({ site, onClose, onChange }: ActionProps) {
+  const { client } = useDashboard();
+  const { id: domain, domain: name } = site.domain;
+  const [certificates, setCertificates] = useState('');
+  const [privateKey, setPrivateKey] = useState('');
+  const [managed, setManaged] = useState(false);
+  const about = { domain, ...(managed && { managed }) };
+  return (
+    <ActionDialog
+      title={UPLOAD.title}
+      text={UPLOAD.text}
+      label={UPLOAD.do}
+      operation="domains.uploadCertificate"
+      // The key is in no text to copy.
+      input={{ ...about, certificates: '…', privateKey: '…' }}
+      command={['domains', 'certificate', name, '--chain', 'fullchain.pem', '--private-key', 'privkey.pem']}
+      isDisabled={certificates.trim() === '' || privateKey.trim() === ''}
+      onClose={onClose}
+      run={async () => {
+        const { issued } = await client.domains.uploadCertificate({ ...about, certificates, privateKey });
+        onChange();
+        return UPLOAD.done(issued?.notAfter);
+      }}
+    >
+      <Pem label={UPLOAD.chain} hint={UPLOAD.chainHint} text={certificates} onChange={setCertificates} />
+      <Pem label={UPLOAD.key} hint={UPLOAD.keyHint} text={privateKey} onChange={setPrivateKey} />
+      <Tick label={UPLOAD.managed} isOn={managed} onChange={setManaged} />
+    </ActionDialog>
+  );
+}
+
+/** PEM to paste, or from a file. */
+function Pem(props: { label: string; hint: string; text: string; onChange: (text: string) => void }) {
+  const { label, hint, text, onChange } = props;
+  return (
+    <>
+      <Field label={label} hint={hint}>
+        {(control) => (
+          <textarea
+            {...control}
+            rows={4}
+            value={text}
+            spellcheck={false}
+            autocomplete="off"
+            onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          />
+        )}
+      </Field>
+      <input
+        type="file"
+        aria-label={`${label}: ${UPLOAD.file}`}
+        onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(onChange)}
+      />
+    </>
+  );
+}
+
+function Tick({ label, isOn, onChange }: { label: string; isOn: boolean; onChange: (isOn: boolean) => void }) {
+  return (
+    <label class="tick">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      {label}
+    </label>
+  );
+}

@@ -1,0 +1,98 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { createClient, type NameplateClient } from '../../client/client.ts';
+import { Announcer } from '../announcer.tsx';
+import { LinkRefused, openLink } from '../session.ts';
+import { DashboardProvider } from './context.ts';
+import { DomainPage } from './domain-page.tsx';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import { TEXT } from './text.ts';
+
+const { support: TEXTS } = DOMAIN_TEXT;
+
+/** The permissions of a session of a support link, as the page needs to know them: the server decides. */
+const READER = { subject: '', permissions: ['environment.*.read_domain', 'environment.*.read_usage'] };
+
+/** How often a link is tried again that no longer works: it may have been revoked meanwhile. */
+const WATCH_MS = 5_000;
+
+type State = { kind: 'opening' } | { kind: 'open'; id: string } | { kind: 'ended'; end: keyof typeof TEXTS.ends };
+
+/** The page of one domain for somebody without an account, read-only, as long as the link works. */
+export function SupportPage({ token }: { token: string }) {
+  const [state, setState] = useState<State>({ kind: 'opening' });
+  const [turn, setTurn] = useState(0);
+  const session = useMemo(
+    () =>
+      openLink(location.origin, token, ({ domain, purpose }) => {
+        if (purpose === 'support') setState({ kind: 'open', id: domain.id });
+        else location.replace(`/setup#${token}`);
+      }),
+    [token],
+  );
+  const client = useMemo<NameplateClient>(
+    () => createClient({ baseUrl: location.origin, rootKey: () => session.token() }),
+    [session],
+  );
+
+  // Whether it still works: a session may outlive nothing of its link.
+  useEffect(() => {
+    let isOver = false;
+    const ask = async () => {
+      try {
+        await session.token();
+      } catch (error) {
+        if (isOver) return;
+        if (error instanceof LinkRefused) setState({ kind: 'ended', end: error.problem });
+        else setState((before) => (before.kind === 'open' ? before : { kind: 'ended', end: 'failed' }));
+      }
+    };
+    const again = () => {
+      session.forget();
+      ask();
+    };
+    ask();
+    const timer = setInterval(() => document.visibilityState === 'visible' && again(), WATCH_MS);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [session, turn]);
+
+  switch (state.kind) {
+    case 'opening':
+      return (
+        <p class="opening" aria-busy="true">
+          {TEXTS.opening}
+        </p>
+      );
+    case 'ended': {
+      const { title, text } = TEXTS.ends[state.end];
+      return (
+        <main class="entrance">
+          <section class="card" role="alert">
+            <h1>{title}</h1>
+            <p>{text}</p>
+            {state.end === 'failed' && (
+              <button type="button" class="button" onClick={() => setTurn(turn + 1)}>
+                {TEXT.tryAgain}
+              </button>
+            )}
+          </section>
+        </main>
+      );
+    }
+    case 'open':
+      return (
+        <DashboardProvider value={{ client, person: READER, signOut: () => {} }}>
+          <Announcer>
+            <main id="content" class="support-page">
+              <p class="support-banner">{TEXTS.banner}</p>
+              <DomainPage id={state.id} isReadOnly />
+            </main>
+          </Announcer>
+        </DashboardProvider>
+      );
+    default:
+      return state satisfies never;
+  }
+}

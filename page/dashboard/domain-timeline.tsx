@@ -1,0 +1,69 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { DomainEvent, Page } from '../../client/client.ts';
+import { Code } from '../inline.tsx';
+import { ActionButton } from './action-button.tsx';
+import { useDashboard } from './context.ts';
+import { tellEvent } from './domain-facts.ts';
+import { DOMAIN_TEXT } from './domain-text.ts';
+import { useLoad } from './load.ts';
+import { LoadFailed } from './load-failed.tsx';
+import { Card, type Moment, Timeline } from './parts.tsx';
+
+const REFRESH_MS = 15_000;
+const PAGE_SIZE = 15;
+
+/** What happened to the domain, newest first, with what was seen. `isStale`: another value asks for it anew. */
+export function TimelineCard({ domain, isStale }: { domain: string; isStale: number }) {
+  const { client } = useDashboard();
+  const [older, setOlder] = useState<readonly Page<DomainEvent>[]>([]);
+  const first = useLoad(domain, (signal) => client.domains.listEvents({ domain, limit: PAGE_SIZE }, { signal }), {
+    everyMs: REFRESH_MS,
+  });
+  useEffect(first.reload, [isStale, first.reload]);
+  const pages = first.data === undefined ? [] : [first.data, ...older];
+  // New events move others to the next page.
+  const events = [...new Map(pages.flatMap(({ items }) => items).map((event) => [event.id, event])).values()];
+  const cursor = pages.at(-1)?.cursor;
+  const more = async () => {
+    const page = await client.domains.listEvents({ domain, limit: PAGE_SIZE, cursor });
+    setOlder((before) => [...before, page]);
+  };
+  return (
+    <Card title={DOMAIN_TEXT.timeline.title}>
+      {first.error !== undefined && <LoadFailed error={first.error} onRetry={first.reload} />}
+      {first.data && events.length === 0 && <p class="note">{DOMAIN_TEXT.timeline.none}</p>}
+      <Timeline label={DOMAIN_TEXT.timeline.title} moments={events.map(momentOf)} />
+      {cursor !== undefined && (
+        <ActionButton kind="quiet" isSmall run={more}>
+          {DOMAIN_TEXT.timeline.older}
+        </ActionButton>
+      )}
+    </Card>
+  );
+}
+
+function momentOf(event: DomainEvent): Moment {
+  const { title, tone, lines, seen } = tellEvent(event);
+  return {
+    at: event.at,
+    title,
+    tone,
+    by: event.actor,
+    details: (
+      <>
+        {lines.map((line) => (
+          <p key={line} class="note">
+            <bdi>{line}</bdi>
+          </p>
+        ))}
+        {seen.length > 0 && (
+          <p>
+            {seen.map((value) => (
+              <Code key={value} text={value} />
+            ))}
+          </p>
+        )}
+      </>
+    ),
+  };
+}
