@@ -24,7 +24,7 @@ import {
   forEachOf,
   listBoard,
   resolversOf,
-  type Site,
+  type ShownSite,
 } from './move-board.ts';
 import { share } from './move-status.ts';
 
@@ -67,7 +67,7 @@ async function checkOne(call: CommandCall<CheckOptions>, name: string): Promise<
   const {
     domain: { domain },
     blocker,
-  } = await api.call<Site>('domains.getSite', { domain: name });
+  } = await api.call<ShownSite>('domains.getSite', { domain: name });
   const edges = await edgesOf(api, options);
   const hostname = visitedName(domain);
   const [edge, now] = await Promise.all([
