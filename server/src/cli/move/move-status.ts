@@ -5,10 +5,10 @@ import { type Column, dateTime, paint, shortDuration, table } from '../output/ou
 import { words } from '../output/show-domain.ts';
 import {
   type BoardOptions,
+  type BoardSite,
   boardCommand,
   countBoard,
   listBoard,
-  type ShownSite,
   type SiteCounts,
 } from './move-board.ts';
 
@@ -17,7 +17,7 @@ interface StatusOptions extends BoardOptions {
 }
 
 /** A name that is not ready to switch. */
-type Blocked = { domain: string } & NonNullable<ShownSite['blocker']>;
+type Blocked = { domain: string } & NonNullable<BoardSite['blocker']>;
 
 interface Status extends SiteCounts {
   blocked?: Blocked[];
