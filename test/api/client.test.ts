@@ -76,7 +76,7 @@ describe('the client', () => {
 
   it('repeats exactly the operations that the API declares to change nothing, to create, or to rotate', () => {
     // Under the permission to make what they are about, or for anybody who may make it.
-    const others = ['domains.checkName', 'domains.listSetupLinks'];
+    const others = ['domains.checkName', 'domains.listSetupLinks', 'targets.listTargets'];
     for (const operation of operations) {
       const { name, permission } = operation;
       const isReading = permission.action.startsWith('read_') || others.includes(name);

@@ -101,7 +101,7 @@ test('what does not fit into metadata is said whole, and the name is read with t
   ]);
   expect(proto?.own.metadata).toEqual({ moved_from: 'cloudflare', kept: 'yes' });
   expect(proto?.notes).toEqual([
-    expect.stringMatching(/^The metadata is without "__proto__", which is no key .*: "x"$/),
+    expect.stringMatching(/^The metadata is without "__proto__", which the API refuses as a key: "x"$/),
   ]);
   expect(Object.keys(two?.own.metadata ?? {})).toHaveLength(50);
   expect(two?.notes).toHaveLength(11);

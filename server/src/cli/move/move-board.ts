@@ -11,7 +11,7 @@ import { apiCommand } from '../options.ts';
 
 /** The names of a move, as the API returns them, and where they are to lead. */
 
-export type Site = Static<typeof SiteSchema>;
+export type BoardSite = Static<typeof SiteSchema>;
 export type SiteCounts = Static<typeof SiteCountsSchema>;
 
 export interface BoardOptions extends PathOptions {
@@ -44,11 +44,11 @@ export async function* listBoard(
   api: ApiClient,
   options: BoardOptions,
   about: { ready?: boolean } = {},
-): AsyncGenerator<Site[]> {
+): AsyncGenerator<BoardSite[]> {
   const body = { ...filterOf(api, options), ...about };
   let cursor: string | undefined;
   do {
-    const page = await withRetries(() => api.page<Site>('domains.listWorkspaceDomains', { ...body, cursor }));
+    const page = await withRetries(() => api.page<BoardSite>('domains.listWorkspaceDomains', { ...body, cursor }));
     yield page.items;
     cursor = page.cursor;
   } while (cursor !== undefined);

@@ -14,6 +14,7 @@ import { createBar } from '../output/terminal.ts';
 import { createVisitor, placeOf, type Visit, type Visitor } from './edge-visit.ts';
 import {
   type BoardOptions,
+  type BoardSite,
   boardCommand,
   countBoard,
   type EdgeOption,
@@ -24,7 +25,6 @@ import {
   forEachOf,
   listBoard,
   resolversOf,
-  type Site,
 } from './move-board.ts';
 import { share } from './move-status.ts';
 
@@ -67,7 +67,7 @@ async function checkOne(call: CommandCall<CheckOptions>, name: string): Promise<
   const {
     domain: { domain },
     blocker,
-  } = await api.call<Site>('domains.getSite', { domain: name });
+  } = await api.call<BoardSite>('domains.getSite', { domain: name });
   const edges = await edgesOf(api, options);
   const hostname = visitedName(domain);
   const [edge, now] = await Promise.all([

@@ -3,14 +3,21 @@ import { apiAction, type CommandCall, nextCommand } from '../api/api-client.ts';
 import { EXIT } from '../cli-error.ts';
 import { type Column, dateTime, paint, shortDuration, table } from '../output/output.ts';
 import { words } from '../output/show-domain.ts';
-import { type BoardOptions, boardCommand, countBoard, listBoard, type Site, type SiteCounts } from './move-board.ts';
+import {
+  type BoardOptions,
+  type BoardSite,
+  boardCommand,
+  countBoard,
+  listBoard,
+  type SiteCounts,
+} from './move-board.ts';
 
 interface StatusOptions extends BoardOptions {
   all?: true;
 }
 
 /** A name that is not ready to switch. */
-type Blocked = { domain: string } & NonNullable<Site['blocker']>;
+type Blocked = { domain: string } & NonNullable<BoardSite['blocker']>;
 
 interface Status extends SiteCounts {
   blocked?: Blocked[];
