@@ -5,7 +5,7 @@ import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
@@ -117,7 +117,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
       <td class="whole">
         <Link href={only({ action })}>{action}</Link>
       </td>
-      <td>
+      <td class="loose">
         <Link href={only({ target })}>
           <bdi>{targetName ?? target}</bdi>
         </Link>
@@ -125,9 +125,12 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
       </td>
       <td>
         {isSaid && (
-          <code dir="ltr" class="detail">
-            {JSON.stringify(detail)}
-          </code>
+          <details>
+            <summary>{AUDIT.show}</summary>
+            <code dir="ltr" class="detail">
+              {JSON.stringify(detail, null, 1)}
+            </code>
+          </details>
         )}
       </td>
       <td class="whole">{from}</td>

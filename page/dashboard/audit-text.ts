@@ -8,6 +8,7 @@ export const AUDIT = {
   target: 'On',
   hints: { actor: 'Name, id of a key or link', action: 'keys.createKey', target: 'Id or name' },
   filter: 'Filter',
+  show: 'Show',
   clear: 'Show all',
   none: 'No entry matches',
   noneText: 'Filters find exact values only.',

@@ -3,7 +3,7 @@ import { Code, Name } from '../inline.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
 

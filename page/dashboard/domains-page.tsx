@@ -4,7 +4,7 @@ import { Name } from '../inline.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';

@@ -1,7 +1,7 @@
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { TEXT } from './text.ts';
 
 const REFRESH_MS = 15_000;

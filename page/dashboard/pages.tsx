@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { AuditPage } from './audit-page.tsx';
 import { BrandPage } from './brand-page.tsx';
 import { mayDo, useDashboard } from './context.ts';
@@ -9,6 +8,7 @@ import { EnvironmentsPage } from './environments-page.tsx';
 import { HomePage } from './home-page.tsx';
 import { KeysPage } from './keys-page.tsx';
 import { MovingPage } from './moving-page.tsx';
+import { usePageTitle } from './page-title.ts';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
 import { DeliveryPage } from './webhooks-delivery.tsx';
@@ -108,13 +108,6 @@ function OtherPage({ route: { parts, query } }: { route: Route }) {
     default:
       return <NotFound />;
   }
-}
-
-/** The title of a page, in the document and on it. */
-export function usePageTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · ${TEXT.product}`;
-  }, [title]);
 }
 
 function NotFound() {
