@@ -65,7 +65,7 @@ export function ActionButton({
   );
 }
 
-/** What went wrong, in the words of the API. */
+/** Says why a call failed, in the words of the API. */
 export function Problem({ error }: { error: unknown }) {
   const lines = error instanceof NameplateError ? error.errors.map(({ message, fix }) => joined(message, fix)) : [];
   return (

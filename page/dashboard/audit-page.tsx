@@ -5,7 +5,7 @@ import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';

@@ -1,6 +1,6 @@
 import type { Brand, InputViolation, SetupPage } from '../../client/client.ts';
 
-/** What is typed in the form, as text. */
+/** The form as it is typed, as text. */
 export interface BrandDraft {
   name: string;
   logo: string;
@@ -25,7 +25,7 @@ export function pageOf(draft: BrandDraft): SetupPage {
   return { brand, origins: draft.origins.split('\n').flatMap((line) => line.trim() || []) };
 }
 
-/** What the API says about a part of the form, by the part; `form`: about none of them. */
+/** The API's words about a part of the form, by the part; `form`: about none of them. */
 export function problemsOf(violations: readonly InputViolation[]): Partial<Record<keyof BrandDraft | 'form', string>> {
   const said: Partial<Record<string, string>> = {};
   for (const { location, message, fix } of violations) {

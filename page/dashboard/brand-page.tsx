@@ -10,7 +10,7 @@ import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Field } from './parts.tsx';
 import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';

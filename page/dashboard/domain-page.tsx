@@ -17,7 +17,7 @@ import { TimelineCard } from './domain-timeline.tsx';
 import { UsageCard } from './domain-usage.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { WordBadge } from './parts.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';

@@ -6,7 +6,7 @@ import { mayDo, useDashboard } from './context.ts';
 import { FILTERS, FilterBar, type Filters, filtersOf, inputOf } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { EmptyState, WordBadge } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { hasMore, rowCount, rowsBetween } from './row-pages.ts';

@@ -6,7 +6,7 @@ import { ENVIRONMENTS } from './environments-text.ts';
 import { loadTree, type ProjectTree } from './environments-tree.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';

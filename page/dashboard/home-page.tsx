@@ -7,7 +7,7 @@ import { mayDo, useDashboard } from './context.ts';
 import type { ListInput } from './domain-filters.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Card, EmptyState, WordBadge } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { byWeek, firstSentence, type Stuck, stuckNames } from './stuck.ts';

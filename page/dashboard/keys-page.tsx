@@ -9,7 +9,7 @@ import { KEYS } from './keys-text.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';

@@ -9,7 +9,7 @@ import { LoadFailed } from './load-failed.tsx';
 import { type BoardFilter, countBoard, listUnready } from './moving-board.ts';
 import { nextStep, reasonText, timeLeft } from './moving-step.ts';
 import { MOVING } from './moving-text.ts';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Badge, Card, EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';

@@ -2,7 +2,7 @@ import type { SiteCounts } from '../../client/client.ts';
 import { MOVING, REASONS } from './moving-text.ts';
 import { lasting } from './time.tsx';
 
-/** What comes next in a move. */
+/** The next step of a move. */
 export type MoveStep = 'bring' | 'wait' | 'switch' | 'done';
 
 export function nextStep({

@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import { AuditPage } from './audit-page.tsx';
 import { BrandPage } from './brand-page.tsx';
 import { LostConnection } from './connection.tsx';
@@ -10,6 +9,7 @@ import { EnvironmentsPage } from './environments-page.tsx';
 import { HomePage } from './home-page.tsx';
 import { KeysPage } from './keys-page.tsx';
 import { MovingPage } from './moving-page.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Palette } from './palette.tsx';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
@@ -114,13 +114,6 @@ function OtherPage({ route: { parts, query } }: { route: Route }) {
     default:
       return <NotFound />;
   }
-}
-
-/** The title of a page, in the document and on it. */
-export function usePageTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · ${TEXT.product}`;
-  }, [title]);
 }
 
 function NotFound() {

@@ -84,7 +84,7 @@ export function Badge({ tone, children }: { tone: Tone; children: ComponentChild
 interface FieldProps {
   label: string;
   hint?: string | undefined;
-  /** What is wrong with what was typed. */
+  /** The mistake in what was typed. */
   error?: string | undefined;
   /** The control, which takes the properties it is given. */
   children: (control: { id: string; 'aria-describedby': string; 'aria-invalid'?: true }) => ComponentChildren;
@@ -126,7 +126,7 @@ export interface Moment {
   details?: ComponentChildren;
 }
 
-/** What happened, in the order given. */
+/** Moments, in the order given. */
 export function Timeline({ label, moments }: { label: string; moments: readonly Moment[] }) {
   return (
     <ol class="timeline" aria-label={label}>

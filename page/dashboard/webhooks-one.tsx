@@ -7,7 +7,7 @@ import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState, Table, type Tone } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';

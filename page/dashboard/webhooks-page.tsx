@@ -5,7 +5,7 @@ import { mayDo, useDashboard } from './context.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
-import { usePageTitle } from './pages.tsx';
+import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState, Field, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { SecretOnce } from './secret-parts.tsx';
