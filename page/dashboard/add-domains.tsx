@@ -17,7 +17,7 @@ import { TEXT } from './text.ts';
 import { DOMAINS_TEXT } from './text-domains.ts';
 
 const WORDS = DOMAINS_TEXT.adding;
-/** What was typed is kept here until it was added. */
+/** Keeps the typed text until it was added. */
 const DRAFT = 'nameplate.names';
 /** Names beyond the rate limit are sent again after this time. */
 const LATER_MS = 5_000;

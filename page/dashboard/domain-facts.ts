@@ -3,7 +3,7 @@ import type { Steps } from '../view.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import type { Tone } from './parts.tsx';
 
-/** What the page of a domain shows, from what the API says. Pure. */
+/** Turns answers of the API into the facts that the page of a domain shows. Pure. */
 
 /** The steps as visitors have them: a certificate in the store alone makes no site live. */
 export function honestSteps(steps: Steps, { live, suspension }: Site): Steps {

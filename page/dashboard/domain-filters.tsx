@@ -28,7 +28,7 @@ export function filtersOf(query: URLSearchParams): Filters {
   return filters;
 }
 
-/** What the API is asked for. */
+/** The input of the API for these filters. */
 export function inputOf({ search = '', environment, ...chosen }: Filters): ListInput {
   return {
     ...(chosen as Pick<ListInput, 'status' | 'certificate' | 'live'>),

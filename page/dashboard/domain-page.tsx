@@ -118,7 +118,7 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
   );
 }
 
-/** What was deleted can be brought back from its address. */
+/** A deleted domain can be brought back from its address. */
 function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boolean; onRestored: () => void }) {
   const { client } = useDashboard();
   const toast = useToast();

@@ -54,7 +54,7 @@ export function DnsRecords({ state, view, looks }: { state: SetupState; view: Vi
   );
 }
 
-/** What is wrong, and how to mend it, in the words of the API; the difference character by character. */
+/** Shows the mistake and its fix in the words of the API; the difference character by character. */
 function FindingCard({ finding }: { finding: Finding }) {
   const comparison = comparisonOf(finding);
   return (

@@ -31,7 +31,7 @@ async function listEnvironments(client: NameplateClient, signal: AbortSignal): P
 interface EnvironmentSelectProps {
   environments: readonly EnvironmentChoice[];
   value: string;
-  /** What no environment is called; absent where there has to be one. */
+  /** The label of no environment; absent where there has to be one. */
   none?: string;
   onChange(id: string): void;
   id?: string;

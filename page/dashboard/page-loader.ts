@@ -21,7 +21,7 @@ export interface PageLoader {
   look(from: number, to: number): void;
   /** Loads what is due. */
   pump(): void;
-  /** What is in view is due now. */
+  /** Makes the rows in view due now. */
   reload(): void;
   stop(): void;
 }

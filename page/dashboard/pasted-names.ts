@@ -31,7 +31,7 @@ export type Result =
   | { kind: 'later' }
   | { kind: 'refused'; message: string };
 
-/** What became of one name. */
+/** The outcome of one name. */
 export function resultOf({ domainId, error }: DomainOutcome): Result {
   if (error === undefined) return { kind: 'added', domainId: domainId ?? '' };
   if (error.status === 409 && domainId !== undefined) return { kind: 'there', domainId };

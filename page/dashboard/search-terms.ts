@@ -1,4 +1,4 @@
-/** What the search box of the list asks for, as `domains.listWorkspaceDomains` takes it. */
+/** Reads the search box of the list, as `domains.listWorkspaceDomains` takes it. */
 export interface SearchTerms {
   /** Part of a name or an id. */
   search?: string;

@@ -12,7 +12,7 @@ export const HOME_TEXT = {
   },
   nobody: 'Nobody needs you',
   nobodyText: 'Every name is live, or has been added only just now.',
-  /** What is the matter with a name about which the API says no more. */
+  /** Sentences for names about which the API says no more. */
   sentences: {
     live: 'Visitors reach it.',
     live_in_part: 'Some of its addresses lead elsewhere.',

@@ -90,7 +90,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const PHONE = { width: 360, height: 720 };
 const DESK = { width: 1280, height: 800 };
 
-/** What axe finds on a page in light and dark, on a desk and on a phone, and whether it is cut off there. */
+/** Violations that axe finds on a page in light and dark, on a desk and on a phone, and whether it is cut off there. */
 export async function inspect(page: Page): Promise<string[]> {
   const found: string[] = [];
   for (const size of [DESK, PHONE]) {

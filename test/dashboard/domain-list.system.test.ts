@@ -76,7 +76,7 @@ it('an empty workspace begins with adding names: of 200 with 10 mistakes, 190 ar
   await button('Try 1 name again').click();
   await shows('191 names added · 9 names with a mistake');
 
-  // What was not added is still there after all else is gone.
+  // The names that were not added are still there after all else is gone.
   await page.reload();
   const kept = await page.getByLabel('Names, one in each line').inputValue();
   expect(kept.split('\n')).toEqual([...MISTAKES.values()].filter((text) => text !== '192.0.2.7'));
