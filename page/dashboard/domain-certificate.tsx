@@ -8,7 +8,7 @@ import { Ago } from './time.tsx';
 
 const { certificate: TEXTS } = DOMAIN_TEXT;
 
-/** The certificate of visitors beside that of the store: each may be right while the other is wrong. */
+/** Shows what visitors get beside what the store has: each may be right while the other is wrong. */
 export function CertificateCard({ site, certificate }: { site: Site; certificate: Certificate | null }) {
   return (
     <Card title={TEXTS.title}>
