@@ -16,7 +16,7 @@ const MAX_KEY = 16_384;
 const permission = { resource: 'environment', action: 'update_domain' } as const;
 const { issued } = exampleCertificate;
 
-/** What an owner brings. */
+/** The files of a certificate that its owner brings. */
 export const broughtFiles = {
   certificates: Type.String({
     minLength: 1,
