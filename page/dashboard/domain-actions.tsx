@@ -4,19 +4,13 @@ import type { Site } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import { ActionDialog } from './domain-dialog.tsx';
+import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
 import { MoveDialog, RedirectDialog, SuspendDialog } from './domain-serving.tsx';
 import { OwnDataDialog, SettingsDialog, UploadDialog } from './domain-settings.tsx';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { useToast } from './toast.tsx';
 
 const { actions: TEXTS } = DOMAIN_TEXT;
-
-export interface ActionProps {
-  site: Site;
-  onClose: () => void;
-  onChange: () => void;
-}
 
 const DIALOGS = {
   redirect: RedirectDialog,

@@ -8,7 +8,7 @@ import { Ago } from './time.tsx';
 
 const { certificate: TEXTS } = DOMAIN_TEXT;
 
-/** What visitors get, beside what the store has: each may be right while the other is wrong. */
+/** Shows what visitors get beside what the store has: each may be right while the other is wrong. */
 export function CertificateCard({ site, certificate }: { site: Site; certificate: Certificate | null }) {
   return (
     <Card title={TEXTS.title}>

@@ -1,9 +1,16 @@
 import type { ComponentChildren } from 'preact';
+import type { Site } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
 import { Command } from './command.tsx';
 import { Dialog } from './dialog.tsx';
 import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';
+
+export interface ActionProps {
+  site: Site;
+  onClose: () => void;
+  onChange: () => void;
+}
 
 interface ActionDialogProps {
   title: string;

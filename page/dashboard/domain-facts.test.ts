@@ -32,6 +32,7 @@ describe('the difference of two values marks each character that the other lacks
     ['a b', 'ab', 'a<␣>b', 'ab'],
     ['a\u202eb', 'ab', 'a<[U+202E]>b', 'ab'],
     ['', 'ab', '', '<ab>'],
+    ['old.host.example', 'x7k2.cname.platform.test', '<old.host.example>', '<x7k2.cname.platform.test>'],
   ])('%j beside %j', (seen, expected, first, second) => {
     const found = difference(seen, expected);
     const [left, right] = [marked(found.seen), marked(found.expected)];

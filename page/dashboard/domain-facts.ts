@@ -3,7 +3,7 @@ import type { Steps } from '../view.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import type { Tone } from './parts.tsx';
 
-/** What the page of a domain shows, from what the API says. Pure. */
+/** Rules for the page of a domain. Pure. */
 
 /** The steps as visitors have them: a certificate in the store alone makes no site live. */
 export function honestSteps(steps: Steps, { live, suspension }: Site): Steps {
@@ -27,10 +27,15 @@ export interface Part {
 /** A comparison takes the product of the lengths: longer ones are compared at their ends alone. */
 const MOST_CELLS = 300_000;
 
+/** Texts that share less than this of the longer one have nothing to do with each other: they differ as a whole. */
+const LEAST_SHARED = 0.5;
+
 /** Compares two texts character by character: the characters of each that the other lacks are marked. */
 export function difference(seen: string, expected: string): { seen: Part[]; expected: Part[] } {
   const [a, b] = [[...seen], [...expected]];
-  const kept = a.length * b.length > MOST_CELLS ? sameEnds(a, b) : longestCommon(a, b);
+  const found = a.length * b.length > MOST_CELLS ? sameEnds(a, b) : longestCommon(a, b);
+  const shared = found.a.filter(Boolean).length / Math.max(1, a.length, b.length);
+  const kept = shared < LEAST_SHARED ? { a: [], b: [] } : found;
   return { seen: partsOf(a, kept.a), expected: partsOf(b, kept.b) };
 }
 

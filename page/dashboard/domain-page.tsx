@@ -82,6 +82,9 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
   const view = viewOf(state);
   const { word, turn, since, problem } = siteState(site);
   const finding = view?.finding ?? null;
+  const timeline = <TimelineCard domain={domain} isStale={site.domain.updatedAt ?? 0} />;
+  // The records are folded then, and leave room beside the certificate.
+  const isOver = view?.stage === 'live' || view?.stage === 'certificate';
   return (
     <div class="domain">
       <header class="about-domain">
@@ -105,20 +108,23 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
       {view && <Progress steps={honestSteps(view.steps, site)} />}
       {!isReadOnly && <Actions site={site} onChange={onChange} />}
       <div class="halves">
-        <div class="half">{view && <DnsRecords state={state} view={view} looks={looks} />}</div>
+        <div class="half">
+          {view && <DnsRecords state={state} view={view} looks={looks} />}
+          {isOver && timeline}
+        </div>
         <div class="half">
           <CertificateCard site={site} certificate={certificate.data ?? null} />
           <SiteCard site={site} />
           <UsageCard domain={domain} />
           {!isReadOnly && <LinksCard domain={domain} name={name} />}
-          <TimelineCard domain={domain} isStale={site.domain.updatedAt ?? 0} />
+          {!isOver && timeline}
         </div>
       </div>
     </div>
   );
 }
 
-/** What was deleted can be brought back from its address. */
+/** A deleted domain can be brought back from its address. */
 function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boolean; onRestored: () => void }) {
   const { client } = useDashboard();
   const toast = useToast();

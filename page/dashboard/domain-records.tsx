@@ -54,7 +54,7 @@ export function DnsRecords({ state, view, looks }: { state: SetupState; view: Vi
   );
 }
 
-/** What is wrong, and how to mend it, in the words of the API; the difference character by character. */
+/** Says what is wrong and how to mend it, in the words of the API, with the difference character by character. */
 function FindingCard({ finding }: { finding: Finding }) {
   const comparison = comparisonOf(finding);
   return (
@@ -115,9 +115,9 @@ function Answers({ diagnosis }: { diagnosis: Diagnosis }) {
       {rows.map(({ record, seen }) => (
         <tr key={`${record.record} ${seen.nameserver}`}>
           <th scope="row">
-            <bdi>{seen.nameserver}</bdi>
+            <Code text={seen.nameserver} />
           </th>
-          <td>{record.type}</td>
+          <td class="kind">{record.type}</td>
           <td>
             <Badge tone={toneOf(seen)}>{DOMAIN_TEXT.outcomeOf(seen.outcome)}</Badge>
             {seen.outcome !== 'matched' && FOUND.includes(seen.outcome) && <Values record={record} seen={seen} />}

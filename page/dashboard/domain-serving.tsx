@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { NameplateClient } from '../../client/client.ts';
 import { useDashboard } from './context.ts';
-import type { ActionProps } from './domain-actions.tsx';
-import { ActionDialog } from './domain-dialog.tsx';
+import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { useLoad } from './load.ts';
 import { Field } from './parts.tsx';

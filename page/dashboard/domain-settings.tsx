@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useDashboard } from './context.ts';
-import type { ActionProps } from './domain-actions.tsx';
-import { ActionDialog } from './domain-dialog.tsx';
+import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
 import { metadataChange } from './domain-facts.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { Field } from './parts.tsx';

@@ -12,7 +12,7 @@ import { Card, type Moment, Timeline } from './parts.tsx';
 const REFRESH_MS = 15_000;
 const PAGE_SIZE = 15;
 
-/** What happened to the domain, newest first, with what was seen. `isStale`: another value asks for it anew. */
+/** The events of the domain, newest first, with what was seen. `isStale`: another value asks for it anew. */
 export function TimelineCard({ domain, isStale }: { domain: string; isStale: number }) {
   const { client } = useDashboard();
   const [older, setOlder] = useState<readonly Page<DomainEvent>[]>([]);

@@ -11,7 +11,7 @@ const REFRESH_MS = 60_000;
 const { usage: TEXTS } = DOMAIN_TEXT;
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** What the edge served, with the errors of the origin apart from its own. */
+/** The requests that the edge served, with the errors of the origin apart from its own. */
 export function UsageCard({ domain }: { domain: string }) {
   const { person } = useDashboard();
   return mayDo(person, 'environment', 'read_usage') ? <Usage domain={domain} /> : null;

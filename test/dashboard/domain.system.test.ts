@@ -35,7 +35,7 @@ let signInLink: () => Promise<string>;
 let chromium: { browser: Browser; close(): Promise<void> };
 let page: Page;
 let complaints: string[];
-/** Of the server's clock, ms. */
+/** Lead of the server's clock, ms. */
 let ahead = 0;
 
 beforeAll(async () => {
