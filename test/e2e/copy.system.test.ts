@@ -83,6 +83,9 @@ async function populate(store: Store): Promise<void> {
   await store.importCertificate(prepared.name, certificates.anIssuedCertificate(), entities.NOW, prepared.id);
   const link = entities.aSetupLink(await entities.attach(store, environment));
   await store.createSetupLink(link, randomBytes(32), 1);
+  const session = { id: 'ses_1', workspaceId: workspace.id, subject: 'ada', permissions: ['a.*.b'] };
+  const times = { createdAt: entities.NOW, openedAt: null, expiresAt: entities.NOW + 1 };
+  await store.createDashboardSession({ ...session, ...times }, randomBytes(32));
   await store.addTestDelivery(workspace.id, webhookId, entities.NOW);
   const [due] = await webhooks.claimDue(store, { limit: 1 });
   if (due === undefined) throw new Error('nothing is due');

@@ -6,6 +6,7 @@ import { describeAudit } from './audit.ts';
 import { describeCertificates } from './certificates.ts';
 import { describeChanges } from './changes.ts';
 import { describeChecks } from './checks.ts';
+import { describeDashboardSessions } from './dashboard-sessions.ts';
 import { describeDeletedDomains } from './deleted-domains.ts';
 import { describeDeliveries } from './deliveries.ts';
 import { describeDnsAnswers } from './dns-answers.ts';
@@ -74,6 +75,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describeMadeKeys(subject);
     describeAudit(subject);
     describeSetup(subject);
+    describeDashboardSessions(subject);
     describeTree(subject);
     describeDomains(subject);
     describeWorkspaceDomains(subject);
