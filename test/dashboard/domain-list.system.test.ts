@@ -166,7 +166,7 @@ it('Ctrl+K goes to a name by keyboard alone, and Escape gives the focus back', a
   await page.getByRole('combobox').waitFor();
   await page.keyboard.press('Escape');
   await page.getByRole('combobox').waitFor({ state: 'detached' });
-  expect(await page.evaluate('document.activeElement.textContent')).toMatch(/^Go to/);
+  await expect.poll(() => page.evaluate('document.activeElement.textContent')).toMatch(/^Go to/);
 });
 
 describe('the first page', () => {
