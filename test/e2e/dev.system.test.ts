@@ -52,6 +52,7 @@ describe.concurrent('a running playground', () => {
         https: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         ca: `${data}/other/ca.pem`,
       },
+      dashboard: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/dashboard#npd_\w{39}$/),
       dnsPanel: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/\?zone=[\w.]+#\w+$/),
       setup: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/setup#nps_\w+$/),
     });
