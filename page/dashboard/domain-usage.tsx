@@ -41,7 +41,7 @@ function Usage({ domain }: { domain: string }) {
               </div>
             ))}
           </dl>
-          <ol class="bars" aria-label={TEXTS.perDay}>
+          <ol class="days" aria-label={TEXTS.perDay}>
             {days.map(({ at, requests, originErrors, edgeErrors }) => {
               const errors = originErrors + edgeErrors;
               const said = `${day.format(at)}: ${requests.toLocaleString('en')}, 5xx ${errors.toLocaleString('en')}`;

@@ -92,8 +92,8 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
   }
 
   /** A refused token is not used again: the session may have ended elsewhere. */
-  async function watchedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
-    const response = await fetch(...request);
+  async function authorizedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    const response = await watchedFetch(...request);
     if (response.status === 401) {
       current = null;
       token().catch(() => {});
@@ -102,6 +102,6 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
   }
 
   const { subject, permissions } = await ask();
-  const client = createClient({ baseUrl: location.origin, rootKey: token, fetch: watchedFetch });
+  const client = createClient({ baseUrl: location.origin, rootKey: token, fetch: authorizedFetch });
   return { person: { subject, permissions }, client };
 }

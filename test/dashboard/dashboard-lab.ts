@@ -90,6 +90,11 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 const PHONE = { width: 360, height: 720 };
 const DESK = { width: 1280, height: 800 };
 
+/** The elements that reach beyond the right edge. */
+const WIDE = `[...document.querySelectorAll('body *')]
+  .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .map((one) => one.tagName + '.' + one.className).slice(0, 20).join(', ')`;
+
 /** Violations that axe finds on a page in light and dark, on a desk and on a phone, and whether it is cut off there. */
 export async function inspect(page: Page): Promise<string[]> {
   const found: string[] = [];
@@ -104,7 +109,7 @@ export async function inspect(page: Page): Promise<string[]> {
         found.push(`${size.width} ${colorScheme} ${id}: ${nodes.map(({ html }) => html).join(' ')}`);
     }
     const isCutOff = await page.evaluate('document.documentElement.scrollWidth > document.documentElement.clientWidth');
-    if (isCutOff) found.push(`${size.width}: the page scrolls sideways`);
+    if (isCutOff) found.push(`${size.width}: the page scrolls sideways: ${await page.evaluate(WIDE)}`);
   }
   await page.setViewportSize(DESK);
   await page.emulateMedia({ colorScheme: 'light' });

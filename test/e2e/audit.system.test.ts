@@ -68,6 +68,11 @@ function changing(keyId: string): [action: string, args: string[]][] {
     // The first token makes the key that signs.
     ['tokens create', ['--workspace', workspaceId]],
     ['tokens rotate', []],
+    [
+      'dashboard login',
+      ['--workspace', workspaceId, '--as', 'ada', '--preset', 'support', '--server', 'https://api.example.net'],
+    ],
+    ['dashboard sign-out', ['--workspace', workspaceId, '--as', 'ada']],
     ['certificates resume', []],
     ['certificates renew', [NAME]],
     ['certificates import', [NAME, '--chain', chain, '--key', key]],

@@ -45,12 +45,12 @@ test('a link is made, opens the playground at the address that browsers reach, i
   const printed = (await run(['domains', 'setup-link', 'shop.example.com', ...data])).stdout;
   expect(printed).toMatch(/\/setup#nps_\w{39}/);
   const listed = await run(['domains', 'setup-links', 'shop.example.com', ...data]);
-  expect(listed.stdout).toContain(`${link.linkId}  works until`);
+  expect(listed.stdout).toContain(`${link.linkId}  setup  works until`);
   expect(listed.stdout).not.toContain('nps_');
 
   await run(['domains', 'revoke-setup-link', link.linkId, ...data]);
   expect((await run(['domains', 'setup-links', 'shop.example.com', ...data])).stdout).toContain(
-    `${link.linkId}  revoked`,
+    `${link.linkId}  setup  revoked`,
   );
   expect(await openSession(link)).toMatchObject({ status: 401, body: { error: { type: 'setup-link-revoked' } } });
 });
