@@ -38,55 +38,23 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
     </Permitted>
   );
   const input = { domain: id };
+  const check = status === 'failed' ? TEXTS.checkAgain : TEXTS.check;
+  const direct = (operation: string, needs: string, label: string, done: string, kind?: 'main') => (
+    <Direct {...{ operation, needs, label, done, input, onChange }} {...(kind && { kind })} />
+  );
   return (
     <section class="domain-actions" aria-label={TEXTS.title}>
       <div class="actions">
-        {status === 'verified' ? null : (
-          <Direct
-            needs="verify_domain"
-            label={status === 'failed' ? TEXTS.checkAgain : TEXTS.check}
-            operation="domains.verifyDomain"
-            done={TEXTS.checked}
-            input={input}
-            onChange={onChange}
-            kind="main"
-          />
-        )}
+        {status !== 'verified' && direct('domains.verifyDomain', 'verify_domain', check, TEXTS.checked, 'main')}
         {dialog('redirect', 'update_domain', TEXTS.redirect)}
-        {redirect && (
-          <Direct
-            needs="update_domain"
-            label={TEXTS.removeRedirect}
-            operation="domains.removeRedirect"
-            done={TEXTS.redirectRemoved}
-            input={input}
-            onChange={onChange}
-          />
-        )}
+        {redirect && direct('domains.removeRedirect', 'update_domain', TEXTS.removeRedirect, TEXTS.redirectRemoved)}
         {dialog('move', 'delete_domain', TEXTS.move)}
-        {suspension === undefined ? (
-          dialog('suspend', 'update_domain', TEXTS.suspend)
-        ) : (
-          <Direct
-            needs="update_domain"
-            label={TEXTS.resume}
-            operation="domains.resumeDomain"
-            done={TEXTS.resumed}
-            input={input}
-            onChange={onChange}
-          />
-        )}
+        {suspension === undefined
+          ? dialog('suspend', 'update_domain', TEXTS.suspend)
+          : direct('domains.resumeDomain', 'update_domain', TEXTS.resume, TEXTS.resumed)}
         {dialog('upload', 'update_domain', TEXTS.upload)}
-        {certificate.source === 'imported' && (
-          <Direct
-            needs="update_domain"
-            label={TEXTS.removeCertificate}
-            operation="domains.removeCertificate"
-            done={TEXTS.certificateRemoved}
-            input={input}
-            onChange={onChange}
-          />
-        )}
+        {certificate.source === 'imported' &&
+          direct('domains.removeCertificate', 'update_domain', TEXTS.removeCertificate, TEXTS.certificateRemoved)}
         {dialog('settings', 'update_domain', TEXTS.settings)}
         {dialog('ownData', 'update_domain', TEXTS.ownData)}
         {dialog('delete', 'delete_domain', TEXTS.delete, 'danger')}

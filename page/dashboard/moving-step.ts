@@ -15,7 +15,7 @@ export function nextStep({
   return readyToSwitch >= total ? 'switch' : 'wait';
 }
 
-/** A reason in words. */
+/** The human-readable text of a reason. */
 export function reasonText(reason: string): string {
   return (Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined) ?? reason.replaceAll('_', ' ');
 }

@@ -32,7 +32,7 @@ export const MOVING = {
   edge: 'The edge has the addresses:',
 } as const;
 
-/** Reasons of the API for a name that is not ready; one that is not here is shown as it is, in words. */
+/** Reasons of the API for a name that is not ready; an unknown one is shown with spaces in place of its underscores. */
 export const REASONS: Record<string, string> = {
   not_checked: 'Not checked yet',
   not_verified: 'Its records are not in place',

@@ -27,7 +27,7 @@ export interface SiteState {
 }
 
 /** Reasons that only the owner of a name can mend (`CertificateReason` of the API). */
-const OWNERS = [
+export const OWNERS = [
   'no_address',
   'address_not_public',
   'unreachable',
@@ -36,7 +36,7 @@ const OWNERS = [
   'no_challenge_record',
   'challenge_elsewhere',
 ];
-const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
+export const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
 
 /** Judges a site for its row in the list. */
 export function siteState(site: Site): SiteState {

@@ -3,7 +3,7 @@ import { type SiteState, siteState, type Turn } from './site-state.ts';
 
 const MINUTE = 60_000;
 /** How long a name may wait without a problem before somebody is needed, by whose turn it is. */
-const PATIENCE_MS: Record<Turn, number> = {
+const NORMAL_WAIT_MS: Record<Turn, number> = {
   owner: 60 * MINUTE,
   us: 10 * MINUTE,
   ca: 10 * MINUTE,
@@ -33,7 +33,7 @@ export function stuckNames(sites: Iterable<Site>, now: number): Record<'us' | 'o
 /** Suspended names are so on purpose. */
 function isStuck({ word, turn, since, problem }: SiteState, now: number): boolean {
   if (word === 'suspended' || turn === 'nobody') return false;
-  return problem !== null || word === 'checks_ended' || now - (since ?? 0) >= PATIENCE_MS[turn];
+  return problem !== null || word === 'checks_ended' || now - (since ?? 0) >= NORMAL_WAIT_MS[turn];
 }
 
 /** The first sentence of a text: it ends with a full stop before a space, since names have full stops in them. */

@@ -12,7 +12,7 @@ const TICK_MS = 30_000;
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' });
 
-/** A time in the past or the future, in words; the whole of it, with its zone, on hover and for screen readers. Unix ms. */
+/** A relative time, such as `2 hours ago`; its title has the date, the time and the zone. `at`: Unix ms. */
 export function Ago({ at }: { at: number }) {
   const [, tick] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

@@ -336,7 +336,7 @@ describe('one request', () => {
     const again = await create('once.acme.com', {}, { headers });
     expect({ status: again.status, id: again.body.result.id }).toEqual({ status: 201, id: first.body.result.id });
     expect((await create('other.acme.com', {}, { headers })).status).toBe(422);
-    // The zone is in the path, and no less a part of what is asked for.
+    // The zone in the path is a part of the request, as its body is.
     const { environmentId } = await api.createTree('another');
     const body = { hostname: 'once.acme.com', ssl: SSL };
     expect((await send(hostnames(environmentId), { method: 'POST', body, headers })).status).toBe(422);

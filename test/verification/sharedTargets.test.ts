@@ -180,7 +180,7 @@ describe('what its owner is told', () => {
     };
     expect(await codes('old.platform.com')).toEqual(['cname_other_target']);
     expect(await codes('www.platform.com')).toEqual(['cname_elsewhere']);
-    // That of another workspace is a host like any other.
+    // The target of another workspace is a host like any other.
     expect(await codes('customers.rival.com')).toEqual(['cname_elsewhere']);
   });
 });

@@ -173,7 +173,7 @@ export interface Visitors {
   results: Map<string, number>;
   /** Resolves after so many more visits that this server answered well; rejects after two minutes. */
   reach(address: string, more: number): Promise<void>;
-  /** Waits for visits under way; resolves with the number of all, and how many failed for which reason. */
+  /** Waits for visits in flight; resolves with the number of visits, and of those that failed by reason. */
   stop(): Promise<{ visits: number; failed: Record<string, number> }>;
 }
 

@@ -153,7 +153,7 @@ function selectOwnTargetNear(db: Tables, p: Near) {
     .limit(1);
 }
 
-/** Whoever has it. */
+/** The target of this host, in any workspace. */
 export function selectTarget(db: Tables, p: { host: string }) {
   return db.selectFrom('sharedTargets').where('host', '=', p.host).select(TARGET);
 }
