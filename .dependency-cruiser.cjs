@@ -1,9 +1,9 @@
-// The import rules of docs/architecture.md. If a rule is in the way, move the code; do not add an exception.
+// The import rules of docs/internals/architecture.md. If a rule is in the way, move the code; do not add an exception.
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 
 // Its table lists the folders from the bottom up: a folder may import those listed above it.
-const architecture = readFileSync(join(__dirname, 'docs/architecture.md'), 'utf8');
+const architecture = readFileSync(join(__dirname, 'docs/internals/architecture.md'), 'utf8');
 const rooms = architecture.matchAll(/^\| `(client|page|playground|server\/src\/[a-z]+)(?:\/|\.ts)/gm);
 const folders = [...new Set([...rooms].map(([, folder]) => folder))];
 const fileOf = (names) => `^(${names.join('|')})(/|\\.ts$)`;

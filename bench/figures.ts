@@ -17,7 +17,7 @@ import { schedule } from './figures/schedule.ts';
 import { start } from './figures/start.ts';
 import { watchers } from './figures/watchers.ts';
 
-/** In the order of docs/benchmarks.md. */
+/** In the order of docs/internals/benchmarks.md. */
 export const figures: readonly Figure[] = [
   often,
   evenly,

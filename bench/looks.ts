@@ -1,4 +1,4 @@
-// node bench/looks.ts [names] [looks]: CPU time of looks from outside on both engines, for docs/live.md. The store, the
+// node bench/looks.ts [names] [looks]: CPU time of looks from outside on both engines, for docs/guides/live.md. The store, the
 // loop and the TLS connections are real; DNS answers at once, and one server in another process stands for all sites.
 
 import { fork } from 'node:child_process';

@@ -8,7 +8,7 @@ import { newCheck, newDomain, type Population, prepare } from './population.ts';
 import { nameOf } from './zone.ts';
 
 /**
- * Memory for a million domains, and room between two checkpoints (docs/operations.md); all else is PostgreSQL's
+ * Memory for a million domains, and room between two checkpoints (docs/guides/operations.md); all else is PostgreSQL's
  * default, syncs included.
  */
 export const SETTINGS = { shared_buffers: '1GB', max_wal_size: '8GB' };

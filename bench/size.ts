@@ -1,4 +1,4 @@
-// node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/scale.md. Every row is written
+// node bench/size.ts [domains]: bytes on the disk per domain, on both engines, for docs/guides/scale.md. Every row is written
 // by the store itself.
 
 import { randomBytes } from 'node:crypto';

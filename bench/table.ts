@@ -1,6 +1,6 @@
 import type { Row } from './figure.ts';
 
-/** A Markdown table, as docs/benchmarks.md shows it; with two more columns where another commit was measured. */
+/** A Markdown table, as docs/internals/benchmarks.md shows it; with two more columns where another commit was measured. */
 export function renderTable(rows: readonly Row[], commit: string | null): string {
   const lines = rows.map(({ figure, measured, baseline, result, goal, met, against }) => [
     figure,

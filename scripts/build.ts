@@ -1,5 +1,5 @@
 // npm run build, and npm ci: bundles the program into dist/, unless the bundle there is current.
-// docs/decisions/0026-bundle.md
+// docs/internals/decisions/0026-bundle.md
 import { dirname } from 'node:path';
 import { isBundled } from '../bin/bundle.mjs';
 import { bundle } from './bundle.ts';

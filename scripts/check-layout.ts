@@ -1,6 +1,6 @@
-// Holds the documents to the tree: docs/architecture.md lists every folder, every path they name exists, names mean one
+// Holds the documents to the tree: docs/internals/architecture.md lists every folder, every path they name exists, names mean one
 // thing each, and comments are sentences.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 
 /** Number of file names that may recur: the same thing for another engine, for example. */
@@ -25,7 +25,7 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exitCode = 1;
 
 function layoutProblems(): string[] {
-  const rows = readFileSync(new URL('docs/architecture.md', root), 'utf8').matchAll(
+  const rows = readFileSync(new URL('docs/internals/architecture.md', root), 'utf8').matchAll(
     /^\| `((?:client|playground|server\/src)\/[^`]*)` \|/gm,
   );
   const listed = new Set([...rows].map(([, path]) => path ?? ''));
@@ -33,14 +33,14 @@ function layoutProblems(): string[] {
   const missing = [...places].filter((place) => !listed.has(place));
   const gone = [...listed].filter((place) => !places.has(place));
   return [
-    ...missing.map((place) => `docs/architecture.md does not list ${place}.`),
-    ...gone.map((place) => `docs/architecture.md lists ${place}, which does not exist.`),
+    ...missing.map((place) => `docs/internals/architecture.md does not list ${place}.`),
+    ...gone.map((place) => `docs/internals/architecture.md lists ${place}, which does not exist.`),
   ];
 }
 
 function pathProblems(): string[] {
-  const pages = readdirSync(new URL('docs/', root)).filter((name) => name.endsWith('.md'));
-  return ['README.md', 'CONTRIBUTING.md', ...pages.map((name) => `docs/${name}`)].flatMap((page) => {
+  const pages = globSync('docs/*/*.md', { cwd: root });
+  return ['README.md', 'CONTRIBUTING.md', ...pages].flatMap((page) => {
     const paths =
       readFileSync(new URL(page, root), 'utf8').match(
         /(?<![\w/.-])(?:client|page|playground|server|test|bench|scripts|deploy)\/[\w./-]*[\w/]/g,

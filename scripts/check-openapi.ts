@@ -1,5 +1,5 @@
 // Holds openapi.json to the specification of OpenAPI 3.1, references and examples included, by a linter that others use
-// (docs/decisions/0039).
+// (docs/internals/decisions/0039).
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 

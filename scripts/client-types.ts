@@ -1,7 +1,7 @@
 import type { ApiDocument, ApiOperation, JsonSchema } from '../server/src/api/openapi/api-document.ts';
 
 /**
- * The types of the client's calls and of what they exchange, from the OpenAPI document; docs/decisions/0037-client.md.
+ * The types of the client's calls and of what they exchange, from the OpenAPI document; docs/internals/decisions/0037-client.md.
  * Throws where a schema has a form that is not known here.
  */
 export function renderClientTypes({ paths, components }: ApiDocument): string {

@@ -10,10 +10,10 @@ import { renderClientTypes } from './client-types.ts';
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'client/api-types.ts', content: renderClientTypes(openApiDocument()) },
-  { path: 'docs/errors.md', content: renderErrors() },
-  { path: 'docs/findings.md', content: renderFindings() },
-  { path: 'docs/permissions.md', content: renderPermissions() },
-  { path: 'docs/configuration.md', content: renderConfiguration() },
+  { path: 'docs/reference/errors.md', content: renderErrors() },
+  { path: 'docs/reference/findings.md', content: renderFindings() },
+  { path: 'docs/reference/permissions.md', content: renderPermissions() },
+  { path: 'docs/reference/configuration.md', content: renderConfiguration() },
 ];
 
 const root = new URL('../', import.meta.url);

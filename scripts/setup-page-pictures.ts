@@ -1,4 +1,4 @@
-// Draws docs/setup-page/: each state of the set-up page in light, dark and on a phone. Run it after a change of the
+// Draws docs/guides/setup-page/: each state of the set-up page in light, dark and on a phone. Run it after a change of the
 // page, and look at what it draws.
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { bundlePage } from './bundle-page.ts';
 
 const root = join(import.meta.dirname, '..');
 const directory = mkdtempSync(join(tmpdir(), 'nameplate-pictures-'));
-const pictures = join(root, 'docs/setup-page');
+const pictures = join(root, 'docs/guides/setup-page');
 
 const KINDS = [{ width: 760 }, { width: 760, colorScheme: 'dark' }, { width: 375 }] as const;
 /** Height of the window, in pixels: as high as the content of a state. */

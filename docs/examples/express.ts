@@ -1,5 +1,5 @@
 // A platform whose customers bring their own domains. It has two servers: its own API, and the customers' sites, which
-// only the edge may ask. docs/quickstart.md says how to run it.
+// only the edge may ask. docs/guides/quickstart.md says how to run it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import express, { type ErrorRequestHandler } from 'express';
 import { createClient, NameplateError, UnverifiedWebhook, verifyWebhook } from 'nameplate/client';

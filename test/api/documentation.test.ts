@@ -251,8 +251,8 @@ describe('the error pages', () => {
       expect(text).toContain(part);
   });
 
-  it('are all in docs/errors.md', () => {
-    expect(renderErrors()).toBe(committed('docs/errors.md'));
+  it('are all in docs/reference/errors.md', () => {
+    expect(renderErrors()).toBe(committed('docs/reference/errors.md'));
     for (const code of errorCodes) expect(renderErrors()).toContain(`## ${code}`);
   });
 });

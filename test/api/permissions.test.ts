@@ -301,7 +301,7 @@ describe('permissions cannot be used to discover what exists', () => {
 });
 
 describe('what an operation needs beside its permission', () => {
-  /** Calls that need each, of those in docs/permissions.md. */
+  /** Calls that need each, of those in docs/reference/permissions.md. */
   const calls: Record<string, () => Promise<Answer>> = {};
   const calling = async (operation: string, body: object, action: string) => {
     const { key } = await api.createKey({ permissions: ALL_GRANTS.filter((grant) => !grant.endsWith(`.${action}`)) });
@@ -360,7 +360,7 @@ describe('what an operation needs beside its permission', () => {
       needs.map(({ permission }) => `${name} ${permission.action}`),
     );
     expect(Object.keys(calls).sort()).toEqual(declared.sort());
-    const table = readFileSync('docs/permissions.md', 'utf8');
+    const table = readFileSync('docs/reference/permissions.md', 'utf8');
     for (const each of declared)
       expect(table).toMatch(new RegExp(`\\| \`${each.replace(' ', '` \\| `[a-z]+\\.\\*\\.')}\` \\|`));
   });

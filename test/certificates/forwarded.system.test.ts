@@ -18,7 +18,7 @@ import { freePort } from '../support/free-port.ts';
 import { startPebble } from '../support/pebble.ts';
 import { startService } from '../support/service.ts';
 
-// Names whose DNS leads to their former server: Caddy and nginx as Debian has them, with the lines of docs/moving-in.md,
+// Names whose DNS leads to their former server: Caddy and nginx as Debian has them, with the lines of docs/guides/moving-in.md,
 // and a proxy before them that adds headers as Cloudflare does. The edge, pebble, DNS and HTTP are real.
 
 let edge: Harness;
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 /** The lines below a heading, with the edge of this test in place of the documented one. */
 async function lines(heading: string): Promise<string> {
-  const page = await readFile(join(import.meta.dirname, '../../docs/moving-in.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../docs/guides/moving-in.md'), 'utf8');
   const found = page.slice(page.indexOf(`#### ${heading}\n`)).match(/```\w+\n([^`]*)```/)?.[1] ?? '';
   expect(found).toContain('203.0.113.7:80');
   return found.replace('203.0.113.7:80', `127.0.0.1:${edge.httpPort}`);

@@ -16,7 +16,7 @@ export interface Entry {
 type To = DomainStatus | 'same' | 'any' | null;
 
 /**
- * From which states an event may come, and to which it leads; null: the domain is not there (docs/verification.md).
+ * From which states an event may come, and to which it leads; null: the domain is not there (docs/guides/verification.md).
  * That a domain is `verifying` is no event.
  */
 const PATHS: Record<DomainEventType, { from: (DomainStatus | null)[]; to: To }> = {

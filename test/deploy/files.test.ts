@@ -45,9 +45,9 @@ test.each([
   'deploy/healthcheck.ts',
   'deploy/nameplate.service',
   'deploy/nameplate.env.example',
-  'docs/certificates.md',
-  'docs/operations.md',
-  'docs/scale.md',
+  'docs/guides/certificates.md',
+  'docs/guides/operations.md',
+  'docs/guides/scale.md',
 ])('%s names only variables that exist', (path) => {
   const known = Object.values({ ...serverVariables, ...commandVariables }).map(({ name }) => name);
   for (const [name] of read(path).matchAll(/NAMEPLATE_[A-Z_]*[A-Z]/g)) expect(known).toContain(name);
@@ -118,8 +118,8 @@ test('the unit, compose.yaml and the Kubernetes example give a clean stop the ti
   expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(longestMs);
   const [, compose] = /^ {2}nameplate:\n[\s\S]*?stop_grace_period: (\d+)s/m.exec(read('compose.yaml')) ?? [];
   expect(Number(compose) * 1000).toBeGreaterThan(longestMs);
-  const [, kubernetes] = /terminationGracePeriodSeconds: (\d+)/.exec(read('docs/operations.md')) ?? [];
-  const [, sleep] = /sleep: \{ seconds: (\d+) \}/.exec(read('docs/operations.md')) ?? [];
+  const [, kubernetes] = /terminationGracePeriodSeconds: (\d+)/.exec(read('docs/guides/operations.md')) ?? [];
+  const [, sleep] = /sleep: \{ seconds: (\d+) \}/.exec(read('docs/guides/operations.md')) ?? [];
   expect((Number(kubernetes) - Number(sleep)) * 1000).toBeGreaterThan(longestMs);
 });
 
@@ -188,20 +188,20 @@ test('the examples of load balancers and pods look at the health of the edge whe
   const port = image.edgeHealthListen?.port;
   expect(read('deploy/haproxy.cfg')).toContain(`option httpchk GET /readyz\n`);
   expect(read('deploy/haproxy.cfg')).toContain(` check port ${port} `);
-  const probes = /```yaml\nlivenessProbe:[^`]*```/.exec(read('docs/operations.md'))?.[0] ?? '';
+  const probes = /```yaml\nlivenessProbe:[^`]*```/.exec(read('docs/guides/operations.md'))?.[0] ?? '';
   expect([...probes.matchAll(/path: (\S+), port: (\d+)/g)].map(([, path, at]) => [path, Number(at)])).toEqual([
     ['/healthz', port],
     ['/readyz', port],
   ]);
 });
 
-test('docs/operations.md explains every alert', () => {
-  const told = read('docs/operations.md');
+test('docs/guides/operations.md explains every alert', () => {
+  const told = read('docs/guides/operations.md');
   for (const [, name] of read('deploy/alerts.yml').matchAll(/- alert: (\w+)/g)) expect(told).toContain(`\`${name}\``);
 });
 
-test('docs/operations.md explains every page of the edge that a visitor may see', () => {
-  const told = read('docs/operations.md');
+test('docs/guides/operations.md explains every page of the edge that a visitor may see', () => {
+  const told = read('docs/guides/operations.md');
   for (const name of PAGE_NAMES) {
     const { body } = renderPage(name, { hostname: null, requestId: 'req_1', accept: 'application/json' });
     const { title } = JSON.parse(body).error;

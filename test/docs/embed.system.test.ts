@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
 
-// Runs the code that docs/embed.md gives platforms for their servers, unchanged, in a project of its own that has the
+// Runs the code that docs/guides/embed.md gives platforms for their servers, unchanged, in a project of its own that has the
 // package.
 
 const run = promisify(execFile);
@@ -17,8 +17,8 @@ let api: Harness;
 
 beforeAll(async () => {
   const [, code] =
-    /^```ts\n(\/\/ nameplate\.ts\n.*?)^```/ms.exec(readFileSync(join(root, 'docs/embed.md'), 'utf8')) ?? [];
-  if (code === undefined) throw new Error('docs/embed.md has no nameplate.ts');
+    /^```ts\n(\/\/ nameplate\.ts\n.*?)^```/ms.exec(readFileSync(join(root, 'docs/guides/embed.md'), 'utf8')) ?? [];
+  if (code === undefined) throw new Error('docs/guides/embed.md has no nameplate.ts');
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
   symlinkSync(root, join(project, 'node_modules/nameplate'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(project, { recursive: true });
 });
 
-it('the server code of docs/embed.md has no type errors', async () => {
+it('the server code of docs/guides/embed.md has no type errors', async () => {
   const tsc = join(root, 'node_modules/typescript/bin/tsc');
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
   const checked = run(process.execPath, [tsc, ...options, '--skipLibCheck', file], { cwd: project });

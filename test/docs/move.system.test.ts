@@ -38,7 +38,7 @@ async function typePage(page: string, { fromUrl = '', token = '' } = {}): Promis
   const program = `#!/bin/sh\n${reads}\ncase $1 in targets|move) set -- "$@" --data ${data[1]};; esac\nexec ${CLONE}bin/nameplate "$@"\n`;
   writeFileSync(join(bin, 'nameplate'), program);
   chmodSync(join(bin, 'nameplate'), 0o755);
-  const text = readFileSync(join(CLONE, 'docs', page), 'utf8').replaceAll(CADDY, join(directory.path, 'caddy'));
+  const text = readFileSync(join(CLONE, 'docs/guides', page), 'utf8').replaceAll(CADDY, join(directory.path, 'caddy'));
   const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block = '']) => block.trim());
   const commands = blocks.filter((block) => !NOT_TYPED.test(block));
   expect(blocks.length - commands.length).toBe(2);
@@ -58,7 +58,7 @@ async function target(name: string): Promise<string> {
 }
 
 describe('the commands of the guide, typed in order as printed, move the names with their shared target:', () => {
-  test('docs/move-from-cloudflare.md', async () => {
+  test('docs/guides/move-from-cloudflare.md', async () => {
     const hostnames = [1, 2].map((at) => customHostname(at, { hostname: `c${at}.example.com` }));
     const { url } = await startCloudflare(closing, hostnames);
     const [, tried, moved] = await typePage('move-from-cloudflare.md', { fromUrl: url, token: CLOUDFLARE_TOKEN });
@@ -67,7 +67,7 @@ describe('the commands of the guide, typed in order as printed, move the names w
     expect(await target('c1.example.com')).toBe('customers.example.net');
   });
 
-  test('docs/move-from-vercel.md', async () => {
+  test('docs/guides/move-from-vercel.md', async () => {
     const domains = [projectDomain(1, { name: 'v1.example.com' }), projectDomain(2, { name: 'x.vercel.app' })];
     const { url } = await startVercel(closing, domains, { project: 'storefront', team: 'team_1a2b3c' });
     const [, tried, moved] = await typePage('move-from-vercel.md', { fromUrl: url, token: VERCEL_TOKEN });
@@ -76,7 +76,7 @@ describe('the commands of the guide, typed in order as printed, move the names w
     expect(await target('v1.example.com')).toBe('customers.example.net');
   });
 
-  test('docs/move-from-caddy.md', async () => {
+  test('docs/guides/move-from-caddy.md', async () => {
     const folder = join(directory.path, 'caddy/certificates/acme-v02.api.letsencrypt.org-directory/k1.example.com');
     mkdirSync(folder, { recursive: true });
     const { leaf, intermediate, key } = issueChain('k1.example.com');
@@ -88,8 +88,8 @@ describe('the commands of the guide, typed in order as printed, move the names w
     expect(await target('k1.example.com')).toBe('customers.example.net');
   });
 
-  test('docs/move-from-csv.md, whose file is as printed', async () => {
-    const page = readFileSync(join(CLONE, 'docs/move-from-csv.md'), 'utf8');
+  test('docs/guides/move-from-csv.md, whose file is as printed', async () => {
+    const page = readFileSync(join(CLONE, 'docs/guides/move-from-csv.md'), 'utf8');
     const [, file = ''] = /^```csv\n([\s\S]*?)^```/m.exec(page) ?? [];
     writeFileSync(join(directory.path, 'names.csv'), file);
     mkdirSync(join(directory.path, 'pem'), { recursive: true });

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-const page = readFileSync(new URL('../../docs/edge.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/guides/edge.md', import.meta.url), 'utf8');
 const [express = '', hono = ''] = [...page.matchAll(/```js\n([^`]*)```/g)].map(([, code = '']) => code);
 const [, ...shared] = express.split('\n').slice(0, 3);
 

@@ -7,7 +7,7 @@ import { START_LIMIT_MS, TOOLS } from '../support/debian.ts';
 import { freePort } from '../support/free-port.ts';
 
 const EXAMPLES = join(CLONE, 'docs/examples');
-const page = readFileSync(join(CLONE, 'docs/quickstart.md'), 'utf8');
+const page = readFileSync(join(CLONE, 'docs/guides/quickstart.md'), 'utf8');
 const blocks = [...page.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)].map(([, language, text = '']) => ({ language, text }));
 const [, , setUp = '', , ...customer] = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
 const printed = blocks.find(({ language }) => language === 'text')?.text ?? '';
@@ -50,7 +50,7 @@ test('the examples have less than 120 lines each, and pass the strictest checks 
   expect({ stdout, code }).toEqual({ stdout: '', code: 0 });
 });
 
-describe.each(['express', 'hono'])('the platform in %s, set up as docs/quickstart.md says', (framework) => {
+describe.each(['express', 'hono'])('the platform in %s, set up as docs/guides/quickstart.md says', (framework) => {
   const directory = temporaryDirectory();
   let playground: Awaited<ReturnType<typeof startPlayground>>;
   let platform: Started;

@@ -7,7 +7,7 @@ import { TEST_EVENT_TYPE } from '../../server/src/domain/webhook-message.ts';
 import { document, strict } from '../support/api-contract.ts';
 import { formatted, producedBodies } from './webhook-bodies.ts';
 
-const page = readFileSync(join(import.meta.dirname, '../../docs/webhooks.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '../../docs/guides/webhooks.md'), 'utf8');
 const TYPES = [...DOMAIN_EVENT_TYPES, TEST_EVENT_TYPE];
 /** The bodies on the page, by the headings above them. */
 const shown = new Map(
@@ -20,7 +20,7 @@ const shown = new Map(
 const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { int64: true, 'date-time': true } });
 ajv.addSchema(strict(document), 'openapi');
 
-describe('docs/webhooks.md', () => {
+describe('docs/guides/webhooks.md', () => {
   let produced: Map<string, string>;
   beforeAll(async () => {
     produced = await producedBodies();

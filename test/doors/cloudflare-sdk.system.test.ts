@@ -129,9 +129,9 @@ describe("the vendor's own client, unchanged but for its base URL and token", ()
     });
   });
 
-  it('has no field of custom hostnames that docs/compat-cloudflare.md does not name', () => {
+  it('has no field of custom hostnames that docs/reference/compat-cloudflare.md does not name', () => {
     const types = readFileSync(new URL('resources/custom-hostnames/custom-hostnames.d.ts', sdk), 'utf8');
-    const page = readFileSync(new URL('../../docs/compat-cloudflare.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../docs/reference/compat-cloudflare.md', import.meta.url), 'utf8');
     const fields = new Set([...types.matchAll(/^ +(?:readonly )?(\w+)\??: (?!readonly)/gm)].map(([, field]) => field));
     expect(fields.size).toBeGreaterThan(40);
     const isNamed = (field = '') => new RegExp(`\\b${field}\\b`).test(page);

@@ -9,7 +9,7 @@ import { dataOf, type Harness, startApi } from '../support/api-harness.ts';
 import { anIssuedCertificate, aSave, DAY_MS } from '../support/certificates.ts';
 import { failedAt, verifiedAt } from '../support/entities.ts';
 
-const PAGE = readFileSync(new URL('../../docs/compat-cloudflare.md', import.meta.url), 'utf8');
+const PAGE = readFileSync(new URL('../../docs/reference/compat-cloudflare.md', import.meta.url), 'utf8');
 
 /** The rows of the table below a heading. */
 function rowsOf(heading: string): { field: string; is: string; how: string }[] {
@@ -106,7 +106,7 @@ async function everyState() {
   return [...states, customHostname({ ...site, live })];
 }
 
-describe('docs/compat-cloudflare.md', () => {
+describe('docs/reference/compat-cloudflare.md', () => {
   it('lists exactly the fields that responses have, and no other status than they have', async () => {
     const states = await everyState();
     const seen = new Set(states.flatMap((state) => fieldsOf(state)));

@@ -5,10 +5,10 @@ import type { Answer } from '../../server/src/domain/observation.ts';
 import { addresses, cname, everywhere, txt } from '../support/observations.ts';
 import { type Answered, openVercelDoor, type VercelDoor } from './vercel-door.ts';
 
-/** As docs/compat-vercel.md says. */
+/** As docs/reference/compat-vercel.md says. */
 type Fate = 'mapped' | 'fixed' | 'refused';
 
-const page = readFileSync(new URL('../../docs/compat-vercel.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../docs/reference/compat-vercel.md', import.meta.url), 'utf8');
 
 /** The table of a section: each field with its fate. */
 function tableOf(section: string): Record<string, Fate> {
@@ -66,7 +66,7 @@ async function removedWith(removeRedirects: unknown): Promise<Answered> {
   return { ...left, body: {} };
 }
 
-test('each field of a request is mapped, fixed or refused as docs/compat-vercel.md says', async () => {
+test('each field of a request is mapped, fixed or refused as docs/reference/compat-vercel.md says', async () => {
   const created = door.api.clock.now();
   expect({
     name: await fateOf(
@@ -110,7 +110,7 @@ function valuesOf(bodies: object[]): Map<string, Set<string>> {
   return found;
 }
 
-test('each field of a response says what is so, or always the same, as docs/compat-vercel.md says', async () => {
+test('each field of a response says what is so, or always the same, as docs/reference/compat-vercel.md says', async () => {
   const redirected = await add({ redirect: 'a.acme.com' });
   const other = await door.api.createTree('other');
   await door.request('POST', `/v9/projects/${other.environmentId}/domains`, { name: 'other-acme.org' });

@@ -147,8 +147,8 @@ describe("the vendor's client takes", () => {
     ]);
   });
 
-  it('no field that docs/compat-vercel.md does not list', async () => {
-    const page = readFileSync(new URL('../../docs/compat-vercel.md', import.meta.url), 'utf8');
+  it('no field that docs/reference/compat-vercel.md does not list', async () => {
+    const page = readFileSync(new URL('../../docs/reference/compat-vercel.md', import.meta.url), 'utf8');
     for (const [file, names] of Object.entries(MODELS)) {
       const models = await import(npmPackages('vercel-sdk', SDK, `@vercel/sdk/esm/models/${file}.js`));
       for (const field of names.flatMap((name) => Object.keys(models[name].shape)))

@@ -57,7 +57,7 @@ describe.concurrent('directly on the store, while a server runs on it', () => {
       const refused = await run([of, 'create', '--workspace', workspaceId, ...permissions, ...data]);
       expect(refused).toMatchObject({ code: 2, stdout: '' });
       expect(refused.stderr).toContain('"enviroment.*.read_domain". Did you mean environment.*.read_domain?');
-      expect(refused.stderr).toContain('docs/permissions.md lists all permissions');
+      expect(refused.stderr).toContain('docs/reference/permissions.md lists all permissions');
       const keys = await runJson<{ permissions: string[] }[]>(['keys', 'list', ...data]);
       expect(keys.flatMap((each) => each.permissions)).not.toContain('enviroment.*.read_domain');
     },

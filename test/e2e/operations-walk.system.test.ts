@@ -12,7 +12,7 @@ const GREETING = 'hello from the origin';
 const MACHINE = join(import.meta.dirname, 'operations-machine.ts');
 const ROOT = join(import.meta.dirname, 'fresh-root.sh');
 
-/** Commands of docs/operations.md that are not typed here. */
+/** Commands of docs/guides/operations.md that are not typed here. */
 const NOT_TYPED: [begins: string, why: string][] = [
   ['useradd ', 'a namespace without privileges has one user alone'],
   ['cp -r nameplate /opt/nameplate ', 'fetches packages; the clone is mounted there, installed'],
@@ -30,10 +30,10 @@ const NOT_TYPED: [begins: string, why: string][] = [
   ['pg_restore ', 'the same'],
 ];
 
-const page = readFileSync(join(CLONE, 'docs/operations.md'), 'utf8');
+const page = readFileSync(join(CLONE, 'docs/guides/operations.md'), 'utf8');
 const isTyped = (line: string) => NOT_TYPED.every(([begins]) => !line.startsWith(begins));
 
-test('the commands of docs/operations.md, typed in order as printed on a machine with real nameservers, CA and PostgreSQL, do what it says', {
+test('the commands of docs/guides/operations.md, typed in order as printed on a machine with real nameservers, CA and PostgreSQL, do what it says', {
   timeout: START_LIMIT_MS,
 }, async () => {
   // There is no network inside to fetch them.

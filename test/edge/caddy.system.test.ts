@@ -11,7 +11,7 @@ import { type Service, startService } from '../support/service.ts';
 import { issue } from './authority.ts';
 import { type Harness, handshake, overHttp, overHttp2, overHttps, type Site, startHarness } from './harness.ts';
 
-// Caddy as Debian has it, with the files of docs/edge.md and deploy/caddy: only ports are others.
+// Caddy as Debian has it, with the files of docs/guides/edge.md and deploy/caddy: only ports are others.
 
 let edge: Harness;
 let site: Site;
@@ -35,9 +35,9 @@ interface Caddy {
 
 /** The file below a heading of the documentation. */
 async function documented(heading: string): Promise<string> {
-  const text = await readFile(join(import.meta.dirname, '../../docs/edge.md'), 'utf8');
+  const text = await readFile(join(import.meta.dirname, '../../docs/guides/edge.md'), 'utf8');
   const file = text.slice(text.indexOf(`### ${heading}\n`)).match(/```caddyfile\n([^`]*)```/)?.[1];
-  if (file === undefined) throw new Error(`docs/edge.md has no file for Caddy below "${heading}"`);
+  if (file === undefined) throw new Error(`docs/guides/edge.md has no file for Caddy below "${heading}"`);
   return file;
 }
 

@@ -12,7 +12,7 @@ import { type Service, startService } from '../support/service.ts';
 import { ROOT } from './authority.ts';
 import { type Harness, type Site, startHarness } from './harness.ts';
 
-// HAProxy and nginx as Debian has them, with the files of deploy/ and docs/edge.md: only addresses and ports are
+// HAProxy and nginx as Debian has them, with the files of deploy/ and docs/guides/edge.md: only addresses and ports are
 // others.
 
 /** The load balancer connects from 127.0.0.1, clients from here. */
@@ -137,7 +137,7 @@ describe('nginx', () => {
 async function startNginx(): Promise<Balancer> {
   const programs = await findPrograms('nginx', ['nginx', 'libnginx-mod-stream']);
   const [httpPort, httpsPort] = [await freePort(), await freePort()];
-  const page = await readFile(join(import.meta.dirname, '../../docs/edge.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../docs/guides/edge.md'), 'utf8');
   const documented = page.match(/```nginx\n([^`]*)```/)?.[1] ?? '';
   const stream = documented
     .replaceAll(/listen \[::\]:.*\n/g, '')

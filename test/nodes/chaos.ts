@@ -37,7 +37,7 @@ export interface ChaosOptions {
 
 /** A client gives up on a node that does not answer for so long. */
 const TIMEOUT_MS = 5000;
-/** How late a node may tell what another has done (docs/architecture.md). */
+/** How late a node may tell what another has done (docs/internals/architecture.md). */
 const STALE_MS = 1000;
 /** How late checks may be on top of the schedule. */
 const LATE_MS = 5000;

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 /**
- * A receiver as docs/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does
+ * A receiver as docs/guides/webhooks.md shows it: the published library, and the body as it came. Answers 400 where it does
  * not verify.
  */
 async function startVerifying(secret: () => string): Promise<{ url: string; events: unknown[] }> {

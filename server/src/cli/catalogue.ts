@@ -32,7 +32,7 @@ export async function requirePermissions(
     process.stderr.write(`nameplate: this ${holder} allows nothing, because it has no permission; use --permission.\n`);
   const problems = permissionProblems(granted, (await loadCatalogue()).permissions);
   if (problems.length === 0) return;
-  const table = 'docs/permissions.md lists all permissions, and /docs of the server that of each operation.';
+  const table = 'docs/reference/permissions.md lists all permissions, and /docs of the server that of each operation.';
   throw new CliError([...problems, `No ${holder} was created. ${table}`].join('\n'), { exitCode: EXIT.usage });
 }
 

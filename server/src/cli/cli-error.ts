@@ -1,7 +1,7 @@
 import { showsStacks } from '../config/config.ts';
 import { jsonText, print, printError } from './output/output.ts';
 
-/** Exit codes of every command (docs/operations.md). `blocked`: it is complete, and something has to be fixed. */
+/** Exit codes of every command (docs/guides/operations.md). `blocked`: it is complete, and something has to be fixed. */
 export const EXIT = { done: 0, failed: 1, usage: 2, blocked: 3 } as const;
 
 type ExitCode = (typeof EXIT)[keyof typeof EXIT];

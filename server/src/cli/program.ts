@@ -52,7 +52,7 @@ const help = (hasPlayground: boolean) => `
 What commands need:
   nothing           ${hasPlayground ? 'dev, demo, sealing key; dns, while the playground runs' : 'sealing key'}
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
-                    docs/configuration.md)
+                    docs/reference/configuration.md)
   the database      init, migrate, backup, workspaces, keys, targets,
                     tokens, dashboard, audit, certificates, doctor,
                     sealing rotate, sealing forget:
@@ -65,7 +65,7 @@ What commands need:
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
-fixed, such as a DNS record (docs/operations.md).
+fixed, such as a DNS record (docs/guides/operations.md).
 
 Examples:${hasPlayground ? '\n  $ nameplate dev' : ''}
   $ nameplate domains create shop.example.com

@@ -12,7 +12,7 @@ export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys that encrypt the secrets in the store (private keys, secrets of webhooks and origins): one key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
+      'The keys that encrypt the secrets in the store (private keys, secrets of webhooks and origins): one key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/guides/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,

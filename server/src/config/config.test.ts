@@ -317,7 +317,7 @@ describe('invalid variables', () => {
     ]);
     for (const name of ['NAMEPLATE_QQQQQQQQQQQQQQQQQQQQ', 'NAMEPLATE_FOO']) {
       expect(problemsOf({ [name]: 'x' })).toEqual([
-        `${name} is not a variable of Nameplate. docs/configuration.md lists all variables.`,
+        `${name} is not a variable of Nameplate. docs/reference/configuration.md lists all variables.`,
       ]);
     }
   });
@@ -545,7 +545,7 @@ describe('the table', () => {
     if (variable.default !== undefined) expect(() => variable.parse(variable.default ?? '')).not.toThrow();
   });
 
-  test('docs/configuration.md names every variable', () => {
+  test('docs/reference/configuration.md names every variable', () => {
     const text = renderConfiguration();
     for (const { name, about } of variables) {
       expect(text).toContain(`\`${name}\``);

@@ -185,6 +185,6 @@ function unknownVariables(env: Environment): string[] {
   const own = (name: string) => name.slice(PREFIX.length);
   return unknown.sort().map((name) => {
     const meant = nearest(own(name), known.map(own));
-    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${PREFIX}${meant}?` : 'docs/configuration.md lists all variables.'}`;
+    return `${name} is not a variable of Nameplate. ${meant ? `Did you mean ${PREFIX}${meant}?` : 'docs/reference/configuration.md lists all variables.'}`;
   });
 }

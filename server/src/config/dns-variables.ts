@@ -44,7 +44,7 @@ export const dnsVariables = {
   caaIssuers: {
     name: 'NAMEPLATE_CAA_ISSUERS',
     about:
-      "CAs that may issue certificates for names that lead to a target, separated by commas, as CAA records name them. The nodes with the role `dns` then answer with CAA records at each target, which also override a customer's own restriction above the name: [dns.md](dns.md#caa) says when to set it. Only with `NAMEPLATE_CNAME_ZONE_DELEGATED`.",
+      "CAs that may issue certificates for names that lead to a target, separated by commas, as CAA records name them. The nodes with the role `dns` then answer with CAA records at each target, which also override a customer's own restriction above the name: [dns.md](../guides/dns.md#caa) says when to set it. Only with `NAMEPLATE_CNAME_ZONE_DELEGATED`.",
     example: 'letsencrypt.org,pki.goog',
     parse: listOf(hostName),
   },

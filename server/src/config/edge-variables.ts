@@ -108,7 +108,7 @@ export const edgeVariables = {
   edgeCache: {
     name: 'NAMEPLATE_EDGE_CACHE',
     about:
-      'File of the names, origins and certificates that this edge has served, at most 64 MB, sealed under the key of the store. A process that is started while the database cannot be reached serves them from it, for at most 72 hours ([edge.md](edge.md#start-without-the-database)). Each process needs a file of its own, on a disk that survives a restart. Default: `edge-cache` beside the SQLite file; with PostgreSQL `.nameplate/edge-cache` in the working directory. `off` disables it.',
+      'File of the names, origins and certificates that this edge has served, at most 64 MB, sealed under the key of the store. A process that is started while the database cannot be reached serves them from it, for at most 72 hours ([edge.md](../guides/edge.md#start-without-the-database)). Each process needs a file of its own, on a disk that survives a restart. Default: `edge-cache` beside the SQLite file; with PostgreSQL `.nameplate/edge-cache` in the working directory. `off` disables it.',
     example: '/var/lib/nameplate/edge-cache',
     parse: filePathOrOff,
   },

@@ -5,7 +5,7 @@ import type { Variable } from './variable.ts';
 import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
 import { webhookVariables } from './webhook-variables.ts';
 
-/** The text of docs/configuration.md. */
+/** The text of docs/reference/configuration.md. */
 export function renderConfiguration(): string {
   return [
     '# Configuration',
@@ -28,12 +28,12 @@ export function renderConfiguration(): string {
     ...section(generalVariables),
     '## Webhooks',
     '',
-    '[webhooks.md](webhooks.md) explains what is sent, when, and how receivers verify it.',
+    '[webhooks.md](../guides/webhooks.md) explains what is sent, when, and how receivers verify it.',
     '',
     ...section(webhookVariables),
     '## Certificates',
     '',
-    '[certificates.md](certificates.md) explains when certificates are ordered and renewed, and how the limits of a CA are kept.',
+    '[certificates.md](../guides/certificates.md) explains when certificates are ordered and renewed, and how the limits of a CA are kept.',
     '',
     ...section(certificateVariables),
     '## The edge',
@@ -41,7 +41,7 @@ export function renderConfiguration(): string {
     ...section(edgeVariables),
     '## DNS',
     '',
-    '[dns.md](dns.md) explains what the role `dns` is for, and how to delegate a zone to it.',
+    '[dns.md](../guides/dns.md) explains what the role `dns` is for, and how to delegate a zone to it.',
     '',
     ...section(dnsVariables),
     '## The commands',

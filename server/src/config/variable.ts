@@ -1,4 +1,4 @@
-/** One environment variable. Parsing, error messages and docs/configuration.md all come from tables of these. */
+/** One environment variable. Parsing, error messages and docs/reference/configuration.md all come from tables of these. */
 export interface Variable<T> {
   name: `NAMEPLATE_${string}`;
   /** Describes its effect in full sentences (Markdown). */

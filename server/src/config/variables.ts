@@ -108,7 +108,7 @@ export const generalVariables = {
   liveChecks: {
     name: 'NAMEPLATE_LIVE_CHECKS',
     about:
-      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/guides/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -163,7 +163,7 @@ export const generalVariables = {
   apiHostname: {
     name: 'NAMEPLATE_API_HOSTNAME',
     about:
-      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own, which the role `certificates` orders like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](edge.md#the-apis-own-name).",
+      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own, which the role `certificates` orders like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](../guides/edge.md#the-apis-own-name).",
     example: 'api.example.net',
     parse: publicHostName,
   },
@@ -235,7 +235,7 @@ export const generalVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains, `dns` answers DNS queries for [zones of your own](dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
+      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains, `dns` answers DNS queries for [zones of your own](../guides/dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
     default: DEFAULT_ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),

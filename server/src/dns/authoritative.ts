@@ -34,7 +34,7 @@ const FALLBACK_LIMITS: ThrottleLimits = { inFlight: 10, perSecond: 100 };
 const TRIES_MS = [800, 1600] as const;
 
 /**
- * Asks the zone's own nameservers, which its parent names (docs/verification.md, "How DNS is queried"), so that no resolver's cache hides a new record.
+ * Asks the zone's own nameservers, which its parent names (docs/guides/verification.md, "How DNS is queried"), so that no resolver's cache hides a new record.
  */
 export function authoritativeResolver(options: AuthoritativeOptions): Resolver {
   const { clock, nameserverPort = 53, allowedNetworks = [], limits = NAMESERVER_LIMITS } = options;

@@ -7,7 +7,7 @@ import type { QueryClient, QueryOptions } from './transport/dns-client.ts';
 const TIMEOUTS_MS = [3000] as const;
 
 /**
- * Asks for what decides something, so that nobody off the path can forge the response (docs/security.md, "Forged answers"): over TCP, where a forger
+ * Asks for what decides something, so that nobody off the path can forge the response (docs/guides/security.md, "Forged answers"): over TCP, where a forger
  * has to guess sequence numbers. A server that speaks no TCP is asked over UDP, each time from a port of its own and with the name in random case.
  */
 export function decidingClient(client: QueryClient, clock: Clock): QueryClient {

@@ -32,7 +32,7 @@ export type CertificateReason =
   | 'challenge_not_seen'
   /** Our DNS servers do not answer, or answer without the challenge. */
   | 'dns_servers_failing'
-  /** Our own budget at the CA is spent (docs/certificates.md). */
+  /** Our own budget at the CA is spent (docs/guides/certificates.md). */
   | 'budget_spent'
   /** The CA's rate limit was reached. */
   | 'ca_rate_limited'

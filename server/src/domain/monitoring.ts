@@ -5,7 +5,7 @@ import type { AddressReading, Recheck } from './recheck.ts';
 import { isAnyShared, isProvenByRouting, isShared } from './shared-target.ts';
 import { challengeFlag, changed, flag, sameToReaders } from './status.ts';
 
-/** The rule for verified domains (docs/verification.md, Monitoring). Pure: time and randomness are arguments. */
+/** The rule for verified domains (docs/guides/verification.md, Monitoring). Pure: time and randomness are arguments. */
 
 /** `tell`: what a verified domain has lost is reported. `enforce`: besides, a domain that is gone for seven days fails. */
 export type MonitoringMode = 'tell' | 'enforce';

@@ -1,7 +1,7 @@
 import type { Domain } from './domain.ts';
 import { isSameAddress } from './ip-address.ts';
 
-/** Shared targets: hosts of a platform to which the names of all its customers lead (docs/verification.md, Shared targets). */
+/** Shared targets: hosts of a platform to which the names of all its customers lead (docs/guides/verification.md, Shared targets). */
 
 /** A target as domains have it. */
 export type DomainTarget = Pick<Domain, 'target' | 'sharedAddresses'>;

@@ -96,7 +96,7 @@ export function windowEndsAt(domain: Pick<Domain, 'windowStartedAt'>, windowMs =
 }
 
 /**
- * The verification rule (spec: States and transitions; docs/verification.md): the state of a domain after a check. The
+ * The verification rule (spec: States and transitions; docs/guides/verification.md): the state of a domain after a check. The
  * caller saves it only if `start` still holds at that moment. A domain that is `verified` or `failed` does not change.
  * `findings`: what the check found wrong, for `verificationError`; `as_before`: nothing new.
  */

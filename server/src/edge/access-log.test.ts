@@ -47,7 +47,7 @@ function lineFor(asked: Asked, { withQuery = false } = {}): string {
 const fieldsFor = (...asked: Parameters<typeof lineFor>) => JSON.parse(lineFor(...asked));
 
 describe('a line of the access log', () => {
-  it('has the fields of docs/edge.md', () => {
+  it('has the fields of docs/guides/edge.md', () => {
     const { level: _, pid: __, hostname: ___, time, ...fields } = fieldsFor({ path: '/a/b' });
     expect(time).toBeGreaterThan(1.7e12);
     expect(fields).toEqual({

@@ -4,7 +4,7 @@ import { readDestination } from './http/authority.ts';
 import { type Client, readSender } from './http/edge-client.ts';
 import type { ClientExchange } from './http/http-exchange.ts';
 
-/** Writes a line for each request, or for some of them. Fields: docs/edge.md. */
+/** Writes a line for each request, or for some of them. Fields: docs/guides/edge.md. */
 export interface AccessLog {
   /** Whether the request that begins now is logged. */
   samples(): boolean;

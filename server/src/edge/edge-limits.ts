@@ -1,4 +1,4 @@
-/** Limits on clients; see docs/edge.md. */
+/** Limits on clients; see docs/guides/edge.md. */
 export interface EdgeLimits {
   /** Connections, of all threads together. */
   connections: number;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { addCount, chunkOf, type HourUsage, newChunk, type UsageCounts } from '../store/store.ts';
 
-/** Counts the usage of domains in one edge thread. What is counted: docs/usage.md. */
+/** Counts the usage of domains in one edge thread. What is counted: docs/guides/usage.md. */
 export interface UsageCounter {
   /** Adds to the usage of a site in this hour, by its `usageNumber`. */
   add(usageNumber: number, name: keyof UsageCounts, value: number): void;

@@ -24,7 +24,7 @@ const SPECIAL_IPV4 = [
 
 /**
  * Public by the registries, but inside a cloud they lead to the machine's host or to internal services, and nowhere
- * else. Metadata services at addresses that are special anyway are not repeated here (docs/security.md lists both).
+ * else. Metadata services at addresses that are special anyway are not repeated here (docs/guides/security.md lists both).
  */
 const CLOUD_IPV4 = [
   '161.26.0.0/16', // IBM Cloud: resolvers, mirrors, time

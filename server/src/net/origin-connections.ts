@@ -4,7 +4,7 @@ import { DialError, type Dialer, type DialTlsOptions } from './dialer.ts';
 
 /**
  * Connections to origins, HTTP/1.1. Node's agent would cost a request 10 µs more, and shows neither how long a
- * connection has been idle nor that unrequested bytes arrived on it (docs/decisions/0013-edge-proxy.md).
+ * connection has been idle nor that unrequested bytes arrived on it (docs/internals/decisions/0013-edge-proxy.md).
  */
 export interface OriginConnections {
   /** An open connection that has been idle for at most `maxIdleMs`; null: there is none. */

@@ -120,7 +120,7 @@ async function refuseMigrations(database: Database): Promise<void> {
   const pending = await database.pendingMigrations();
   if (pending.length === 0) return;
   throw new Error(
-    `This release changes the schema of ${database.name} (${pending.join(', ')}), which the running program may not be able to use. Restart the server instead; docs/operations.md, "Upgrade", says how.`,
+    `This release changes the schema of ${database.name} (${pending.join(', ')}), which the running program may not be able to use. Restart the server instead; docs/guides/operations.md, "Upgrade", says how.`,
   );
 }
 

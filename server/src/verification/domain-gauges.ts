@@ -9,7 +9,7 @@ interface DomainGaugesOptions {
   metrics: Pick<CheckMetrics, 'domains' | 'domainsDrifted'>;
 }
 
-/** Counting a million domains takes half a second of CPU time or more (docs/decisions/0052-gauges.md). */
+/** Counting a million domains takes half a second of CPU time or more (docs/internals/decisions/0052-gauges.md). */
 const EVERY_MS = 300_000;
 
 /** Every five minutes: counts the domains by status, and those that have drifted. `stop` resolves when nothing is in flight. */

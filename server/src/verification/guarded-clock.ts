@@ -5,7 +5,7 @@ import { CHECK_INTERVAL_MS, furthestDueAt } from '../domain/schedule.ts';
 import type { Store } from '../store/store.ts';
 import type { CheckMetrics } from './check-metrics.ts';
 
-/** A clock that is compared with others (docs/decisions/0054-clock.md). */
+/** A clock that is compared with others (docs/internals/decisions/0054-clock.md). */
 export interface GuardedClock extends Clock {
   /** Goes by the database server's clock where the two differ by more than a minute. */
   now(): number;

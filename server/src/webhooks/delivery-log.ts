@@ -9,7 +9,8 @@ import type { Attempt } from './attempt.ts';
 export type DeliveryLog = (due: DueDelivery, attempt: Attempt, result: DeliveryResult) => void;
 
 const EVERY_MS = 60_000;
-const SEALED = 'the secret of a webhook cannot be unsealed: its events wait; docs/certificates.md says what to do';
+const SEALED =
+  'the secret of a webhook cannot be unsealed: its events wait; docs/guides/certificates.md says what to do';
 
 /** A line a minute for each webhook, however many deliveries there are. Never a URL, which may hold secrets. */
 export function createDeliveryLog(log: Pick<Log, 'info' | 'error'>, clock: Clock): DeliveryLog {

@@ -20,7 +20,7 @@ test('a sealing key is changed while names are issued: nothing fails, the old on
   const stops: Killed[] = [];
   await site.serve();
   await site.serve();
-  /** In the order of docs/certificates.md. */
+  /** In the order of docs/guides/certificates.md. */
   const restartWith = async (value: string) => {
     site.env.NAMEPLATE_ENCRYPTION_KEY = value;
     for (const node of [...site.nodes]) {

@@ -12,7 +12,7 @@ test('1,000,000 mutated queries: no exception, and no response over UDP of more 
   expect(Object.keys(tally.rcodes).length).toBeGreaterThanOrEqual(5);
 });
 
-// docs/conformance.md says where they come from.
+// docs/internals/conformance.md says where they come from.
 const CORPORA = process.env.DNS_CORPORA;
 test.skipIf(CORPORA === undefined)(
   "the same of the packets of other programs' fuzzers, and of 100 mutations of each",

@@ -30,7 +30,7 @@ const BATCH = 1000;
  * Decides in memory, by what all nodes together have allowed: each adds its counts to the store every `intervalMs` and
  * gets the totals back. Between flushes a node does not see what the others allow. So the nodes together allow at most
  * this many requests more than the limit N: (nodes − 1) · min(N, rate · (`intervalMs` + the time of a flush)), rate
- * being that of the busiest node (docs/decisions/0009-shared-rate-limits.md). While the store is down each node decides
+ * being that of the busiest node (docs/internals/decisions/0009-shared-rate-limits.md). While the store is down each node decides
  * by the last totals and its own counts. The timer does not keep the process alive.
  */
 export function nodesLimiter(options: NodesLimiterOptions): NodesLimiter {

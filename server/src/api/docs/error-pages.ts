@@ -11,7 +11,7 @@ import {
 import { exampleProblem } from '../openapi/error-responses.ts';
 import { html, page } from './html.ts';
 
-/** The text of docs/errors.md. */
+/** The text of docs/reference/errors.md. */
 export function renderErrors(): string {
   return [
     '# Errors',

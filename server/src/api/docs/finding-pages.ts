@@ -88,7 +88,7 @@ const WORDS: readonly Word[] = [
   { word: 'workspace', meaning: 'The account of a platform at the service', used: /workspace/ },
 ];
 
-/** The text of docs/findings.md. */
+/** The text of docs/reference/findings.md. */
 export function renderFindings(): string {
   return [
     '# Findings',
@@ -97,7 +97,7 @@ export function renderFindings(): string {
     '',
     'Everything that can be wrong in the DNS of a domain, by the `code` of a finding: what it means, how it happens, and what to do. Findings are in the',
     'response of `domains.diagnoseDomain` and `domains.checkName`; the first that blocks is the `verificationError` of the domain. A server has a page for',
-    'each at `/docs/findings/{code}`. Events such as [`diagnosis.changed`](webhooks.md#diagnosischanged) have findings too.',
+    'each at `/docs/findings/{code}`. Events such as [`diagnosis.changed`](../guides/webhooks.md#diagnosischanged) have findings too.',
     '',
     '## Words',
     '',

@@ -41,14 +41,14 @@ const PRESET_SECTION = [
   '',
   '## Who may give what',
   '',
-  'A key gives keys, tokens and workspaces what it has itself, and nothing else ([keys.md](keys.md)). The permission on all resources of a kind',
+  'A key gives keys, tokens and workspaces what it has itself, and nothing else ([keys.md](../guides/keys.md)). The permission on all resources of a kind',
   'includes the one on each of them, so a key with `environment.*.read_domain` may give `environment.env_….read_domain`, and not the other way',
   'round. A permission of the form `<resource_name>/<resource>#<action>` includes itself alone. No preset has `key.*.create_key`,',
   '`key.*.rotate_key`, `key.*.revoke_key` or a permission on workspaces: the operator gives them first, with `nameplate keys create --permission`.',
   '',
 ];
 
-/** The text of docs/permissions.md. */
+/** The text of docs/reference/permissions.md. */
 export function renderPermissions(): string {
   return [
     '# Permissions',

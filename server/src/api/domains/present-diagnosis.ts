@@ -36,7 +36,7 @@ export interface DiagnosedDns extends CheckResult {
 type RecordKind = DiagnosisRecord['record'];
 
 /**
- * A diagnosis as the API shows it (docs/verification.md); `dns` is null before the first check. Absent values are left
+ * A diagnosis as the API shows it (docs/guides/verification.md); `dns` is null before the first check. Absent values are left
  * out, never null.
  */
 export function presentDiagnosis(

@@ -134,7 +134,7 @@ function recordFix(hostname: string, { record, names }: ChallengePlace): string 
   return `Publish a CNAME record. Full name: \`${at}\`, Value: \`${names[0]}\`.`;
 }
 
-/** For a name that moves here: its DNS still leads to its former server (docs/moving-in.md). */
+/** For a name that moves here: its DNS still leads to its former server (docs/guides/moving-in.md). */
 const FORWARD =
   ' Before the switch, that server has to pass /.well-known/acme-challenge/ on to us, with the Host header kept: in Caddy a "handle" with "reverse_proxy", in nginx a "location" with "proxy_pass".';
 

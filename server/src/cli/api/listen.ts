@@ -136,7 +136,7 @@ async function deleteWebhook(api: ApiClient, webhookId: string, options: ListenO
   if (!options.json) print(`\nDeleted webhook ${webhookId}.`);
 }
 
-/** The body of an event (docs/webhooks.md). */
+/** The body of an event (docs/guides/webhooks.md). */
 interface EventBody {
   type: string;
   data: Omit<EventDetails, 'verificationError'> & {

@@ -35,7 +35,7 @@ interface ReceiverOptions {
 const FIELDS = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Verifies each request as docs/webhooks.md tells receivers to. Rejects where the port is not free. */
+/** Verifies each request as docs/guides/webhooks.md tells receivers to. Rejects where the port is not free. */
 export async function startReceiver(options: ReceiverOptions): Promise<WebhookReceiver> {
   const server = createServer((request, response) => {
     receive(request, response, options).catch(() => response.destroy());

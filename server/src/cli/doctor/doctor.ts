@@ -132,7 +132,7 @@ async function examineVariables(): Promise<{ findings: DoctorResult[]; config: P
     return { findings: [ok(about, 'every variable is valid'), ...warnings], config };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const advice = 'Correct it, then run doctor again; docs/configuration.md lists every variable.';
+    const advice = 'Correct it, then run doctor again; docs/reference/configuration.md lists every variable.';
     return { findings: error.problems.map((found) => fail(about, found, advice)), config: error.valid };
   }
 }

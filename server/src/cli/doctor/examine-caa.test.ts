@@ -33,7 +33,7 @@ const NONE = 'No name with a CNAME to its target gets a certificate from there.'
 test('without a record doctor says so, and that customers decide: that is no fault', async () => {
   server.set(`*.${cnameZone}`, 'A', ['192.0.2.1']);
   expect(await examine(ONE)).toEqual([
-    "ok: no record at *.cname.example.net, so those of a customer's zone decide: docs/dns.md says what one does",
+    "ok: no record at *.cname.example.net, so those of a customer's zone decide: docs/guides/dns.md says what one does",
   ]);
 });
 

@@ -28,7 +28,10 @@ export async function examineCaa({ cnameZone, cas, issuers, dns }: CaaSettings):
     return [judge(wildcard, found.records, cas, (name) => `Publish ${wildcard} CAA 0 issue "${name}" beside them.`)];
   if (found.kind === 'absent')
     return [
-      ok(ABOUT, `no record at ${wildcard}, so those of a customer's zone decide: docs/dns.md says what one does`),
+      ok(
+        ABOUT,
+        `no record at ${wildcard}, so those of a customer's zone decide: docs/guides/dns.md says what one does`,
+      ),
     ];
   return [
     warn(ABOUT, `those of ${wildcard} could not be read (${found.reason})`, 'A CA refuses then: see its nameservers.'),

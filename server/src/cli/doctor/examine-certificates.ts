@@ -57,12 +57,12 @@ export async function examineCa(
     const offset = date === null ? [] : [judgeOffset(clock.now() - date, host)];
     if (directory.externalAccountRequired && !isBound) {
       const advice =
-        'Get a key id and an HMAC key from the CA, and set the variables of the external account binding (docs/configuration.md).';
+        'Get a key id and an HMAC key from the CA, and set the variables of the external account binding (docs/reference/configuration.md).';
       return [fail('CA', `${host} requires an external account binding`, advice), ...offset];
     }
     const { termsOfService, profiles } = directory;
     if (profile !== undefined && !profiles.includes(profile)) {
-      const advice = 'Name one of them in the variable of the profile, or remove it (docs/configuration.md).';
+      const advice = 'Name one of them in the variable of the profile, or remove it (docs/reference/configuration.md).';
       return [fail('CA', noProfile(host, profile, profiles), advice), ...offset];
     }
     const choice = profiles.length === 0 ? '' : `; its profiles: ${joinList(profiles, profiles.length)}`;
@@ -147,7 +147,7 @@ export async function examineAccount(
   }
 }
 
-/** Above this share of the limit, new names wait, so that renewals do not (docs/certificates.md). */
+/** Above this share of the limit, new names wait, so that renewals do not (docs/guides/certificates.md). */
 const TIGHT = 0.8;
 
 async function examineBudget(

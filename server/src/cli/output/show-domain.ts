@@ -46,7 +46,7 @@ const ADDRESS_COLUMNS: Column<ShownLive['addresses'][number]>[] = [
   { title: 'Seen', text: ({ problem }) => words(problem ?? 'live') },
 ];
 
-/** Says how the site was seen from outside, and where; docs/live.md says what to do. */
+/** Says how the site was seen from outside, and where; docs/guides/live.md says what to do. */
 export function describeLive({ state, problem, addresses, checkedAt, from }: ShownLive): string {
   const why = problem === undefined ? '' : `: ${words(problem)}`;
   const seen = `Seen from ${printable(from)} at ${dateTime(checkedAt)}: ${paint(LIVE_STYLES[state], words(state))}${why}.`;

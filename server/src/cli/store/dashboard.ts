@@ -43,7 +43,7 @@ function addLogin(dashboard: Command): void {
     .requiredOption('--as <name>', 'the person, as timelines and the audit log name them', parseName)
     .option(
       '--permission <permission>',
-      'what the person may do, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all',
+      'what the person may do, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all',
       collectNames,
     )
     .addOption(

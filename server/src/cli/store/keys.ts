@@ -62,7 +62,7 @@ function addCreate(keys: Command): void {
     .option('--name <name>', 'display name', parseName)
     .option(
       '--permission <permission>',
-      'what the key allows, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all (default: nothing)',
+      'what the key allows, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all (default: nothing)',
       collectNames,
     )
     .addOption(

@@ -39,7 +39,7 @@ function addCreate(tokens: Command): void {
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option(
       '--permission <permission>',
-      'what the token allows, such as environment.*.read_domain; repeat it for several; docs/permissions.md lists all (default: nothing)',
+      'what the token allows, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all (default: nothing)',
       collectNames,
     )
     .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens create')

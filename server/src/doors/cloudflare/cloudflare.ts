@@ -9,7 +9,7 @@ import { listHostnames } from './list-hostnames.ts';
 import { requestedHostname } from './requested-hostname.ts';
 import { checkZone, zoneRoutes } from './zone-routes.ts';
 
-/** Custom hostnames of Cloudflare for SaaS: `docs/compat-cloudflare.md` has every field. */
+/** Custom hostnames of Cloudflare for SaaS: `docs/reference/compat-cloudflare.md` has every field. */
 export const cloudflare: Door = {
   name: 'compat.cloudflare',
   prefix: '/compat/cloudflare/client/v4',

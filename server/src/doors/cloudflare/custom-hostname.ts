@@ -1,6 +1,6 @@
 import type { ShownSite } from '../shown-sites.ts';
 
-/** A site as the vendor shows a custom hostname. docs/compat-cloudflare.md has every field. */
+/** A site as the vendor shows a custom hostname. docs/reference/compat-cloudflare.md has every field. */
 
 export type Hostname = ReturnType<typeof customHostname>;
 

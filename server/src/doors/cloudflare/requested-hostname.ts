@@ -1,6 +1,6 @@
 import { badInput, notAllowed } from './envelope.ts';
 
-/** A request to create or edit a custom hostname. docs/compat-cloudflare.md has every field. */
+/** A request to create or edit a custom hostname. docs/reference/compat-cloudflare.md has every field. */
 export interface RequestedHostname {
   hostname?: unknown;
   /** Checked by the operation that gets it. */

@@ -47,7 +47,7 @@ function messageOf(problem: Problem): string {
     return `Invalid request: ${shown} ${first.message}.`;
   }
   if (problem.code === 'request/route_not_found') {
-    return 'Not found: this server has no such endpoint of the Vercel API. docs/compat-vercel.md lists those that it has.';
+    return 'Not found: this server has no such endpoint of the Vercel API. docs/reference/compat-vercel.md lists those that it has.';
   }
   return presentError(problem, { service: '' }).detail;
 }

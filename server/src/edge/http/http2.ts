@@ -32,7 +32,7 @@ interface Connection {
   destroyedSince: number | null;
 }
 
-/** HTTP/2. The cost of one connection is bounded: by nghttp2, by Node, and here (docs/edge.md). */
+/** HTTP/2. The cost of one connection is bounded: by nghttp2, by Node, and here (docs/guides/edge.md). */
 export function http2Server({
   limits,
   onRequest,

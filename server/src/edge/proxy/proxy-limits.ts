@@ -3,7 +3,7 @@ import type { OriginConnections } from '../../net/origin-connections.ts';
 import type { ProxiedExchange, UpgradeExchange } from '../http/http-exchange.ts';
 import type { OriginFailure } from './origin-failure.ts';
 
-/** Limits on origins; see docs/edge.md. */
+/** Limits on origins; see docs/guides/edge.md. */
 export interface ProxyLimits {
   /** Connections to all origins, and to each. */
   connections: number;

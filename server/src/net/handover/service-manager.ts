@@ -14,7 +14,7 @@ const TIMEOUT_MS = 5000;
 /**
  * Notifies the service manager that the service is up, unless that is done already (`isTold`). Returns null where
  * systemd did not start this process, or cannot be notified. Node has no datagrams over Unix sockets, so this runs
- * systemd's own command `systemd-notify`: the unit needs `NotifyAccess=all` (docs/decisions/0045-reload.md).
+ * systemd's own command `systemd-notify`: the unit needs `NotifyAccess=all` (docs/internals/decisions/0045-reload.md).
  */
 export async function serviceManager(
   log: Pick<Log, 'warn'>,

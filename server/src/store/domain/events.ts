@@ -43,7 +43,7 @@ export async function recordEvent(
   addDeliveries(tx, webhookIds, { eventId: event.id, type, message, at });
 }
 
-/** Without a round trip more: SQLite's `returning` costs more than a second statement (docs/decisions/0029-webhooks.md). */
+/** Without a round trip more: SQLite's `returning` costs more than a second statement (docs/internals/decisions/0029-webhooks.md). */
 async function insertAndFindWebhooks(tx: Transaction, event: NewEvent): Promise<string[]> {
   if (tx.isLocal) {
     await tx.execute(insertEvent, event);

@@ -5,7 +5,7 @@ import type { Reader, Tables } from '../statement.ts';
 
 /** More would hold up the statements behind it. */
 const MOST = 100;
-/** At half of the load that saturates, a request costs a quarter less for it (docs/decisions/0061-memory.md). */
+/** At half of the load that saturates, a request costs a quarter less for it (docs/internals/decisions/0061-memory.md). */
 const GATHER_MS = 1;
 
 interface Lookup<Key, Found> {

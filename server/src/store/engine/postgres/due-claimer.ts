@@ -69,7 +69,7 @@ const SLOW_MS = 25;
 const REST_FACTOR = 20;
 
 /**
- * Searches from the earliest row on; only now and then where that search is slow (docs/decisions/0010-claims-on-postgresql.md). `elapsedMs`: a
+ * Searches from the earliest row on; only now and then where that search is slow (docs/internals/decisions/0010-claims-on-postgresql.md). `elapsedMs`: a
  * monotonic clock.
  */
 export function overdueSearch<Row extends { dueAt: number }>(

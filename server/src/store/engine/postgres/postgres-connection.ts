@@ -9,7 +9,7 @@ import { type CompiledStatement, compile, type Reader, type Statement } from '..
 
 export type PostgresAddress = Omit<PostgresUrl, 'engine'>;
 
-/** Milliseconds. For what each guards against, see docs/decisions/0008-postgresql.md. */
+/** Milliseconds. For what each guards against, see docs/internals/decisions/0008-postgresql.md. */
 export interface Timeouts {
   /** To connect, or to get a connection from the pool. */
   connectMs: number;

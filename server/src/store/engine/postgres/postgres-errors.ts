@@ -1,13 +1,13 @@
 import { StoreFull, StoreUnavailable, StoreUnreachable } from '../../store.ts';
 
 const PREPARED =
-  'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/operations.md for the settings it needs';
+  'the pooler in front of PostgreSQL mixes up prepared statements: see "Poolers" in docs/guides/operations.md for the settings it needs';
 
 /** The meaning of SQLSTATEs for the operator (PostgreSQL manual, appendix A); two characters are a class. */
 const MEANINGS: Record<string, string> = {
   '08': 'the connection to PostgreSQL broke: check that the server and the network in between are up',
   '08P01':
-    'the startup message was refused, as by a pooler that does not know its parameters: see "Poolers" in docs/operations.md',
+    'the startup message was refused, as by a pooler that does not know its parameters: see "Poolers" in docs/guides/operations.md',
   '25006': 'the database cannot be written: it is read-only, as a standby is; name the primary in the URL',
   '25P03':
     'PostgreSQL ended a transaction because this process was idle in it for too long: check that the machine has CPU time to spare',
