@@ -16,6 +16,7 @@ COPY scripts ./scripts
 COPY client ./client
 COPY page ./page
 COPY server ./server
+COPY docs ./docs
 RUN node scripts/build.ts
 
 FROM ${NODE_IMAGE}

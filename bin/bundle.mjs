@@ -17,6 +17,7 @@ const OTHERS = [
   'scripts/bundle-page.ts',
   'scripts/bundle.ts',
   'scripts/compile-client.ts',
+  'scripts/site.ts',
 ];
 
 /**

@@ -35,7 +35,7 @@ function writePage(source: string, directory: string, assets: { css: string; js:
 }
 
 /** Bundles into one script, without names of its own in the page. */
-async function bundleScript(root: string, input: string, css: string): Promise<OutputChunk> {
+export async function bundleScript(root: string, input: string, css: string): Promise<OutputChunk> {
   const build = await rolldown({
     cwd: root,
     input,
@@ -69,7 +69,7 @@ function stylesIn(folder: string): string {
 }
 
 /** Removes comments and white space. */
-function minified(css: string): string {
+export function minified(css: string): string {
   return css
     .replace(/\/\*.*?\*\//gs, '')
     .replace(/\s+/g, ' ')

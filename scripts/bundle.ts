@@ -4,6 +4,7 @@ import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
 import { hashSources, STAMP } from '../bin/bundle.mjs';
 import { bundlePage } from './bundle-page.ts';
 import { compileClient } from './compile-client.ts';
+import { buildSite } from './site.ts';
 
 /**
  * The programs of a tree, with the playground's commands where it is there; threads are found where the sources name
@@ -18,8 +19,8 @@ function programsOf(root: string): Record<string, string> {
 const ABSENT = ['pg-native', 'pg-cloudflare'];
 
 /**
- * Bundles the program below `root`, its packages included, into `dist/`, with the set-up page, and compiles the
- * TypeScript client beside it: replaced as a whole, once it is complete. Rejects with what is wrong.
+ * Bundles the program below `root`, its packages included, into `dist/`, with the set-up page and the documents, and
+ * compiles the TypeScript client beside it: replaced as a whole, once it is complete. Rejects with what is wrong.
  */
 export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
@@ -27,6 +28,7 @@ export async function bundle(root: string): Promise<void> {
   const next = `${directory}.${process.pid}`;
   const modules = await bundlePrograms(root, programsOf(root), next);
   modules.push(...(await bundlePage(root, join(next, 'page'))));
+  modules.push(...(await buildSite(root, join(next, 'docs'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
   compileClient(root, join(next, 'client'));
   writeFileSync(join(next, STAMP), hash);

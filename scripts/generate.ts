@@ -1,11 +1,14 @@
 // Writes the files generated from the code. With --check it writes nothing, lists outdated files, and exits with 1.
 import { readFile, writeFile } from 'node:fs/promises';
-import { renderErrors } from '../server/src/api/docs/error-pages.ts';
-import { renderFindings } from '../server/src/api/docs/finding-pages.ts';
 import { renderPermissions } from '../server/src/api/docs/permission-table.ts';
 import { openApiDocument } from '../server/src/api/openapi/openapi.ts';
 import { renderConfiguration } from '../server/src/config/reference.ts';
 import { renderClientTypes } from './client-types.ts';
+import { renderApi } from './reference/api.ts';
+import { renderCommands } from './reference/commands.ts';
+import { renderErrors } from './reference/errors.ts';
+import { renderFindings } from './reference/findings.ts';
+import { recordCalls } from './reference/recorder.ts';
 
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
@@ -14,6 +17,8 @@ const files = [
   { path: 'docs/reference/findings.md', content: renderFindings() },
   { path: 'docs/reference/permissions.md', content: renderPermissions() },
   { path: 'docs/reference/configuration.md', content: renderConfiguration() },
+  { path: 'docs/reference/commands.md', content: renderCommands() },
+  ...[...renderApi(await recordCalls())].map(([path, content]) => ({ path: `docs/reference/${path}`, content })),
 ];
 
 const root = new URL('../', import.meta.url);

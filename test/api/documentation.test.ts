@@ -2,10 +2,8 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isRead, takesKey } from '../../client/operation-kinds.ts';
-import { renderErrors } from '../../server/src/api/docs/error-pages.ts';
-import { html, prose } from '../../server/src/api/docs/html.ts';
 import { getCertificate } from '../../server/src/api/domains/getCertificate.ts';
-import { ERRORS, errorCodes, Problem } from '../../server/src/api/errors.ts';
+import { Problem } from '../../server/src/api/errors.ts';
 import type { ApiContent, JsonSchema } from '../../server/src/api/openapi/api-document.ts';
 import { API_VERSION, openApiDocument } from '../../server/src/api/openapi/openapi.ts';
 import { isStream, madeOnceBy } from '../../server/src/api/operation.ts';
@@ -25,17 +23,6 @@ const get = (path: string) => api.send({ method: 'GET', path, key: null });
 const committed = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 
 describe('findings', () => {
-  it('have a page for every code, with what it means, how it happens and what to do', async () => {
-    for (const code of FINDING_CODES) {
-      const { status, text } = await get(`/docs/findings/${code}`);
-      expect(status).toBe(200);
-      for (const heading of ['What it means', 'How it happens', 'What to do']) expect(text).toContain(heading);
-      expect(text).not.toContain('`');
-      if (text.includes('<code>dnsRecords</code>'))
-        expect(text).toContain('The records that the service asks you to publish');
-    }
-  });
-
   it('have titles that fit into a message', () => {
     for (const code of FINDING_CODES) expect(FINDING_TEXTS[code].title).toMatch(/^.{1,99}\.$/);
   });
@@ -240,64 +227,3 @@ function examplesOf(content: ApiContent): unknown[] {
   });
   return 'example' in content ? [content.example, ...named] : named;
 }
-
-describe('the error pages', () => {
-  it.each(errorCodes)('have one of %s: what happened, why, what to do, and an example', async (code) => {
-    const answer = await get(`/docs/errors/acme/${code}`);
-    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
-    const { detail, why, fix, status } = ERRORS[code];
-    const text = plain(answer.text);
-    for (const part of [detail, why, fix, `"status": ${status}`, `err:acme:${code.replace('/', ':')}`])
-      expect(text).toContain(part);
-  });
-
-  it('are all in docs/reference/errors.md', () => {
-    expect(renderErrors()).toBe(committed('docs/reference/errors.md'));
-    for (const code of errorCodes) expect(renderErrors()).toContain(`## ${code}`);
-  });
-});
-
-/** The text that a reader sees. */
-function plain(page: string): string {
-  const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
-  return page.replace(/<[^>]*>/g, '').replace(/&([^;]+);/g, (_, name: string) => entities[name] ?? '?');
-}
-
-describe('the reference page', () => {
-  it('shows every operation and every error, and links to every error page', async () => {
-    const { text } = await get('/docs');
-    for (const { name, summary } of operations) {
-      expect(text).toContain(`id="${name}"`);
-      expect(plain(text)).toContain(summary);
-    }
-    for (const code of errorCodes) expect(text).toContain(`href="/docs/errors/acme/${code}"`);
-  });
-
-  it('loads nothing from anywhere and runs nothing', async () => {
-    const { text, headers } = await get('/docs');
-    expect(text).not.toMatch(
-      /<script|<link|<img|<iframe|https?:\/\/(?!origin\.example\.com|hooks\.example\.com|(?:api|app)\.example\.net|acme-v02\.api\.letsencrypt\.org)|\son\w+=/i,
-    );
-    expect(headers['content-security-policy']).toContain("default-src 'none'");
-  });
-
-  it('has no link that leads nowhere', async () => {
-    const { text } = await get('/docs');
-    const paths = [...text.matchAll(/href="([^"]+)"/g)].map(([, href = '']) => href);
-    for (const href of new Set(paths)) {
-      if (href.startsWith('#')) expect(text).toContain(`id="${href.slice(1)}"`);
-      else expect(await get(href)).toMatchObject({ status: 200 });
-    }
-  });
-});
-
-describe('markup', () => {
-  it('escapes whatever is put into it, once', () => {
-    const evil = `<script>alert("a" & 'b')</script>`;
-    expect(html`<p title="${evil}">${evil}</p>`.markup).toBe(
-      '<p title="&lt;script&gt;alert(&quot;a&quot; &amp; &#39;b&#39;)&lt;/script&gt;">&lt;script&gt;alert(&quot;a&quot; &amp; &#39;b&#39;)&lt;/script&gt;</p>',
-    );
-    expect(html`<ul>${[html`<li>${'<'}</li>`]}</ul>`.markup).toBe('<ul><li>&lt;</li></ul>');
-    expect(prose('a `<b>` c').markup).toBe('<p>a <code>&lt;b&gt;</code> c</p>');
-  });
-});

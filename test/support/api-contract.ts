@@ -56,6 +56,7 @@ export function strict<Node>(node: Node): Node {
 export function judge(method: string, path: string, answer: Answer): Answer {
   const { status, headers, text, body } = answer;
   if (headers['content-type']?.startsWith('text/html')) return answer;
+  if (/^\/(docs|llms\.txt|$)/.test(path) && status < 400) return answer;
   if (headers['content-type'] === 'text/event-stream') return judgeStream(method, path, answer);
   if (headers['content-type'] !== 'application/json; charset=utf-8') {
     throw new Error(`${method} ${path} answered with the content type ${headers['content-type']}`);

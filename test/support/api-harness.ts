@@ -68,7 +68,7 @@ export interface Tree {
   environmentId: string;
 }
 
-export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits' | 'webDirectory'> {
+export interface HarnessOptions extends Pick<ApiDeps, 'loadShedder' | 'limits' | 'webDirectory' | 'docsDirectory'> {
   /** Asks DNS; refuses unless given. */
   diagnoser?: Diagnoser;
   settings?: Partial<ApiSettings>;

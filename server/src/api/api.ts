@@ -54,6 +54,8 @@ export interface ApiDeps
    * program.
    */
   webDirectory?: string | null;
+  /** The same of the documents. */
+  docsDirectory?: string | null;
   /** Counts refused requests per address, in memory unless given. */
   failures?: FailureLimit;
   /**
@@ -180,7 +182,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   serveDashboardSessions(app, { store, context, settings, failures, loadShedder });
   servePageFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);
-  serveDocumentation(app, settings);
+  serveDocumentation(app, settings, deps.docsDirectory);
   handleClientErrors(app.server, deps);
 
   app.setErrorHandler<Problem>((error, request, reply) => sendProblem(error, request, reply, deps));

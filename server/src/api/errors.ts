@@ -320,8 +320,9 @@ export const ERRORS = {
   },
   'request/page_not_built': {
     status: 404,
-    detail: 'The set-up page is not built. Run "npm run build" where the server was installed, and start it again.',
-    why: 'The files of the set-up page are made by the build, as dist/page/. This installation runs from its sources and was not built.',
+    detail:
+      'The pages of this server are not built. Run "npm run build" where the server was installed, and start it again.',
+    why: 'The files of the set-up page, the dashboard and the documents are made by the build, in dist/. This installation runs from its sources and was not built.',
     fix: 'Run "npm run build" in the directory of the program. Its images and packages have the files.',
   },
   'request/method_not_allowed': {

@@ -1,10 +1,9 @@
-import { hash } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
-import { dirname, extname, join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from './errors.ts';
 import { pageHeaders } from './page-headers.ts';
+import { builtDirectory, ENCODINGS, type ServedFile, sendFile, servedFile, TYPES } from './served-file.ts';
 
 /** Paths of what the build leaves in `dist/page/`. */
 const PAGE = 'index.html';
@@ -30,31 +29,8 @@ const COMPONENT_HEADERS = {
   'Cache-Control': 'public, max-age=300',
 };
 
-const TYPES: Record<string, string> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.png': 'image/png',
-  '.woff2': 'font/woff2',
-};
-
-/** In order of preference. */
-const ENCODINGS = [
-  { name: 'br', extension: '.br' },
-  { name: 'gzip', extension: '.gz' },
-];
-
-interface ServedFile {
-  type: string;
-  etag: string;
-  plain: Buffer;
-  /** By the name of the encoding. */
-  encoded: Map<string, Buffer>;
-}
-
 /** Serves the set-up page with its component, and the dashboard. They are the same for everybody, and hold nothing of anybody. */
-export function servePageFiles(app: FastifyInstance, directory: string | null = findDirectory()): void {
+export function servePageFiles(app: FastifyInstance, directory: string | null = builtDirectory('page')): void {
   let loading: Promise<Map<string, ServedFile>> | undefined;
 
   /** Caches files that were found. After a miss, the next request reads the directory again. */
@@ -97,21 +73,7 @@ function send(
   headers: Record<string, string>,
 ): FastifyReply {
   if (file === undefined) throw new Problem('request/route_not_found');
-  const { type, etag, plain, encoded } = file;
-  const accepted = acceptedEncodings(request.headers['accept-encoding']);
-  const encoding = ENCODINGS.find(({ name }) => accepted.has(name) && encoded.has(name))?.name;
-  reply.headers(headers).header('Vary', 'Accept-Encoding').header('ETag', etag);
-  if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  reply.type(type);
-  if (encoding === undefined) return reply.send(plain);
-  return reply.header('Content-Encoding', encoding).send(encoded.get(encoding));
-}
-
-/** RFC 9110 section 12.5.3, without weights but 0. */
-function acceptedEncodings(header: string | string[] | undefined): Set<string> {
-  const items = String(header ?? '').split(',');
-  const accepted = items.filter((item) => !/;\s*q=0(\.0*)?\s*$/.test(item));
-  return new Set(accepted.map((item) => item.split(';')[0]?.trim().toLowerCase() ?? ''));
+  return sendFile(request, reply, file, headers);
 }
 
 /** The files by their paths; none where there is no directory. */
@@ -132,16 +94,7 @@ async function load(directory: string | null): Promise<Map<string, ServedFile>> 
       const content = contents.get(name + extension);
       if (content !== undefined) encoded.set(encoding, content);
     }
-    // Weak: the encodings share it.
-    files.set(name, { type, plain, encoded, etag: `W/"${hash('sha256', plain, 'base64url').slice(0, 22)}"` });
+    files.set(name, servedFile(type, plain, encoded));
   }
   return files;
-}
-
-/** `dist/page/` of this program, wherever in it this code lies: in its sources or in its bundle. */
-function findDirectory(): string | null {
-  for (let directory = import.meta.dirname; ; directory = dirname(directory)) {
-    if (existsSync(join(directory, 'bin', 'stacks.mjs'))) return join(directory, 'dist', 'page');
-    if (directory === dirname(directory)) return null;
-  }
 }

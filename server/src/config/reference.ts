@@ -5,6 +5,16 @@ import type { Variable } from './variable.ts';
 import { commandVariables, generalVariables, playgroundVariables, serverVariables } from './variables.ts';
 import { webhookVariables } from './webhook-variables.ts';
 
+/** The names that a server in production has: the others may wait. */
+const SET_BY_EVERYONE = [
+  'NAMEPLATE_CNAME_ZONE',
+  'NAMEPLATE_DNS_RESOLVERS',
+  'NAMEPLATE_DATABASE_URL',
+  'NAMEPLATE_ENCRYPTION_KEY',
+  'NAMEPLATE_ACME_EMAIL',
+  'NAMEPLATE_PUBLIC_URL',
+];
+
 /** The text of docs/reference/configuration.md. */
 export function renderConfiguration(): string {
   return [
@@ -22,6 +32,12 @@ export function renderConfiguration(): string {
       .map(({ name, example }) => `export ${name}=${example}`),
     'nameplate serve',
     '```',
+    '',
+    '## The six that everyone sets',
+    '',
+    ...SET_BY_EVERYONE.map((name) => `- [\`${name}\`](#${name.toLowerCase()})`),
+    '',
+    'All others have a default that is right for most.',
     '',
     '## The server',
     '',

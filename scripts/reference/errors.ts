@@ -1,15 +1,12 @@
 import {
   ERROR_CODE_HEADER,
   ERRORS,
-  type ErrorNaming,
   errorCodes,
-  errorPath,
   type ProblemCode,
   STATUSES,
   shortType,
-} from '../errors.ts';
-import { exampleProblem } from '../openapi/error-responses.ts';
-import { html, page } from './html.ts';
+} from '../../server/src/api/errors.ts';
+import { exampleProblem } from '../../server/src/api/openapi/error-responses.ts';
 
 /** The text of docs/reference/errors.md. */
 export function renderErrors(): string {
@@ -37,13 +34,15 @@ export function renderErrors(): string {
 }
 
 function section(code: ProblemCode): string[] {
-  const { status, why, fix } = ERRORS[code];
+  const { status, detail, why, fix } = ERRORS[code];
   return [
     `## ${code}`,
     '',
-    `**${status} ${STATUSES[status].title}.** ${markdown(why)}`,
+    `**${status} ${STATUSES[status].title}.** ${escaped(detail)}`,
     '',
-    `What to do: ${markdown(fix)}`,
+    `Why: ${escaped(why)}`,
+    '',
+    `What to do: ${escaped(fix)}`,
     '',
     '```json',
     JSON.stringify(exampleProblem(code), null, 2),
@@ -52,37 +51,12 @@ function section(code: ProblemCode): string[] {
   ];
 }
 
-/** Escaped for Markdown, where an angle bracket begins a tag. */
-function markdown(text: string): string {
-  return text.replaceAll('<', '\\<');
+/** Escaped for Markdown, where an angle bracket begins a tag, except in code. */
+export function escaped(text: string): string {
+  return text.replace(/`[^`]*`|</g, (part) => (part === '<' ? '\\<' : part));
 }
 
 /** The anchor of the heading in Markdown viewers. */
 function anchor(code: ProblemCode): string {
   return code.replace('/', '');
-}
-
-/** The page of one error: what happened, why, what to do, and an example. */
-export function renderErrorPage(code: ProblemCode, naming: ErrorNaming): string {
-  const { status, detail, why, fix } = ERRORS[code];
-  const example = JSON.stringify(exampleProblem(code, naming), null, 2);
-  return page(
-    `${code} · Nameplate API`,
-    html`<p class="crumbs"><a href="/docs">Reference</a> / <a href="/docs#errors">Errors</a></p>
-<h1><code>err:${naming.service}:${code.replace('/', ':')}</code></h1>
-<p class="lead"><span class="status s${String(status).charAt(0)}">${status}</span> ${STATUSES[status].title}</p>
-<h2>What happened</h2>
-<p>${detail}</p>
-<h2>Why</h2>
-<p>${why}</p>
-<h2>What to do</h2>
-<p>${fix}</p>
-<h2>Example</h2>
-<pre><code>${example}</code></pre>`,
-  );
-}
-
-/** Path of the page on the server. */
-export function errorPagePath(code: ProblemCode, service: string): string {
-  return `/docs${errorPath(code, service)}`;
 }

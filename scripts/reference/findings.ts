@@ -1,12 +1,9 @@
-import { FINDING_CODES, type FindingCode } from '../../domain/finding.ts';
-import { FINDING_TEXTS } from '../../domain/findings/finding-texts.ts';
-import { html, inline, page, prose } from './html.ts';
+import { FINDING_CODES, type FindingCode } from '../../server/src/domain/finding.ts';
+import { FINDING_TEXTS } from '../../server/src/domain/findings/finding-texts.ts';
 
 interface Word {
   word: string;
   meaning: string;
-  /** Finds it in a text. */
-  used: RegExp;
 }
 
 /** For readers who know their DNS provider's website, and little else of DNS. */
@@ -14,78 +11,64 @@ const WORDS: readonly Word[] = [
   {
     word: 'DNS provider',
     meaning: 'The company on whose website (the DNS panel) you edit the records of your domain',
-    used: /provider|DNS panel/,
   },
   {
     word: 'registrar',
     meaning: 'The company where you pay for the domain; it may be the DNS provider too. There you set the nameservers',
-    used: /registrar/,
   },
   {
     word: 'nameserver',
     meaning: "A server of the DNS provider that answers questions about your domain's records",
-    used: /nameserver/,
   },
   {
     word: 'zone',
     meaning: 'All records that are edited together, as a rule those of one domain and the names below it',
-    used: /\bzones?\b/,
   },
   {
     word: 'name of a record',
     meaning: 'Most panels want it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
-    used: /\bname of the (TXT )?record|part of the name/,
   },
   {
     word: '`dnsRecords`',
     meaning: 'The records that the service asks you to publish, with their names, values and notes',
-    used: /dnsRecords/,
   },
-  { word: 'target', meaning: 'The host name that the CNAME record has to have as its value', used: /\btarget/ },
+  { word: 'target', meaning: 'The host name that the CNAME record has to have as its value' },
   {
     word: 'routing record',
     meaning: 'The CNAME or ALIAS record, which leads visitors to the service',
-    used: /routing record/,
   },
   {
     word: 'ALIAS',
     meaning:
       'Like a CNAME, for a whole domain such as `example.com` (its apex), where a CNAME is not possible. Also called ANAME or flattened CNAME',
-    used: /ALIAS|\bapex/,
   },
-  { word: 'A, AAAA', meaning: 'Records with an IP address: A for IPv4, AAAA for IPv6', used: /\bAAAA\b|\bA record/ },
+  { word: 'A, AAAA', meaning: 'Records with an IP address: A for IPv4, AAAA for IPv6' },
   {
     word: 'proxied',
     meaning: 'The DNS provider sends visitors to servers of its own, which pass them on (Cloudflare: orange cloud)',
-    used: /prox(y|ied)/,
   },
   {
     word: 'flattened',
     meaning: 'The DNS provider answers with the addresses of the target in place of the CNAME',
-    used: /flatten/,
   },
   {
     word: 'wildcard',
     meaning: 'A record with `*` in its name, which answers for all names without a record of their own',
-    used: /wildcard/,
   },
   {
     word: 'resolver',
     meaning:
       "A server that looks up names for visitors, mostly their Internet provider's. It keeps answers for a while",
-    used: /[Rr]esolver/,
   },
   {
     word: 'DNSSEC',
     meaning: 'Signatures of records. The DS record at the registrar says which key they are made with',
-    used: /DNSSEC/,
   },
   {
     word: 'CAA',
     meaning: 'Records that say which certificate authorities may issue certificates for the domain',
-    used: /CAA/,
   },
-  { word: 'workspace', meaning: 'The account of a platform at the service', used: /workspace/ },
+  { word: 'workspace', meaning: 'The account of a platform at the service' },
 ];
 
 /** The text of docs/reference/findings.md. */
@@ -135,41 +118,4 @@ function section(code: FindingCode): string[] {
 
 function exampleLines({ seen, right }: { seen: string; right: string }): string[] {
   return ['; seen', seen, '; right', right];
-}
-
-/** The page of one code. */
-export function renderFindingPage(code: FindingCode): string {
-  const { title, means, causes, fix, example } = FINDING_TEXTS[code];
-  const text = [title, means, causes, fix].join(' ');
-  const words = WORDS.filter(({ used }) => used.test(text));
-  return page(
-    `${code} · Nameplate`,
-    html`<p class="crumbs"><a href="/docs">Reference</a> / Findings</p>
-<h1><code>${code}</code></h1>
-<p class="lead">${title}</p>
-<h2>What it means</h2>
-${prose(means)}
-<h2>How it happens</h2>
-${prose(causes)}
-<h2>What to do</h2>
-${prose(fix)}
-${
-  example === undefined
-    ? ''
-    : html`<h2>Example</h2>
-<p>Records of <code>shop.example.com</code> in the zone <code>example.com</code>: what was seen, and what is right. A dot ends a full name.</p>
-<pre><code>${exampleLines(example).join('\n')}</code></pre>`
-}
-${
-  words.length === 0
-    ? ''
-    : html`<h2>Words</h2>
-<div class="scroll"><table>${words.map(({ word, meaning }) => html`<tr><th>${inline(word)}<td>${inline(meaning)}</tr>`)}</table></div>`
-}`,
-  );
-}
-
-/** Path of the page on the server. */
-export function findingPagePath(code: FindingCode): string {
-  return `/docs/findings/${code}`;
 }
