@@ -15,6 +15,7 @@ const stateOf = (name: string): SetupState => ({
   certificate: STATES[name]?.script.certificate ?? null,
   isChecking: false,
   busyUntil: null,
+  asked: null,
   clockOffset: 0,
 });
 
