@@ -2,7 +2,7 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 import { Code, Icon, type IconName, Prose } from './inline.tsx';
 import { TEXT } from './text.ts';
-import type { CaaView, RecordState, RecordView, Seen, View } from './view.ts';
+import { type CaaView, isThere, type RecordState, type RecordView, type Seen, type View } from './view.ts';
 
 interface RecordsProps {
   view: View;
@@ -14,7 +14,8 @@ export function OtherRecords({ view, heading }: RecordsProps) {
   const Heading = heading === 1 ? 'h2' : 'h3';
   const others = view.records.filter(({ isTask }) => !isTask);
   const moving = view.moving !== null && <Moving record={view.moving} heading={heading} />;
-  if (others.length === 0) return moving ? <div class="records">{moving}</div> : null;
+  const isMoving = view.moving !== null && !isThere(view.moving);
+  if (others.length === 0) return moving && <div class="records">{moving}</div>;
   if (view.stage === 'unseen') {
     return (
       <section class="records" aria-labelledby="np-records">
@@ -25,10 +26,11 @@ export function OtherRecords({ view, heading }: RecordsProps) {
   }
   return (
     <>
-      {moving && <div class="records">{moving}</div>}
+      {isMoving && <div class="records">{moving}</div>}
       <details class="records">
         <summary>{view.task === null ? TEXT.records : TEXT.otherRecords}</summary>
         <RecordList view={view} heading={heading} isTask={false} />
+        {!isMoving && moving}
       </details>
     </>
   );

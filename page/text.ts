@@ -14,7 +14,8 @@ interface Said {
 
 /**
  * `provider`: its name, where it is known. `platform`: the name of the brand. `needsCaa`: a CAA record has to be added
- * too, which is among the `records` and the `lacking` ones. `found`: how many are there.
+ * too, which is among the `records` and the `lacking` ones. `found`: how many are there; `missing`: how many are nowhere;
+ * `wrong`: how many have something to be replaced.
  */
 interface About {
   provider: string | undefined;
@@ -23,6 +24,8 @@ interface About {
   records: number;
   found: number;
   lacking: number;
+  missing: number;
+  wrong: number;
 }
 
 const COUNTS = ['none', 'one', 'two', 'three', 'four'];
@@ -43,9 +46,9 @@ const STAGES: Record<Stage, (about: About) => Said> = {
     title: 'We cannot look at your DNS just now',
     text: 'That lies with us. There is nothing for you to do about it: we look again by ourselves. The records below stay as they are; you can add them meanwhile.',
   }),
-  fix: ({ lacking }) => ({
-    title: 'One thing needs to change',
-    text: lacking > 1 ? 'The records that are still missing are below it.' : '',
+  fix: ({ missing, wrong }) => ({
+    title: `${wrong > 1 ? 'Two things need' : 'One thing needs'} to change${missing === 0 ? '' : `, ${COUNTS[missing] ?? missing} to add`}`,
+    text: '',
   }),
   confirming: ({ needsCaa }) => ({
     title: needsCaa ? 'Found. One CAA record to go' : 'Found. Making sure',
@@ -63,7 +66,7 @@ const STAGES: Record<Stage, (about: About) => Said> = {
   }),
   failed: () => ({
     title: 'Checks have stopped',
-    text: 'The records were not found in time. Check them below, then start again: their values stay the same.',
+    text: 'Check the records below, then start again: their values stay the same.',
   }),
   certificate: () => ({
     title: 'Records found. Now the certificate',
@@ -76,20 +79,22 @@ const STAGES: Record<Stage, (about: About) => Said> = {
   }),
   live: () => ({
     title: 'Your site is live',
-    text: 'It is served over HTTPS. You can close this page. Keep the records: we look at them once a day.',
+    text: 'It is served over HTTPS. You can close this page. Keep both records: we look once a day.',
   }),
   live_at_risk: () => ({ title: 'Live, but something has changed', text: '' }),
 };
+
+const REPLACE = 'Change these records: replace what is crossed out.';
 
 /** The change at the provider, in a sentence. A problem of another kind has its fix told. */
 const HINTS: Record<Exclude<Task['kind'], 'told'>, (task: Task) => string> = {
   records: () => 'Add these records. Copy each name and value as it is.',
   add: ({ type }) => `Add this ${type} record. Copy its name and value as they are.`,
-  change: ({ type }) => `Change the ${type} record: replace its value.`,
-  rename: ({ type }) => `Change the ${type} record: replace its name.`,
+  change: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its value.`),
+  rename: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its name.`),
   exchange: () => 'Exchange the names of the two records.',
   replace: ({ type, removes }) =>
-    `Delete the ${removes.join(' and ')} record at this name. Then add this ${type} record.`,
+    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. Then add this ${type} record.`,
   delete: ({ type }) => `Delete the ${type} record.`,
   caa: () => 'Add this CAA record. Leave the CAA records that are there.',
 };

@@ -60,6 +60,8 @@ export interface Task {
   kind: 'records' | 'add' | 'change' | 'rename' | 'exchange' | 'replace' | 'delete' | 'caa' | 'told';
   /** Type of the record. */
   type: string;
+  /** How many records have something to be replaced. */
+  count: number;
   /** Types of the records that are deleted before. */
   removes: readonly string[];
   /** The zone of the record at its provider; null: not known yet. */
@@ -170,10 +172,11 @@ export function viewOf(state: SetupState): View | undefined {
   const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
   const caa = viewCaa(findings);
-  const task = taskOf(stage, { finding, caa, diagnosis });
+  const task = taskOf(stage, { finding, caa, diagnosis, count: records.filter(({ was }) => was !== null).length });
   for (const record of records) {
     record.isTask = task !== null && isPartOf(stage, record, finding);
-    if (record.problem === finding) record.problem = null;
+    // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
+    if (record.problem?.code === finding?.code || stage === 'preparing' || stage === 'ready') record.problem = null;
   }
   // A change at this moment would leave visitors without a certificate.
   if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
@@ -213,8 +216,9 @@ const ADDS = new Set<Stage>(['publish', 'one_found', 'failed']);
 
 function isPartOf(stage: Stage, record: RecordView, finding: Finding | null): boolean {
   if (stage === 'ready') return record.record === 'routing';
-  if (record.needed === 'no') return isAbout(finding, record);
-  return ADDS.has(stage) || !isThere(record);
+  if (ADDS.has(stage)) return record.needed !== 'no';
+  const isOffered = stage === 'fix' && record.needed === 'alternative';
+  return isAbout(finding, record) || ((record.needed === 'yes' || isOffered) && !isThere(record));
 }
 
 function isAbout(finding: Finding | null, { record, name }: Pick<RecordView, 'record' | 'name'>): boolean {
@@ -233,9 +237,7 @@ const RECORD_KINDS = ['add', 'change', 'replace', 'delete'] as const;
 /** The fix of these says more than the fields of the record do. */
 const TOLD = new Set([
   'address_instead_of_cname',
-  'apex_elsewhere',
   'challenge_proxied',
-  'cname_at_apex',
   'conflicting_records',
   'held_elsewhere',
   'nameservers_disagree',
@@ -248,11 +250,12 @@ interface TaskSource {
   finding: Finding | null;
   caa: CaaView | null;
   diagnosis: Diagnosis | null;
+  count: number;
 }
 
-function taskOf(stage: Stage, { finding, caa, diagnosis }: TaskSource): Task | null {
+function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): Task | null {
   const zone = diagnosis?.zone ?? null;
-  const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({ kind, type, removes, zone });
+  const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({ kind, type, count, removes, zone });
   if (stage === 'ready') return task('change', diagnosis?.records[0]?.type);
   if (stage === 'confirming') return caa === null ? null : task('caa', 'CAA');
   if (ADDS.has(stage) && finding === null) return task('records');
@@ -356,13 +359,12 @@ function stepsOf(stage: Stage, finding: Finding | null): Steps {
     case 'failed':
       return { dns: 'problem', certificate: 'waiting', live: 'waiting' };
     case 'certificate':
+    case 'certificate_refused':
       return { dns: 'done', certificate: 'current', live: 'waiting' };
     case 'certificate_blocked':
       return finding === null
         ? { dns: 'done', certificate: 'problem', live: 'waiting' }
         : { dns: 'problem', certificate: 'waiting', live: 'waiting' };
-    case 'certificate_refused':
-      return { dns: 'done', certificate: 'problem', live: 'waiting' };
     case 'live':
       return { dns: 'done', certificate: 'done', live: 'done' };
     case 'live_at_risk':
@@ -383,7 +385,11 @@ function viewRecord(
   const seen = grouped(diagnosed?.seen ?? [], ours);
   const needed = diagnosed?.needed ?? 'yes';
   const problem = findings.find(({ severity, code }) => severity !== 'info' && !ABSENT.has(code)) ?? null;
-  const state = verified || diagnosed?.verified ? 'found' : stateOf(needed, seen, findings);
+  // Once the domain is verified, it stays so for a while without its records.
+  const isSeen = diagnosis?.status === 'verified' && seen.length > 0;
+  const isFound = diagnosed?.verified || (verified && !isSeen);
+  const state = isFound ? 'found' : stateOf(needed, seen, findings);
+  const isLive = diagnosis?.status === 'verified' && isServed(certificate);
   const comparison = problem === null ? null : comparisonOf(problem);
   const isOwn = problem?.record === record && !isExchange(problem);
   const found = (isOwn && comparison?.found) || [];
@@ -395,7 +401,7 @@ function viewRecord(
     expected: value,
     // Where the provider was seen to append the zone, the finding has the dot that prevents it.
     value: (isOwn ? problem?.action?.valueInZone : undefined) ?? diagnosed?.valueInZone ?? value,
-    state: state === 'missing' && isServed(certificate) && diagnosis?.status === 'verified' ? 'gone' : state,
+    state: state === 'missing' && needed === 'yes' && isLive ? 'gone' : state,
     needed,
     seen,
     problem,
