@@ -255,7 +255,13 @@ interface TaskSource {
 
 function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): Task | null {
   const zone = diagnosis?.zone ?? null;
-  const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({ kind, type, count, removes, zone });
+  const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({
+    kind,
+    type,
+    count,
+    removes,
+    zone,
+  });
   if (stage === 'ready') return task('change', diagnosis?.records[0]?.type);
   if (stage === 'confirming') return caa === null ? null : task('caa', 'CAA');
   if (ADDS.has(stage) && finding === null) return task('records');
