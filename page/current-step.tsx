@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
-import { CopyButton } from './copy-button.tsx';
 import type { Following } from './follow.ts';
-import { Code, Icon, type IconName, Prose } from './inline.tsx';
+import { Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
+import { RecordList } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { comparisonOf, isLacking, isThere, type View } from './view.ts';
+import { isLacking, isThere, type Task, type View } from './view.ts';
 
 interface CurrentStepProps {
   state: SetupState;
@@ -17,15 +17,18 @@ interface CurrentStepProps {
 /** The one step to take, or to wait for. */
 export function CurrentStep({ state, view, following, heading }: CurrentStepProps) {
   const Heading = heading === 1 ? 'h2' : 'h3';
-  const { stage, finding } = view;
-  const { domain, diagnosis, certificate } = state;
+  const { stage, finding, task } = view;
+  const { diagnosis, certificate, brand } = state;
   const caa = view.caa === null ? 0 : 1;
   const { title, text } = TEXT.stage(stage, {
     provider: diagnosis?.zone?.provider?.name,
+    platform: brand.name,
     needsCaa: view.caa !== null,
     found: view.records.filter(isThere).length,
     records: view.records.length + caa,
     lacking: view.records.filter(isLacking).length + caa,
+    missing: task?.kind === 'told' ? 0 : view.records.filter((one) => isLacking(one) && one.state === 'missing').length,
+    wrong: task?.count ?? 0,
   });
   const reason = reasonOf(state, view);
   return (
@@ -36,29 +39,24 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
           <Icon name={ICONS[stage]} />
           {title}
         </Heading>
-        {text !== '' && <p>{text}</p>}
         {reason !== undefined && <Prose text={reason} />}
-        {finding !== null && finding.fix !== '' && (
-          <div class="fix">
-            <Prose text={finding.fix} />
-          </div>
-        )}
+        {text !== '' && <p>{text}</p>}
+        {/* What is not a change of a record is told. */}
+        {finding !== null && task === null && finding.fix !== '' && <Prose text={finding.fix} />}
       </div>
-      {finding !== null && <Compared finding={finding} />}
       {stage === 'fix' && view.moving?.state === 'missing' && <p class="note">{TEXT.movingFirst}</p>}
-      {stage === 'live' && domain !== null && certificate?.issued !== undefined && (
-        <>
-          {!domain.domain.startsWith('*.') && (
-            <a class="button" href={`https://${domain.domain}/`} target="_blank" rel="noreferrer">
-              {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}
-              <Icon name="external" />
-              <span class="sr">{TEXT.opensInNewTab}</span>
-            </a>
-          )}
-          <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
-        </>
+      {task !== null && <Steps task={task} view={view} heading={heading} />}
+      {stage === 'certificate_refused' && certificate?.problem !== undefined && (
+        <details>
+          <summary>{TEXT.details}</summary>
+          <Prose text={certificate.problem.message} />
+        </details>
       )}
-      {CHECKED.has(stage) && <Check state={state} view={view} following={following} />}
+      <MainLink state={state} view={view} />
+      {stage === 'live' && certificate?.issued !== undefined && (
+        <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
+      )}
+      <Check state={state} view={view} following={following} />
     </section>
   );
 }
@@ -74,23 +72,10 @@ const ICONS: Record<View['stage'], IconName> = {
   failed: 'alert',
   certificate: 'clock',
   certificate_blocked: 'alert',
+  certificate_refused: 'clock',
   live: 'lock',
   live_at_risk: 'alert',
 };
-
-/** Stages with a mistake to fix, or records that are checked. */
-const CHECKED = new Set<View['stage']>([
-  'publish',
-  'one_found',
-  'unseen',
-  'fix',
-  'confirming',
-  'preparing',
-  'ready',
-  'failed',
-  'certificate_blocked',
-  'live_at_risk',
-]);
 
 function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View): string | undefined {
   // The finding is current, and says which record to type: the last attempt to get a certificate may be older.
@@ -99,56 +84,99 @@ function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View)
   return stage === 'failed' ? domain?.verificationError : undefined;
 }
 
-/** Shows the values that were found beside the expected one. */
-function Compared({ finding }: { finding: NonNullable<View['finding']> }) {
-  const comparison = comparisonOf(finding);
-  if (comparison === null) return null;
-  const { found, expected } = comparison;
+/** Where to go, what to change there, and to come back. */
+function Steps({ task, view, heading }: { task: Task; view: View; heading: 1 | 2 }) {
+  const { zone } = task;
+  const provider = zone?.provider;
+  const shown = zone && (unicodeForm(zone.name) ?? zone.name);
   return (
-    <dl class="compared">
-      {found.length > 0 && (
-        <div class="field was">
-          <dt>{TEXT.found}</dt>
-          <dd>
-            {found.map((value) => (
-              <Code key={value} text={value} />
-            ))}
-          </dd>
-        </div>
-      )}
-      <div class="field">
-        <dt>{TEXT.expected}</dt>
-        <dd>{expected === '' ? <em>{TEXT.emptyName}</em> : <Code text={expected} />}</dd>
-        {expected !== '' && (
-          <dd class="do">
-            <CopyButton text={expected} what={TEXT.copyExpected} />
-          </dd>
+    <ol class="task">
+      <li>
+        <p>{provider === undefined ? TEXT.logIn(shown) : TEXT.logInAt(provider.name)}</p>
+        {shown && (
+          <p class="note">
+            <bdi>
+              {provider === undefined
+                ? TEXT.whereUnknown(zone?.nameservers.slice(0, 2).map(({ name }) => name) ?? [])
+                : (TEXT.where(provider.id, shown) ?? TEXT.whereShort(shown))}
+            </bdi>
+          </p>
         )}
-      </div>
-    </dl>
+        {provider?.panel?.startsWith('https://') && (
+          <ButtonLink href={provider.panel} isMain={view.main === 'panel'}>
+            {TEXT.panel(provider.name)}
+          </ButtonLink>
+        )}
+      </li>
+      <li>
+        {task.kind === 'told' ? <Prose text={view.finding?.fix ?? ''} /> : <p>{TEXT.hint(task)}</p>}
+        {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
+        <RecordList view={view} heading={heading} isTask />
+      </li>
+      <li>
+        <p>{TEXT.comeBack}</p>
+      </li>
+    </ol>
   );
 }
 
-/** Time of the next check, and a button for a check now. */
+function MainLink({ state: { domain, brand }, view: { main } }: { state: SetupState; view: View }) {
+  if (main === 'visit' && domain !== null) {
+    return (
+      <ButtonLink href={`https://${domain.domain}/`} isMain>
+        {TEXT.visit(unicodeForm(domain.domain) ?? domain.domain)}
+      </ButtonLink>
+    );
+  }
+  if (main !== 'support' || brand.support === undefined) return null;
+  return (
+    <ButtonLink href={brand.support} isMain>
+      {TEXT.contact(brand.name)}
+    </ButtonLink>
+  );
+}
+
+/** A page opens in a new tab, so that this one stays. */
+function ButtonLink({ href, isMain, children }: { href: string; isMain: boolean; children: string }) {
+  const isPage = href.startsWith('https:');
+  return (
+    <a class={isMain ? 'button' : 'button quiet'} href={href} {...(isPage && { target: '_blank', rel: 'noreferrer' })}>
+      {children}
+      {isPage && <Icon name="external" />}
+      {isPage && <span class="sr">{TEXT.opensInNewTab}</span>}
+    </a>
+  );
+}
+
+/** The time of the next check, a button for a check now, and the result of the last one. */
 function Check({ state, view, following }: Omit<CurrentStepProps, 'heading'>) {
-  const { isChecking, busyUntil } = state;
+  const { isChecking, busyUntil, asked } = state;
   const now = useClock();
-  const isBusy = isChecking || (busyUntil !== null && busyUntil > now);
-  const hasFailed = view.stage === 'failed';
+  const seconds = busyUntil === null ? 0 : Math.ceil((busyUntil - now) / 1000);
+  const isBusy = isChecking || seconds > 0;
+  const isMain = view.main === 'restart';
   const next = nextOf(state, view, now);
+  const label = isMain ? TEXT.tryAgain : TEXT.checkNow;
   return (
     <div class="check">
-      <button
-        type="button"
-        class="button"
-        aria-disabled={isBusy}
-        onClick={() => {
-          if (!isBusy) following?.check();
-        }}
-      >
-        {isChecking ? TEXT.checking : hasFailed ? TEXT.tryAgain : TEXT.checkNow}
-      </button>
+      {view.canCheck && (
+        <button
+          type="button"
+          class={isMain ? 'button' : 'button quiet'}
+          aria-disabled={isBusy}
+          onClick={() => {
+            if (!isBusy) following?.check();
+          }}
+        >
+          {isChecking ? TEXT.checking : seconds > 0 ? TEXT.checkAgain(seconds) : label}
+        </button>
+      )}
       {next !== '' && <p class="note">{next}</p>}
+      {view.canCheck && (
+        <p class="note asked" role="status">
+          {asked !== null && TEXT.asked(asked)}
+        </p>
+      )}
     </div>
   );
 }
@@ -156,14 +184,14 @@ function Check({ state, view, following }: Omit<CurrentStepProps, 'heading'>) {
 /** Tells which step follows without the visitor, and when. */
 function nextOf({ diagnosis, certificate, clockOffset }: SetupState, { stage }: View, now: number): string {
   const secondsTo = (at: number) => Math.ceil((at - clockOffset - now) / 1000);
-  if (stage === 'certificate_blocked') {
+  if (stage === 'certificate_blocked' || stage === 'certificate_refused') {
     const { nextTryAt, state } = certificate ?? {};
     if (nextTryAt === undefined) return '';
     const next = TEXT.nextTry(nextTryAt, secondsTo(nextTryAt));
     // Otherwise the certificate authority has refused, and there may be nothing to change.
     return state === 'waiting_for_routing' ? `${next} ${TEXT.nextTrySees}` : next;
   }
-  if (stage === 'failed' || stage === 'live_at_risk') return '';
+  if (stage === 'failed' || stage === 'live' || stage === 'live_at_risk' || stage === 'certificate') return '';
   const { nextCheckAt, windowEndsAt } = diagnosis?.schedule ?? {};
   const seconds = nextCheckAt === undefined ? null : secondsTo(nextCheckAt);
   const next = seconds === null ? [] : [seconds > 0 ? TEXT.nextCheck(seconds) : TEXT.checkingSoon];

@@ -99,18 +99,29 @@ export function follow(api: string, linkToken: string, show: (state: SetupState)
   return {
     async check() {
       if (state.domain === null || state.isChecking) return;
+      const before = knownOf(state);
       update({ isChecking: true });
       try {
         await look.check();
-        update({ busyUntil: Date.now() + CHECK_AGAIN_MS });
+        const outcome = knownOf(state) === before ? 'same' : 'changed';
+        update({ asked: { at: Date.now(), outcome }, busyUntil: Date.now() + CHECK_AGAIN_MS });
       } catch (error) {
-        const wait = error instanceof NameplateError ? error.retryAfter : null;
-        update({ busyUntil: Date.now() + (wait === null ? CHECK_AGAIN_MS : wait * 1000) });
+        const isBusy = error instanceof NameplateError && error.status === 429;
+        const wait = error instanceof NameplateError && error.retryAfter !== null ? error.retryAfter * 1000 : null;
+        const busyUntil = isBusy ? Date.now() + (wait ?? CHECK_AGAIN_MS) : null;
+        update({ asked: { at: Date.now(), outcome: isBusy ? 'busy' : 'failed' }, busyUntil });
       }
       update({ isChecking: false });
     },
     stop: () => stopped.abort(),
   };
+}
+
+/** All that a check can change, as a text to compare. */
+function knownOf({ domain, diagnosis, certificate }: SetupState): string {
+  const records = diagnosis?.records.map(({ verified, seen }) => [verified, seen]);
+  const findings = diagnosis?.findings.map(({ code, name, seen }) => [code, name, seen]);
+  return JSON.stringify([domain?.status, records, findings, certificate?.state, certificate?.problem]);
 }
 
 /** Repeats a call that fails without a connection. */

@@ -9,6 +9,9 @@ const CHECK_MS = 2_000;
 /** Pause where no check is due. */
 const NO_CHECK_MS = 60_000;
 const CERTIFICATE_MS = 3_000;
+/** Most certificates are issued within seconds: they are asked for more often at first. */
+const EARLY_CERTIFICATE_MS = 1_000;
+const FIRST_SECONDS_MS = 15_000;
 /** Pause where it was not issued in the first minutes. */
 const LATE_CERTIFICATE_MS = 30_000;
 const FIRST_MINUTES_MS = 180_000;
@@ -76,9 +79,10 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
   function pauseAfter(known: SetupState): number {
     if (known.domain?.status !== 'verified' || isServed(known.certificate)) waitingSince = null;
     else waitingSince ??= performance.now();
-    if (isDue) return LOOK_MS;
-    const isLate = waitingSince !== null && performance.now() - waitingSince > FIRST_MINUTES_MS;
-    return isLate ? LATE_CERTIFICATE_MS : nextLook(known);
+    const waited = waitingSince === null ? null : performance.now() - waitingSince;
+    const next = waited === null ? nextLook(known) : certificatePause(waited);
+    // Another look at the DNS would get the same result before.
+    return isDue ? Math.min(next, Math.max(lastLook + LOOK_MS - performance.now(), EARLY_CERTIFICATE_MS)) : next;
   }
 
   async function refresh(): Promise<void> {
@@ -103,7 +107,8 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
   }
 
   async function diagnose({ cached = false, by = client } = {}): Promise<void> {
-    if (!cached) lastLook = performance.now();
+    // A look that is due may have got the result of the one before.
+    if (!cached && !isDue) lastLook = performance.now();
     const diagnosis = await by.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
     const isNow = !cached && diagnosis.checkedAt !== undefined;
     update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : state().clockOffset });
@@ -128,9 +133,15 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
   };
 }
 
-/** Milliseconds until the next look. */
-function nextLook({ domain, diagnosis, certificate, clockOffset }: SetupState): number {
-  if (domain?.status === 'verified') return isServed(certificate) ? NO_CHECK_MS : CERTIFICATE_MS;
+/** Milliseconds until a certificate that is awaited for `waited` ms is asked for again. */
+function certificatePause(waited: number): number {
+  if (waited > FIRST_MINUTES_MS) return LATE_CERTIFICATE_MS;
+  return waited > FIRST_SECONDS_MS ? CERTIFICATE_MS : EARLY_CERTIFICATE_MS;
+}
+
+/** Milliseconds until the next look, where no certificate is awaited. */
+function nextLook({ domain, diagnosis, clockOffset }: SetupState): number {
+  if (domain?.status === 'verified') return NO_CHECK_MS;
   const due = diagnosis?.schedule.nextCheckAt;
   if (due === undefined) return NO_CHECK_MS;
   return Math.max(due - clockOffset - Date.now() + CHECK_MS, LOOK_MS);

@@ -2,20 +2,23 @@ import { Icon, type IconName } from './inline.tsx';
 import { TEXT } from './text.ts';
 import type { StepState, Steps } from './view.ts';
 
-const ICONS: Record<StepState, IconName> = { done: 'check', current: 'dots', problem: 'alert', waiting: 'none' };
-const ORDER = ['dns', 'verified', 'certificate', 'live'] as const;
+const ICONS: Record<Exclude<StepState, 'waiting'>, IconName> = { done: 'check', current: 'dots', problem: 'alert' };
 
 /** The picture of where the domain stands. */
 export function Progress({ steps }: { steps: Steps }) {
   return (
     <ol class="steps" aria-label={TEXT.progress}>
-      {ORDER.map((step) => (
-        <li key={step} class={steps[step]} aria-current={steps[step] === 'current' ? 'step' : undefined}>
+      {(Object.entries(steps) as [keyof Steps, StepState][]).map(([step, state], at) => (
+        <li key={step} class={state} aria-current={state === 'current' || state === 'problem' ? 'step' : undefined}>
           <span class="dot">
-            <Icon name={step === 'live' && steps.live === 'done' ? 'lock' : ICONS[steps[step]]} />
+            {state === 'waiting' ? (
+              <span aria-hidden="true">{at + 1}</span>
+            ) : (
+              <Icon name={step === 'live' && state === 'done' ? 'lock' : ICONS[state]} />
+            )}
           </span>
           <span class="label">{TEXT.step(step)}</span>
-          <span class="state">{TEXT.stepState(step, steps[step])}</span>
+          <span class={state === 'waiting' ? 'sr' : 'state'}>{TEXT.stepState(step, state)}</span>
         </li>
       ))}
     </ol>

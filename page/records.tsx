@@ -1,71 +1,70 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 import { Code, Icon, type IconName, Prose } from './inline.tsx';
-import { unicodeForm } from './names.ts';
-import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import type { CaaView, RecordState, RecordView, Seen, View } from './view.ts';
+import { type CaaView, isThere, type RecordState, type RecordView, type Seen, type View } from './view.ts';
 
-/** The records to publish, and the answers of the nameservers. */
-export function Records({ state, view, heading }: { state: SetupState; view: View; heading: 1 | 2 }) {
+interface RecordsProps {
+  view: View;
+  heading: 1 | 2;
+}
+
+/** The records that are no part of the current step; folded where nothing is to be done with them. */
+export function OtherRecords({ view, heading }: RecordsProps) {
   const Heading = heading === 1 ? 'h2' : 'h3';
-  const isOver = view.stage === 'live' || view.stage === 'certificate';
-  const caa = view.caa !== null && <CaaCard caa={view.caa} heading={heading} />;
-  // The list is the only step to take.
-  const isFirst = view.stage === 'certificate_blocked';
-  const list = (
-    <>
-      {!isOver && <Where state={state} />}
-      {isFirst && caa}
-      {view.records.map((record) => (
-        <RecordCard key={record.record} record={record} heading={heading} />
-      ))}
-      {!isFirst && caa}
-      {view.moving !== null && <Moving record={view.moving} heading={heading} />}
-    </>
-  );
-  if (isOver) {
+  const others = view.records.filter(({ isTask }) => !isTask);
+  const moving = view.moving !== null && <Moving record={view.moving} heading={heading} />;
+  const isMoving = view.moving !== null && !isThere(view.moving);
+  if (others.length === 0) return moving && <div class="records">{moving}</div>;
+  if (view.stage === 'unseen') {
     return (
-      <details class="records">
-        <summary>{TEXT.records}</summary>
-        {list}
-      </details>
+      <section class="records" aria-labelledby="np-records">
+        <Heading id="np-records">{TEXT.records}</Heading>
+        <RecordList view={view} heading={heading} isTask={false} />
+      </section>
     );
   }
   return (
+    <>
+      {isMoving && <div class="records">{moving}</div>}
+      <details class="records">
+        <summary>{view.task === null ? TEXT.records : TEXT.otherRecords}</summary>
+        <RecordList view={view} heading={heading} isTask={false} />
+        {!isMoving && moving}
+      </details>
+    </>
+  );
+}
+
+/** All records at once, for those who know what they are. */
+export function Records({ view, heading }: RecordsProps) {
+  const Heading = heading === 1 ? 'h2' : 'h3';
+  return (
     <section class="records" aria-labelledby="np-records">
       <Heading id="np-records">{TEXT.records}</Heading>
-      {list}
+      {view.records.map((record) => (
+        <RecordCard key={record.record} record={record} heading={heading} />
+      ))}
+      {view.caa !== null && <CaaCard caa={view.caa} heading={heading} />}
+      {view.moving !== null && <Moving record={view.moving} heading={heading} />}
     </section>
   );
 }
 
-/** Where at the provider the records are added. */
-function Where({ state: { domain, diagnosis } }: { state: SetupState }) {
-  const zone = diagnosis?.zone;
-  if (zone === undefined || domain === null) return null;
-  const { provider } = zone;
-  const shown = unicodeForm(zone.name) ?? zone.name;
-  const nameservers = zone.nameservers.slice(0, 2).map(({ name }) => name);
+/** The records of the current step, or the others. */
+export function RecordList({ view, heading, isTask }: RecordsProps & { isTask: boolean }) {
+  const caa = isTask && view.caa !== null && <CaaCard key="caa" caa={view.caa} heading={heading} />;
+  const isFirst = view.task?.kind === 'caa';
   return (
-    <div class="where">
-      <p>
-        <strong>{TEXT.whereTitle}</strong>{' '}
-        <bdi>
-          {provider === undefined
-            ? TEXT.whereUnknown(shown, nameservers)
-            : (TEXT.where(provider.id, shown) ?? TEXT.whereShort(shown))}
-        </bdi>{' '}
-        {TEXT.ttl}
-      </p>
-      {provider?.panel?.startsWith('https://') && (
-        <a class="button quiet" href={provider.panel} target="_blank" rel="noreferrer">
-          {TEXT.panel(provider.name)}
-          <Icon name="external" />
-          <span class="sr">{TEXT.opensInNewTab}</span>
-        </a>
-      )}
-    </div>
+    <>
+      {isFirst && caa}
+      {view.records
+        .filter((record) => record.isTask === isTask)
+        .map((record) => (
+          <RecordCard key={record.record} record={record} heading={heading} />
+        ))}
+      {!isFirst && caa}
+    </>
   );
 }
 
@@ -74,6 +73,8 @@ const STATE_ICONS: Record<RecordState, IconName> = {
   found: 'check',
   hidden: 'check',
   missing: 'ring',
+  misplaced: 'alert',
+  gone: 'alert',
   wrong: 'alert',
   unreadable: 'alert',
   not_needed: 'check',
@@ -104,7 +105,9 @@ interface RecordCardProps {
 
 function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, record.needed) }: RecordCardProps) {
   const Heading = heading === 1 ? 'h3' : 'h4';
-  const { type, name, entered, value, state } = record;
+  const { type, name, entered, value, state, was, problem } = record;
+  const wrong = (field: 'name' | 'value') => (was?.field === field ? was.found : []);
+  const seen = record.seen.filter((each) => isTelling(each, record));
   return (
     <article class={`card record ${state}`}>
       <header>
@@ -114,22 +117,30 @@ function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, rec
           {TEXT.recordState(state)}
         </span>
       </header>
-      <p class="purpose">
-        {purpose} {type === 'ALIAS' && TEXT.alias}
-      </p>
-      <dl>
-        <NameField entered={entered} name={name} type={type} />
-        <Field label={TEXT.value} text={value} what={TEXT.copyWhat(TEXT.value, type)} />
-      </dl>
-      {record.instead.length > 0 && state !== 'found' && <Instead records={record.instead} />}
-      {record.seen.length > 0 && <SeenNow seen={record.seen} />}
-      {record.fix !== '' && (
-        <div class="fix">
-          <Prose text={record.fix} />
+      {problem === null ? (
+        <p class="purpose">
+          {purpose} {type === 'ALIAS' && TEXT.alias}
+        </p>
+      ) : (
+        <div class="problem">
+          <Prose text={problem.message} />
         </div>
       )}
+      <dl>
+        <NameField entered={entered} name={name} type={type} was={wrong('name')} />
+        <Field label={TEXT.value} text={value} what={TEXT.copyWhat(TEXT.value, type)} was={wrong('value')} />
+      </dl>
+      {record.instead.length > 0 && state !== 'found' && <Instead records={record.instead} />}
+      {seen.length > 0 && <SeenNow seen={seen} />}
     </article>
   );
+}
+
+/** Whether it says more than the state of the record and the values beside the right ones. */
+function isTelling({ outcome }: Seen, { seen, was }: RecordView): boolean {
+  if (seen.length > 1) return true;
+  if (outcome === 'other') return was === null;
+  return outcome === 'leads_here' || outcome === 'unreadable';
 }
 
 /** Where the provider has no record of the type that leads the apex to a host. */
@@ -165,7 +176,7 @@ function CaaCard({ caa, heading }: { caa: CaaView; heading: 1 | 2 }) {
             <span class="full">{TEXT.fullNameHint}</span>
           </Field>
         ) : (
-          <NameField entered={entered} name={name} type="CAA" />
+          <NameField entered={entered} name={name} type="CAA" was={[]} />
         )}
         <Field label={TEXT.flags} text={flags} />
         <Field label={TEXT.tag} text={tag} />
@@ -187,10 +198,24 @@ function CaaCard({ caa, heading }: { caa: CaaView; heading: 1 | 2 }) {
   );
 }
 
-/** `entered`: the text to type in the provider's panel. */
-function NameField({ entered, name, type }: { entered: string; name: string; type: string }) {
+interface NameFieldProps {
+  /** The text to type in the provider's panel; null: not known yet. */
+  entered: string | null;
+  name: string;
+  type: string;
+  was: readonly string[];
+}
+
+function NameField({ entered, name, type, was }: NameFieldProps) {
+  if (entered === null) {
+    return (
+      <Field label={TEXT.fullName} text={name}>
+        <span class="full">{TEXT.nameUnknown}</span>
+      </Field>
+    );
+  }
   return (
-    <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)}>
+    <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)} was={was}>
       {entered !== name && (
         <span class="full">
           {TEXT.fullName}: <bdi>{name}</bdi>
@@ -205,14 +230,22 @@ interface FieldProps {
   text: string;
   /** Read out after “Copy”, where the text is to be copied. */
   what?: string;
+  /** The texts that are there in its place. */
+  was?: readonly string[];
   children?: ComponentChildren;
 }
 
-function Field({ label, text, what, children }: FieldProps) {
+function Field({ label, text, what, was = [], children }: FieldProps) {
   return (
     <div class="field">
       <dt>{label}</dt>
       <dd>
+        {was.map((each) => (
+          <span key={each} class="was">
+            <span class="full">{TEXT.instead}</span> <Code text={each} />
+          </span>
+        ))}
+        {was.length > 0 && <span class="full">{TEXT.replacedBy}</span>}
         {text === '' ? <em>{TEXT.emptyName}</em> : <Code text={text} />}
         {children}
       </dd>

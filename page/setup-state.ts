@@ -22,8 +22,17 @@ export interface SetupState {
   isChecking: boolean;
   /** No other check may be asked for until then; Unix ms. */
   busyUntil: number | null;
+  /** The last check that somebody asked for. */
+  asked: Asked | null;
   /** Lead of the server's clock over the one here, in ms. */
   clockOffset: number;
+}
+
+export interface Asked {
+  /** When it ended, by the clock here; Unix ms. */
+  at: number;
+  /** `busy`: too many were asked for. `failed`: there was no response. */
+  outcome: 'same' | 'changed' | 'busy' | 'failed';
 }
 
 export const INITIAL_STATE: SetupState = {
@@ -37,6 +46,7 @@ export const INITIAL_STATE: SetupState = {
   certificate: null,
   isChecking: false,
   busyUntil: null,
+  asked: null,
   clockOffset: 0,
 };
 

@@ -7,10 +7,10 @@ import { CurrentStep } from './current-step.tsx';
 import { type Following, follow } from './follow.ts';
 import { Name } from './inline.tsx';
 import { Progress } from './progress.tsx';
-import { Records } from './records.tsx';
+import { OtherRecords } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { viewOf } from './view.ts';
+import { isContact, viewOf } from './view.ts';
 
 export interface SetupProps {
   /** Address of the API. */
@@ -49,20 +49,21 @@ interface SetupViewProps extends Pick<SetupProps, 'heading' | 'isBranded'> {
 
 /** The page as it looks in a state: also the preview of a brand. */
 export function SetupView({ state, following, heading, isBranded }: SetupViewProps) {
-  const brand = state?.brand ?? {};
+  const { brand = {}, support } = state ?? {};
+  const { name = support?.name } = brand;
   const colours = useMemo(() => brandColours(brand), [brand.accent, brand.accentDark]);
   return (
     <Announcer>
       <div class="np" style={colours}>
-        {isBranded && <Masthead brand={brand} />}
+        {isBranded && <Masthead name={name} logo={brand.logo} />}
         {state !== null && <Body state={state} following={following} heading={heading} />}
-        {/^(mailto|https):/.test(brand.support ?? '') && <Support brand={brand} support={brand.support ?? ''} />}
+        {isContact(brand.support) && <Support brand={brand} support={brand.support} />}
       </div>
     </Announcer>
   );
 }
 
-function Masthead({ brand: { name, logo } }: { brand: Brand }) {
+function Masthead({ name, logo }: { name: string | undefined; logo: string | undefined }) {
   if (name === undefined && logo === undefined) return null;
   return (
     <div class="masthead">
@@ -119,7 +120,7 @@ function Body({ state, following, heading }: { state: SetupState; following: Fol
         </p>
       )}
       <CurrentStep state={state} view={view} following={following} heading={heading} />
-      <Records state={state} view={view} heading={heading} />
+      <OtherRecords view={view} heading={heading} />
     </>
   );
 }
@@ -129,7 +130,7 @@ const ASKS_FOR_ANOTHER = new Set<SetupState['link']>(['unknown', 'expired', 'rev
 
 /** An address in it is a link. */
 function WhomToAsk({ name, address = '' }: { name?: string | undefined; address?: string }) {
-  const isAddress = /^(mailto|https):/.test(address);
+  const isAddress = isContact(address);
   return (
     <p>
       {TEXT.askWhom(name)}

@@ -1,5 +1,5 @@
-import type { SetupState } from './setup-state.ts';
-import type { RecordState, RecordView, Seen, Stage, StepState, Steps } from './view.ts';
+import type { Asked, SetupState } from './setup-state.ts';
+import type { RecordState, RecordView, Seen, Stage, StepState, Steps, Task } from './view.ts';
 
 /**
  * Every text of the page and the component, in English. Texts of the API about mistakes (`message`, `fix`) are shown as
@@ -13,15 +13,19 @@ interface Said {
 }
 
 /**
- * `provider`: its name, where it is known. `needsCaa`: a CAA record has to be added too, which is among the `records`
- * and the `lacking` ones. `found`: how many are there.
+ * `provider`: its name, where it is known. `platform`: the name of the brand. `needsCaa`: a CAA record has to be added
+ * too, which is among the `records` and the `lacking` ones. `found`: how many are there; `missing`: how many are nowhere;
+ * `wrong`: how many have something to be replaced.
  */
 interface About {
   provider: string | undefined;
+  platform: string | undefined;
   needsCaa: boolean;
   records: number;
   found: number;
   lacking: number;
+  missing: number;
+  wrong: number;
 }
 
 const COUNTS = ['none', 'one', 'two', 'three', 'four'];
@@ -29,7 +33,7 @@ const COUNTS = ['none', 'one', 'two', 'three', 'four'];
 const STAGES: Record<Stage, (about: About) => Said> = {
   publish: ({ provider, records }) => ({
     title: `Add these ${COUNTS[records] ?? records} records ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
-    text: 'Copy each name and value as it is. We keep looking, and this page changes by itself.',
+    text: '',
   }),
   one_found: ({ found, lacking }) => ({
     title: `${found === 1 ? 'One record' : 'Two records'} found, ${COUNTS[lacking] ?? lacking} to go`,
@@ -42,11 +46,14 @@ const STAGES: Record<Stage, (about: About) => Said> = {
     title: 'We cannot look at your DNS just now',
     text: 'That lies with us. There is nothing for you to do about it: we look again by ourselves. The records below stay as they are; you can add them meanwhile.',
   }),
-  fix: () => ({ title: 'One thing needs to change', text: '' }),
+  fix: ({ missing, wrong }) => ({
+    title: `${wrong > 1 ? 'Two things need' : 'One thing needs'} to change${missing === 0 ? '' : `, ${COUNTS[missing] ?? missing} to add`}`,
+    text: '',
+  }),
   confirming: ({ needsCaa }) => ({
-    title: 'Found. Making sure',
+    title: needsCaa ? 'Found. One CAA record to go' : 'Found. Making sure',
     text: needsCaa
-      ? 'We ask every nameserver once more. Meanwhile, add the CAA record below: the certificate needs it.'
+      ? 'We ask every nameserver once more. Meanwhile, add the CAA record: the certificate needs it.'
       : 'What is needed is there. We ask every nameserver once more; there is nothing for you to do.',
   }),
   preparing: () => ({
@@ -55,24 +62,45 @@ const STAGES: Record<Stage, (about: About) => Said> = {
   }),
   ready: () => ({
     title: 'Your certificate is ready. Now change this record',
-    text: 'Replace the record that leads to your present site by the one below. Your visitors notice nothing. Keep the old server up for an hour: some of them still go there.',
+    text: 'Replace the record that leads to your present site. Your visitors notice nothing. Keep the old server up for an hour: some of them still go there.',
   }),
   failed: () => ({
     title: 'Checks have stopped',
-    text: 'The domain could not be verified in time. Check the records below, then start again: their values stay the same.',
+    text: 'Check the records below, then start again: their values stay the same.',
   }),
   certificate: () => ({
-    title: 'Verified. Now the certificate',
+    title: 'Records found. Now the certificate',
     text: 'A certificate authority is issuing it. As a rule this takes less than a minute; there is nothing for you to do.',
   }),
-  certificate_blocked: () => ({ title: 'Verified, but no certificate yet', text: '' }),
-  live: () => ({ title: 'Your site is live', text: 'It is served over HTTPS. You can close this page.' }),
+  certificate_blocked: () => ({ title: 'One more thing for the certificate', text: '' }),
+  certificate_refused: ({ platform = 'The service' }) => ({
+    title: 'We are looking into it',
+    text: `The certificate for your domain was not issued. There is nothing for you to change: ${platform} can see why. We try again by ourselves.`,
+  }),
+  live: () => ({
+    title: 'Your site is live',
+    text: 'It is served over HTTPS. You can close this page. Keep both records: we look once a day.',
+  }),
   live_at_risk: () => ({ title: 'Live, but something has changed', text: '' }),
 };
 
+const REPLACE = 'Change these records: replace what is crossed out.';
+
+/** The change at the provider, in a sentence. A problem of another kind has its fix told. */
+const HINTS: Record<Exclude<Task['kind'], 'told'>, (task: Task) => string> = {
+  records: () => 'Add these records. Copy each name and value as it is.',
+  add: ({ type }) => `Add this ${type} record. Copy its name and value as they are.`,
+  change: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its value.`),
+  rename: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its name.`),
+  exchange: () => 'Exchange the names of the two records.',
+  replace: ({ type, removes }) =>
+    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. Then add this ${type} record.`,
+  delete: ({ type }) => `Delete the ${type} record.`,
+  caa: () => 'Add this CAA record. Leave the CAA records that are there.',
+};
+
 const STEPS: Record<keyof Steps, string> = {
-  dns: 'Your DNS',
-  verified: 'Verified',
+  dns: 'DNS records',
   certificate: 'Certificate',
   live: 'Live',
 };
@@ -89,6 +117,8 @@ const RECORD_STATES: Record<RecordState, string> = {
   found: 'Found',
   hidden: 'Hidden by your provider',
   missing: 'Not seen yet',
+  misplaced: 'At the wrong name',
+  gone: 'No longer there',
   wrong: 'Needs a change',
   unreadable: 'Could not be read',
   not_needed: 'Not needed now',
@@ -99,7 +129,7 @@ const SEEN: Record<Seen['outcome'], string> = {
   matched: 'The right value',
   leads_here: 'Leads here',
   other: 'Found',
-  absent: 'Nothing yet',
+  absent: 'Nothing',
   unreadable: 'No answer',
 };
 
@@ -147,40 +177,66 @@ const ENDS: Record<Exclude<SetupState['link'], 'opening' | 'open'>, Said> = {
 
 /** The place where records are added, by the id of the provider. Panels change: it is a hint. */
 const PANELS: Record<string, (zone: string) => string> = {
-  cloudflare: (zone) => `${zone} › DNS › Records › Add record. Set “Proxy status” to “DNS only”.`,
-  route53: (zone) => `Hosted zones › ${zone} › Create record`,
-  godaddy: (zone) => `Domain Portfolio › ${zone} › DNS › Add New Record`,
-  namecheap: (zone) => `Domain List › ${zone} › Manage › Advanced DNS › Add New Record`,
-  squarespace: (zone) => `Domains › ${zone} › DNS › DNS Settings › Custom records › Add record`,
-  ionos: (zone) => `Domains & SSL › ${zone} › DNS › Add record`,
-  ovh: (zone) => `Domain names › ${zone} › DNS zone › Add an entry`,
-  gandi: (zone) => `Domain › ${zone} › DNS Records › Add record`,
-  hetzner: (zone) => `DNS › ${zone} › Records › Add record`,
-  digitalocean: (zone) => `Networking › Domains › ${zone} › Create new record`,
-  vercel: (zone) => `Domains › ${zone} › DNS Records › Add`,
-  azure: (zone) => `DNS zones › ${zone} › Record sets › Add`,
-  namecom: (zone) => `My Domains › ${zone} › Manage DNS Records › Add Record`,
+  cloudflare: (zone) => `${zone} › DNS › Records. Set “Proxy status” to “DNS only”.`,
+  route53: (zone) => `Hosted zones › ${zone}`,
+  godaddy: (zone) => `Domain Portfolio › ${zone} › DNS`,
+  namecheap: (zone) => `Domain List › ${zone} › Manage › Advanced DNS`,
+  squarespace: (zone) => `Domains › ${zone} › DNS › DNS Settings › Custom records`,
+  ionos: (zone) => `Domains & SSL › ${zone} › DNS`,
+  ovh: (zone) => `Domain names › ${zone} › DNS zone`,
+  gandi: (zone) => `Domain › ${zone} › DNS Records`,
+  hetzner: (zone) => `DNS › ${zone} › Records`,
+  digitalocean: (zone) => `Networking › Domains › ${zone}`,
+  vercel: (zone) => `Domains › ${zone} › DNS Records`,
+  azure: (zone) => `DNS zones › ${zone} › Record sets`,
+  namecom: (zone) => `My Domains › ${zone} › Manage DNS Records`,
   porkbun: (zone) => `Domain Management › ${zone} › DNS`,
   strato: (zone) => `Domains › Manage domains › ${zone} › DNS`,
   hostinger: (zone) => `Domains › ${zone} › DNS / Nameservers › DNS records`,
-  wix: (zone) => `Domains › ${zone} › Manage DNS records › Add record`,
-  bluehost: (zone) => `Domains › ${zone} › DNS › Manage DNS records › Add record`,
-  dnsimple: (zone) => `${zone} › DNS › Manage records › Add`,
+  wix: (zone) => `Domains › ${zone} › Manage DNS records`,
+  bluehost: (zone) => `Domains › ${zone} › DNS › Manage DNS records`,
+  dnsimple: (zone) => `${zone} › DNS › Manage records`,
   dnsmadeeasy: (zone) => `DNS › Managed DNS › ${zone} › Records`,
 };
 
+/** The language of dates and times. */
+const LANGUAGE = 'en';
+
 const time = (at: number) =>
-  new Date(at).toLocaleString('en', {
+  new Intl.DateTimeFormat(LANGUAGE, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
     hour: 'numeric',
     minute: '2-digit',
-  });
+    timeZoneName: 'short',
+  }).format(at);
 
-const date = (at: number) => new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' });
+const clock = (at: number) =>
+  new Intl.DateTimeFormat(LANGUAGE, {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    hourCycle: 'h23',
+    timeZoneName: 'short',
+  }).format(at);
 
-const duration = (seconds: number) => (seconds > 90 ? `${Math.round(seconds / 60)} min` : `${seconds} s`);
+const date = (at: number) =>
+  new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
+
+const duration = (seconds: number) =>
+  new Intl.NumberFormat(LANGUAGE, {
+    style: 'unit',
+    unit: seconds > 90 ? 'minute' : 'second',
+    unitDisplay: 'short',
+  }).format(seconds > 90 ? Math.round(seconds / 60) : seconds);
+
+const ASKED: Record<Asked['outcome'], (at: string) => string> = {
+  same: (at) => `Looked at ${at}: nothing new yet.`,
+  changed: (at) => `Looked at ${at}.`,
+  busy: (at) => `Not looked at ${at}: too many checks at once. Wait until the button counts down.`,
+  failed: (at) => `Could not look at ${at}: no connection. Try again.`,
+};
 
 export const TEXT = {
   title: (name: string) => `Connect ${name}`,
@@ -192,6 +248,12 @@ export const TEXT = {
   unreachable: 'The service cannot be reached. Trying again…',
   lost: 'The connection was lost. Reconnecting… Checks go on meanwhile, and nothing is lost.',
   crowded: 'This link is in use on many pages. Close those you do not need: this one goes on by itself.',
+  hint: (task: Task) => (task.kind === 'told' ? '' : HINTS[task.kind](task)),
+  logIn: (zone: string | null) =>
+    zone === null ? 'Log in where you manage your DNS.' : `Log in where you manage the DNS of ${zone}.`,
+  logInAt: (provider: string) => `Log in to ${provider}.`,
+  comeBack: 'Come back. This page changes by itself.',
+  details: 'Answer of the certificate authority',
   stage: (stage: Stage, about: About) => STAGES[stage](about),
   progress: 'Progress',
   step: (step: keyof Steps) => STEPS[step],
@@ -204,6 +266,7 @@ export const TEXT = {
     'Does this name serve a site today? Add the TXT record and this one, and leave the others for now. This page tells you when the certificate is ready, and which record to change then.',
   movingPurpose: 'Lets us get the certificate before you move. If your provider offers to proxy it, turn that off.',
   records: 'Records',
+  otherRecords: 'Other records',
   recordState: (state: RecordState) => RECORD_STATES[state],
   purpose: (record: RecordView['record'], needed: RecordView['needed']) => PURPOSES[record][needed],
   recordTitle: (type: string) => `${type} record`,
@@ -213,8 +276,7 @@ export const TEXT = {
       ? 'Does your provider have none of these? Then add this record instead, under the same name, and no other A or AAAA record.'
       : 'Does your provider have none of these? Then add these records instead, under the same name, and no other A or AAAA record.',
   caaState: 'To be added',
-  caaPurpose:
-    'The domain allows other certificate authorities only. This record allows ours, too: leave those that are there.',
+  caaPurpose: 'The domain allows other certificate authorities only. This record allows ours, too.',
   flags: 'Flags',
   tag: 'Tag',
   name: 'Name',
@@ -222,32 +284,35 @@ export const TEXT = {
   emptyName: 'Leave it empty',
   fullName: 'Full name',
   fullNameHint: 'Most providers want it without the zone: “@”, or nothing, for the zone itself.',
-  ttl: 'Leave the TTL as it is. Nothing else needs to change.',
+  /** In place of the name that the provider wants. */
+  nameUnknown: 'Wait a moment before you type it: we look up how your provider wants it.',
+  /** Beside a value that is to be replaced. */
+  instead: 'Now',
+  replacedBy: 'Should be',
+  ttl: 'Leave the TTL as it is.',
   copy: 'Copy',
   copied: 'Copied',
   /** Read out after “Copy”. */
   copyWhat: (what: string, type: string) => ` the ${what.toLowerCase()} of the ${type} record`,
-  copyExpected: ' the right value',
   copyDone: 'Copied to the clipboard.',
   copyFailed: 'Could not copy. Select the text and copy it yourself.',
   seenNow: 'Seen now',
   seen: (outcome: Seen['outcome']) => SEEN[outcome],
   at: 'at',
-  found: 'Found',
-  expected: 'Should be',
   panel: (provider: string) => `Open ${provider}`,
   opensInNewTab: ' (opens in a new tab)',
   where: (id: string | undefined, zone: string) =>
     id !== undefined && Object.hasOwn(PANELS, id) ? PANELS[id]?.(zone) : undefined,
-  whereTitle: 'Where to click',
-  whereUnknown: (zone: string, nameservers: readonly string[]) =>
+  whereUnknown: (nameservers: readonly string[]) =>
     nameservers.length === 0
-      ? `Log in where you manage the DNS of ${zone} and look for “DNS records”.`
-      : `Log in where you manage the DNS of ${zone}, and look for “DNS records”. Its nameservers are ${nameservers.join(' and ')}.`,
-  whereShort: (zone: string) => `In the panel: ${zone} › DNS records › Add record`,
+      ? 'Look for “DNS records”.'
+      : `Its nameservers are ${nameservers.join(' and ')}. Look for “DNS records”.`,
+  whereShort: (zone: string) => `In the panel: ${zone} › DNS records.`,
   checkNow: 'Check now',
   tryAgain: 'Start again',
   checking: 'Checking…',
+  checkAgain: (seconds: number) => `Check again in ${duration(seconds)}`,
+  asked: ({ outcome, at }: Asked) => ASKED[outcome](clock(at)),
   nextCheck: (seconds: number) => `Next check in ${duration(seconds)}`,
   checkingSoon: 'Checking about now',
   until: (at: number) => `Checks go on until ${time(at)}.`,

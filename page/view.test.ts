@@ -9,38 +9,220 @@ const stateOf = (name: string): SetupState => ({
   support: null,
   isConnected: true,
   isCrowded: false,
-  brand: {},
+  brand: STATES[name]?.script.brand ?? {},
   domain: STATES[name]?.script.domain ?? null,
   diagnosis: STATES[name]?.script.diagnosis ?? null,
   certificate: STATES[name]?.script.certificate ?? null,
   isChecking: false,
   busyUntil: null,
+  asked: null,
   clockOffset: 0,
 });
 
 describe('the view', () => {
-  it.each<[string, Stage, string]>([
-    ['before the first look', 'publish', 'current waiting waiting waiting'],
-    ['publish', 'publish', 'current waiting waiting waiting'],
-    ['resolvers down', 'unseen', 'current waiting waiting waiting'],
-    ['one found', 'one_found', 'current waiting waiting waiting'],
-    ['fix', 'fix', 'problem waiting waiting waiting'],
-    ['held elsewhere', 'fix', 'problem waiting waiting waiting'],
-    ['confirming', 'confirming', 'done current waiting waiting'],
-    ['failed', 'failed', 'problem waiting waiting waiting'],
-    ['certificate', 'certificate', 'done done current waiting'],
-    ['certificate blocked', 'certificate_blocked', 'done done problem waiting'],
-    ['certificate refused', 'certificate_blocked', 'done done problem waiting'],
-    ['apex that leads here, without its TXT record', 'one_found', 'current waiting waiting waiting'],
-    ['CAA record in the way', 'publish', 'current waiting waiting waiting'],
-    ['wildcard without the record for its certificate', 'certificate_blocked', 'done done problem waiting'],
-    ['live wildcard', 'live', 'done done done done'],
-    ['live', 'live', 'done done done done'],
-    ['live, but drifted', 'live_at_risk', 'problem done done problem'],
-  ])('%s is the stage %s', (name, stage, steps) => {
+  /**
+   * State, stage, steps in their order, task, main button (and whether a check is offered), and the records that are
+   * part of the task, each with its state.
+   */
+  it.each<[state: string, stage: Stage, steps: string, task: string, buttons: string, cards: string]>([
+    [
+      'before the first look',
+      'publish',
+      'dns current, certificate waiting, live waiting',
+      'records',
+      'none, check',
+      'routing unknown, ownership unknown',
+    ],
+    [
+      'publish',
+      'publish',
+      'dns current, certificate waiting, live waiting',
+      'records',
+      'panel, check',
+      'routing missing, ownership missing',
+    ],
+    ['resolvers down', 'unseen', 'dns current, certificate waiting, live waiting', 'none', 'none, check', ''],
+    [
+      'one found',
+      'one_found',
+      'dns current, certificate waiting, live waiting',
+      'records',
+      'panel, check',
+      'routing missing, ownership found',
+    ],
+    [
+      'fix',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'change',
+      'panel, check',
+      'routing wrong, ownership missing',
+    ],
+    [
+      'both names doubled',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'rename',
+      'panel, check',
+      'routing misplaced, ownership misplaced',
+    ],
+    [
+      'value with the zone appended',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'change',
+      'panel, check',
+      'routing wrong, ownership missing',
+    ],
+    [
+      'held elsewhere',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'told',
+      'panel, check',
+      'routing missing, ownership missing',
+    ],
+    [
+      'apex that leads here, without its TXT record',
+      'one_found',
+      'dns current, certificate waiting, live waiting',
+      'records',
+      'none, check',
+      'routing found, ownership missing',
+    ],
+    [
+      'apex of a former server, without its TXT record',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'replace',
+      'none, check',
+      'routing wrong, ownership missing',
+    ],
+    [
+      'CAA record in the way',
+      'publish',
+      'dns current, certificate waiting, live waiting',
+      'records',
+      'panel, check',
+      'routing missing, ownership missing',
+    ],
+    ['confirming', 'confirming', 'dns current, certificate waiting, live waiting', 'none', 'none, check', ''],
+    [
+      'moving, offered',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'change',
+      'panel, check',
+      'routing wrong, ownership missing',
+    ],
+    ['moving, preparing', 'preparing', 'certificate current, dns waiting, live waiting', 'none', 'none, check', ''],
+    [
+      'moving, ready',
+      'ready',
+      'certificate done, dns current, live waiting',
+      'change',
+      'panel, check',
+      'routing wrong',
+    ],
+    [
+      'failed',
+      'failed',
+      'dns problem, certificate waiting, live waiting',
+      'records',
+      'restart, check',
+      'routing missing, ownership missing',
+    ],
+    ['certificate', 'certificate', 'dns done, certificate current, live waiting', 'none', 'none', ''],
+    [
+      'certificate blocked',
+      'certificate_blocked',
+      'dns problem, certificate waiting, live waiting',
+      'caa',
+      'panel, check',
+      '',
+    ],
+    [
+      'wildcard without the record for its certificate',
+      'certificate_blocked',
+      'dns problem, certificate waiting, live waiting',
+      'add',
+      'panel, check',
+      'challenge missing',
+    ],
+    [
+      'certificate refused',
+      'certificate_refused',
+      'dns done, certificate current, live waiting',
+      'none',
+      'support',
+      '',
+    ],
+    ['live', 'live', 'dns done, certificate done, live done', 'none', 'visit', ''],
+    ['live wildcard', 'live', 'dns done, certificate done, live done', 'none', 'none', ''],
+    [
+      'live, but drifted',
+      'live_at_risk',
+      'dns done, certificate done, live problem',
+      'change',
+      'panel, check',
+      'routing wrong',
+    ],
+    [
+      'live, but its record is gone',
+      'live_at_risk',
+      'dns done, certificate done, live problem',
+      'add',
+      'panel, check',
+      'routing gone',
+    ],
+  ])('%s: header, steps, buttons and cards tell the stage %s', (name, stage, steps, task, buttons, cards) => {
     const view = viewOf(stateOf(name));
-    expect(view?.stage).toBe(stage);
-    expect(Object.values(view?.steps ?? {}).join(' ')).toBe(steps);
+    if (view === undefined) throw new Error('there is a domain');
+    expect({
+      stage: view.stage,
+      steps: Object.entries(view.steps)
+        .map((each) => each.join(' '))
+        .join(', '),
+      task: view.task?.kind ?? 'none',
+      buttons: `${view.main ?? 'none'}${view.canCheck ? ', check' : ''}`,
+      cards: view.records.flatMap(({ isTask, record, state }) => (isTask ? [`${record} ${state}`] : [])).join(', '),
+    }).toEqual({ stage, steps, task, buttons, cards });
+    seen.add(stage);
+    // What is done, then at most one step that is not, then what waits.
+    expect(Object.values(view.steps).join(' ')).toMatch(/^(done ?)*((current|problem) ?)?(waiting ?)*$/);
+    const isRed = view.records.some(({ isTask, state }) => isTask && ['wrong', 'misplaced', 'gone'].includes(state));
+    if (isRed && stage !== 'ready') expect(Object.values(view.steps)).toContain('problem');
+  });
+
+  const seen = new Set<Stage>();
+  it('the table has every stage', () => {
+    const every: Record<Stage, true> = {
+      ...{ publish: true, one_found: true, unseen: true, fix: true, confirming: true, preparing: true, ready: true },
+      ...{ failed: true, certificate: true, certificate_blocked: true, certificate_refused: true },
+      ...{ live: true, live_at_risk: true },
+    };
+    expect([...seen].toSorted()).toEqual(Object.keys(every).toSorted());
+  });
+
+  it('a name is not to be copied before its zone is known: its provider may want another form', () => {
+    expect(viewOf(stateOf('before the first look'))?.records.map(({ entered }) => entered)).toEqual([null, null]);
+    expect(viewOf(stateOf('publish'))?.records.map(({ entered }) => entered)).toEqual(['shop', '_service.shop']);
+  });
+
+  it('a mistake is told once: above the records, not beside its own again', () => {
+    for (const name of ['fix', 'both names doubled', 'live, but drifted', 'moving, ready'])
+      expect(viewOf(stateOf(name))?.records.map(({ problem }) => problem)).toEqual([null, null]);
+  });
+
+  it('every record with a doubled name has the name to type in its place', () => {
+    expect(viewOf(stateOf('both names doubled'))?.records.map(({ entered, was }) => [was, entered])).toEqual([
+      [{ field: 'name', found: ['shop.example.com.example.com'] }, 'shop'],
+      [{ field: 'name', found: ['_service.shop.example.com.example.com'] }, '_service.shop'],
+    ]);
+  });
+
+  it('a value to which the provider appends the zone is copied with its dot', () => {
+    expect(viewOf(stateOf('value with the zone appended'))?.records[0]?.value).toMatch(/\.net\.$/);
   });
 
   describe('of a name that serves a site elsewhere', () => {
@@ -185,7 +367,7 @@ describe('the view', () => {
       fix: '',
       retryable: false,
     } satisfies Finding;
-    expect(comparisonOf(doubled)).toEqual({ found: ['shop.example.com.example.com'], expected: 'shop' });
+    expect(comparisonOf(doubled)).toEqual({ field: 'name', found: ['shop.example.com.example.com'], expected: 'shop' });
   });
 
   it('a value to which the provider appends the zone is copied with the dot that ends it', () => {

@@ -1,12 +1,12 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
 import { isServed, type SetupState } from './setup-state.ts';
 
-/** Decides the content of the page. Pure. */
+/** Decides the content of the page: header, steps, buttons and cards follow from one state. Pure. */
 
 export type StepState = 'done' | 'current' | 'problem' | 'waiting';
 
-/** The steps of the name, for the picture. */
-export type Steps = Record<'dns' | 'verified' | 'certificate' | 'live', StepState>;
+/** The steps of the name, in the order of the properties: a name that moves gets its certificate first. */
+export type Steps = Record<'dns' | 'certificate' | 'live', StepState>;
 
 /** The step to take, or to wait for. */
 export type Stage =
@@ -27,7 +27,10 @@ export type Stage =
   /** Checks have ended without success. */
   | 'failed'
   | 'certificate'
+  /** Something outside the service keeps the certificate from being issued. */
   | 'certificate_blocked'
+  /** The certificate authority did not issue it: the platform has to find out why. */
+  | 'certificate_refused'
   | 'live'
   /** The domain is served, but its DNS leads elsewhere. */
   | 'live_at_risk';
@@ -37,11 +40,32 @@ export interface View {
   steps: Steps;
   /** The first mistake to fix. */
   finding: Finding | null;
+  /** What the visitor does at the DNS provider; null: nothing. */
+  task: Task | null;
+  main: MainButton | null;
+  /** Whether a check can be asked for, and is of use. */
+  canCheck: boolean;
   records: RecordView[];
   /** The CAA record that has to be added, for the certificate. */
   caa: CaaView | null;
   /** The optional record of a name that leads elsewhere: with it, the site stays up while it moves. Null: it is not offered. */
   moving: RecordView | null;
+}
+
+/** `panel`: opens the provider's website. `restart`: starts the checks again. `visit`: opens the site. */
+export type MainButton = 'panel' | 'restart' | 'visit' | 'support';
+
+export interface Task {
+  /** The change to make. `records`: those that are shown are added. `caa`: a CAA record is added beside others. */
+  kind: 'records' | 'add' | 'change' | 'rename' | 'exchange' | 'replace' | 'delete' | 'caa' | 'told';
+  /** Type of the record. */
+  type: string;
+  /** How many records have something to be replaced. */
+  count: number;
+  /** Types of the records that are deleted before. */
+  removes: readonly string[];
+  /** The zone of the record at its provider; null: not known yet. */
+  zone: NonNullable<Diagnosis['zone']> | null;
 }
 
 /** A CAA record (RFC 8659), as it is typed at the provider. */
@@ -59,6 +83,10 @@ export interface CaaView {
 
 export type RecordState =
   | 'unknown'
+  /** It is at another name. */
+  | 'misplaced'
+  /** It was there, and is no longer. */
+  | 'gone'
   | 'found'
   /** The provider answers in its place, which is allowed: the record cannot be read back. */
   | 'hidden'
@@ -75,8 +103,8 @@ const RECORDS = ['routing', 'ownership', 'challenge'] as const;
 export interface RecordView {
   record: (typeof RECORDS)[number];
   type: DnsRecord['type'];
-  /** As the panel of the provider wants it; empty: nothing is entered. */
-  entered: string;
+  /** As the panel of the provider wants it; empty: nothing is entered. Null: that is not known yet. */
+  entered: string | null;
   /** Fully qualified. */
   name: string;
   /** The exact value, and the text to type in the provider's panel. */
@@ -86,8 +114,12 @@ export interface RecordView {
   needed: DiagnosisRecord['needed'];
   /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
-  /** The fix, where it does not stand above the records. */
-  fix: string;
+  /** What is wrong with it, where that does not stand above the records. */
+  problem: Finding | null;
+  /** What is there in place of the name, or of the value. */
+  was: { field: 'name' | 'value'; found: readonly string[] } | null;
+  /** Whether the step to take is about it. */
+  isTask: boolean;
   /** Records in its place, where the provider has none of this type. */
   instead: { type: 'A' | 'AAAA'; value: string }[];
 }
@@ -107,6 +139,7 @@ const MISPLACED = new Set(['name_doubled', 'record_at_other_name']);
 
 /** The values that were found beside the expected one: names where the record is at the wrong one, otherwise values. */
 export interface Comparison {
+  field: 'name' | 'value';
   found: readonly string[];
   /** The text to type at the provider; an empty name: the field stays empty. */
   expected: string;
@@ -117,9 +150,9 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
   // The parts of a CAA record are typed one by one: it has a card of its own.
   if (code === 'caa_forbids') return null;
   if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
-    return { found: [name], expected: action.nameInZone };
+    return { field: 'name', found: [name], expected: action.nameInZone };
   }
-  return expected === undefined ? null : { found: seen, expected: action?.valueInZone ?? expected };
+  return expected === undefined ? null : { field: 'value', found: seen, expected: action?.valueInZone ?? expected };
 }
 
 /** Undefined until a domain is known. */
@@ -127,17 +160,118 @@ export function viewOf(state: SetupState): View | undefined {
   const { domain, diagnosis } = state;
   if (domain === null) return undefined;
   const findings = diagnosis?.findings ?? [];
+  const lacksNothing = domain.status === 'verified';
   const blocking = findings.filter(({ severity }) => severity === 'blocking');
-  const first = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
-  const records = domain.dnsRecords.map((record, at) =>
-    viewRecord(record, RECORDS[at] ?? 'challenge', { diagnosis, first }),
-  );
+  const records = domain.dnsRecords.map((record, at) => viewRecord(record, RECORDS[at] ?? 'challenge', state));
+  const first =
+    blocking.find(({ code }) => lacksNothing || !ABSENT.has(code)) ??
+    // A record that is shown as wrong is the mistake to fix, even where another one is enough to prove the domain.
+    records.find(({ state, needed }) => needed === 'yes' && (state === 'wrong' || state === 'misplaced'))?.problem ??
+    null;
   const moving = viewMoving(state, records);
   const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
+  const caa = viewCaa(findings);
+  const task = taskOf(stage, { finding, caa, diagnosis, count: records.filter(({ was }) => was !== null).length });
+  for (const record of records) {
+    record.isTask = task !== null && isPartOf(stage, record, finding);
+    // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
+    if (record.problem?.code === finding?.code || stage === 'preparing' || stage === 'ready') record.problem = null;
+  }
   // A change at this moment would leave visitors without a certificate.
   if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
-  return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings), moving };
+  const steps = stepsOf(stage, finding);
+  const panel = task?.zone?.provider?.panel?.startsWith('https://') ? 'panel' : null;
+  const main = mainOf(stage, state) ?? panel;
+  return { stage, steps, finding, task, main, canCheck: CHECKED.has(stage), records, caa, moving };
+}
+
+/** Stages with a mistake to fix, or records that are checked. */
+const CHECKED = new Set<Stage>([
+  'publish',
+  'one_found',
+  'unseen',
+  'fix',
+  'confirming',
+  'preparing',
+  'ready',
+  'failed',
+  'certificate_blocked',
+  'live_at_risk',
+]);
+
+function mainOf(stage: Stage, { domain, brand }: SetupState): MainButton | null {
+  if (stage === 'failed') return 'restart';
+  if (stage === 'live') return domain?.domain.startsWith('*.') ? null : 'visit';
+  return stage === 'certificate_refused' && isContact(brand.support) ? 'support' : null;
+}
+
+/** Whether it is an address that may be linked to. */
+export function isContact(address: string | undefined): address is string {
+  return /^(mailto|https):/.test(address ?? '');
+}
+
+/** Records that are to be added together; one that is there shows how far the visitor is. */
+const ADDS = new Set<Stage>(['publish', 'one_found', 'failed']);
+
+function isPartOf(stage: Stage, record: RecordView, finding: Finding | null): boolean {
+  if (stage === 'ready') return record.record === 'routing';
+  if (ADDS.has(stage)) return record.needed !== 'no';
+  const isOffered = stage === 'fix' && record.needed === 'alternative';
+  return isAbout(finding, record) || ((record.needed === 'yes' || isOffered) && !isThere(record));
+}
+
+function isAbout(finding: Finding | null, { record, name }: Pick<RecordView, 'record' | 'name'>): boolean {
+  if (finding === null) return false;
+  return finding.record === record || finding.action?.name === name || finding.second?.name === name;
+}
+
+/** Each of the two records is at the name of the other. */
+function isExchange({ code, second }: Finding): boolean {
+  return code === 'records_swapped' && second !== undefined;
+}
+
+/** Changes of a record in its zone. */
+const RECORD_KINDS = ['add', 'change', 'replace', 'delete'] as const;
+
+/** The fix of these says more than the fields of the record do. */
+const TOLD = new Set([
+  'address_instead_of_cname',
+  'challenge_proxied',
+  'conflicting_records',
+  'held_elsewhere',
+  'nameservers_disagree',
+  'other_certificate',
+  'proxied',
+  'tls_unreachable',
+]);
+
+interface TaskSource {
+  finding: Finding | null;
+  caa: CaaView | null;
+  diagnosis: Diagnosis | null;
+  count: number;
+}
+
+function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): Task | null {
+  const zone = diagnosis?.zone ?? null;
+  const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({
+    kind,
+    type,
+    count,
+    removes,
+    zone,
+  });
+  if (stage === 'ready') return task('change', diagnosis?.records[0]?.type);
+  if (stage === 'confirming') return caa === null ? null : task('caa', 'CAA');
+  if (ADDS.has(stage) && finding === null) return task('records');
+  const { kind, at, type = '', removes = [] } = finding?.action ?? {};
+  const change = RECORD_KINDS.find((each) => each === kind);
+  if (finding === null || at !== 'zone' || change === undefined) return null;
+  if (finding.code === 'caa_forbids' && change === 'add') return task('caa', type);
+  if (isExchange(finding)) return task('exchange', type);
+  if (TOLD.has(finding.code)) return task('told', type);
+  return task(MISPLACED.has(finding.code) && change === 'change' ? 'rename' : change, type, removes);
 }
 
 /** Who sets up a name that leads nowhere has no use for it. */
@@ -149,7 +283,8 @@ function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]):
   if (!leadsElsewhere && !record.verified) return null;
   const records = [{ ...record, needed: 'yes' as const }];
   const published = { ...record, type: 'CNAME' as const, value: record.expected };
-  return viewRecord(published, 'challenge', { diagnosis: { ...diagnosis, records }, first: null });
+  const shown = viewRecord(published, 'challenge', { domain, diagnosis: { ...diagnosis, records }, certificate: null });
+  return { ...shown, isTask: true };
 }
 
 const SHOWS_FINDING = new Set<Stage>(['fix', 'failed', 'certificate_blocked', 'live_at_risk']);
@@ -163,6 +298,20 @@ function viewCaa(findings: readonly Finding[]): CaaView | null {
   return { name, entered, flags, tag, value, seen };
 }
 
+/** Reasons that somebody outside the service and the certificate authority can remove. */
+const OUTSIDE = new Set([
+  'no_address',
+  'dns_unreadable',
+  'address_not_public',
+  'unreachable',
+  'answered_by_another',
+  'caa_forbids',
+  'no_challenge_record',
+  'challenge_elsewhere',
+  'challenge_not_seen',
+  'dns_servers_failing',
+]);
+
 function stageOf(
   { domain, diagnosis, certificate }: SetupState,
   records: RecordView[],
@@ -171,11 +320,13 @@ function stageOf(
 ): Stage {
   if (domain?.status === 'verified') {
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
-    const isBlocked = certificate?.problem !== undefined || certificate?.state === 'waiting_for_routing';
+    const { problem } = certificate ?? {};
+    const isOutside =
+      problem !== undefined ? OUTSIDE.has(problem.reason) : certificate?.state === 'waiting_for_routing';
     // Shown before the first attempt too.
-    return isBlocked || finding?.code === 'caa_forbids' || finding?.record === 'challenge'
-      ? 'certificate_blocked'
-      : 'certificate';
+    if (isOutside || finding?.code === 'caa_forbids' || finding?.record === 'challenge') return 'certificate_blocked';
+    if (problem === undefined) return 'certificate';
+    return finding === null ? 'certificate_refused' : 'certificate_blocked';
   }
   if (domain?.status === 'failed') return 'failed';
   if (isServed(certificate)) return 'ready';
@@ -198,60 +349,72 @@ export function isThere({ state }: RecordView): boolean {
   return state === 'found' || state === 'hidden';
 }
 
-function stepsOf(stage: Stage): Steps {
+/** A line without a gap: what is done, then one step, then what waits. */
+function stepsOf(stage: Stage, finding: Finding | null): Steps {
   switch (stage) {
     case 'publish':
     case 'one_found':
     case 'unseen':
-      return { dns: 'current', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
     case 'confirming':
-      return { dns: 'done', verified: 'current', certificate: 'waiting', live: 'waiting' };
+      return { dns: 'current', certificate: 'waiting', live: 'waiting' };
     case 'preparing':
-      return { dns: 'waiting', verified: 'waiting', certificate: 'current', live: 'waiting' };
+      return { certificate: 'current', dns: 'waiting', live: 'waiting' };
     case 'ready':
-      return { dns: 'current', verified: 'waiting', certificate: 'done', live: 'waiting' };
+      return { certificate: 'done', dns: 'current', live: 'waiting' };
     case 'fix':
     case 'failed':
-      return { dns: 'problem', verified: 'waiting', certificate: 'waiting', live: 'waiting' };
+      return { dns: 'problem', certificate: 'waiting', live: 'waiting' };
     case 'certificate':
-      return { dns: 'done', verified: 'done', certificate: 'current', live: 'waiting' };
+    case 'certificate_refused':
+      return { dns: 'done', certificate: 'current', live: 'waiting' };
     case 'certificate_blocked':
-      return { dns: 'done', verified: 'done', certificate: 'problem', live: 'waiting' };
+      return finding === null
+        ? { dns: 'done', certificate: 'problem', live: 'waiting' }
+        : { dns: 'problem', certificate: 'waiting', live: 'waiting' };
     case 'live':
-      return { dns: 'done', verified: 'done', certificate: 'done', live: 'done' };
+      return { dns: 'done', certificate: 'done', live: 'done' };
     case 'live_at_risk':
-      return { dns: 'problem', verified: 'done', certificate: 'done', live: 'problem' };
+      return { dns: 'done', certificate: 'done', live: 'problem' };
     default:
       return stage satisfies never;
   }
 }
 
-/** `first`: the first mistake to fix. */
 function viewRecord(
   { type, name, value, verified }: Pick<DnsRecord, 'type' | 'name' | 'value' | 'verified'>,
   record: RecordView['record'],
-  { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
+  { diagnosis, certificate }: Pick<SetupState, 'domain' | 'diagnosis' | 'certificate'>,
 ): RecordView {
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
-  const findings = (diagnosis?.findings ?? []).filter((each) => each.record === record);
-  const codes = findings.map(({ code }) => code);
+  const findings = (diagnosis?.findings ?? []).filter((each) => isAbout(each, { record, name }));
   const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
   const seen = grouped(diagnosed?.seen ?? [], ours);
   const needed = diagnosed?.needed ?? 'yes';
-  const isToldAbove = first?.record === record;
-  const more = findings.find(({ code, severity }) => severity === 'warning' && !ABSENT.has(code));
+  const problem = findings.find(({ severity, code }) => severity !== 'info' && !ABSENT.has(code)) ?? null;
+  // Once the domain is verified, it stays so for a while without its records.
+  const isSeen = diagnosis?.status === 'verified' && seen.length > 0;
+  const isFound = diagnosed?.verified || (verified && !isSeen);
+  const state = isFound ? 'found' : stateOf(needed, seen, findings);
+  const isLive = diagnosis?.status === 'verified' && isServed(certificate);
+  const comparison = problem === null ? null : comparisonOf(problem);
+  const isOwn = problem?.record === record && !isExchange(problem);
+  const found = (isOwn && comparison?.found) || [];
   return {
     record,
     type,
-    entered: diagnosed?.nameInZone ?? name,
+    entered: diagnosis?.zone === undefined ? null : (diagnosed?.nameInZone ?? name),
     name,
     expected: value,
-    value: diagnosed?.valueInZone ?? value,
-    state: verified || diagnosed?.verified ? 'found' : stateOf(needed, seen, codes),
+    // Where the provider was seen to append the zone, the finding has the dot that prevents it.
+    value: (isOwn ? problem?.action?.valueInZone : undefined) ?? diagnosed?.valueInZone ?? value,
+    state: state === 'missing' && needed === 'yes' && isLive ? 'gone' : state,
     needed,
     seen,
-    fix: isToldAbove || more === undefined ? '' : more.fix,
-    instead: isToldAbove || more !== undefined ? [] : addressRecords(diagnosed?.addresses ?? []),
+    problem,
+    was: comparison !== null && found.length > 0 ? { field: comparison.field, found } : null,
+    isTask: false,
+    instead:
+      problem === null ? addressRecords(diagnosed?.addresses ?? []) : addressRecords(problem.action?.addresses ?? []),
   };
 }
 
@@ -259,10 +422,11 @@ function addressRecords(addresses: readonly string[]): RecordView['instead'] {
   return addresses.map((value) => ({ type: value.includes(':') ? 'AAAA' : 'A', value }));
 }
 
-function stateOf(needed: RecordView['needed'], seen: Seen[], codes: string[]): RecordState {
+function stateOf(needed: RecordView['needed'], seen: Seen[], findings: readonly Finding[]): RecordState {
   if (needed === 'no') return 'not_needed';
   if (seen.length > 0 && seen.every(({ outcome }) => outcome === 'leads_here')) return 'found';
-  if (codes.includes('proxied')) return 'hidden';
+  if (findings.some(({ code }) => code === 'proxied')) return 'hidden';
+  if (findings.some((finding) => MISPLACED.has(finding.code) || isExchange(finding))) return 'misplaced';
   if (seen.some(({ outcome }) => outcome === 'other' || outcome === 'matched')) return 'wrong';
   if (seen.some(({ outcome }) => outcome === 'absent')) return 'missing';
   return seen.length > 0 ? 'unreadable' : 'unknown';

@@ -39,6 +39,7 @@ const DIAGNOSIS: Diagnosis = {
     needed: 'yes' as const,
     seen: absent,
   })),
+  zone: { name: 'example.com', registered: true, nameservers: [] },
   findings: [],
   schedule: { attempts: 1, windowEndsAt: Date.now() + DAY_MS },
 };

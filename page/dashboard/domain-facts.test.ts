@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DomainEvent, Site, UsageInTime } from '../../client/client.ts';
 import { bytes, daily, difference, honestSteps, metadataChange, sumOf, tellEvent, visible } from './domain-facts.ts';
 
-const DONE = { dns: 'done', verified: 'done', certificate: 'done', live: 'done' } as const;
+const DONE = { dns: 'done', certificate: 'done', live: 'done' } as const;
 const marked = (parts: { text: string; differs: boolean }[]) =>
   parts.map(({ text, differs }) => (differs ? `<${text}>` : text)).join('');
 

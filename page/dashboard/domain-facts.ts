@@ -7,7 +7,7 @@ import type { Tone } from './parts.tsx';
 
 /** The steps as visitors have them: a certificate in the store alone makes no site live. */
 export function honestSteps(steps: Steps, { live, suspension }: Site): Steps {
-  if (steps.certificate !== 'done' || steps.verified !== 'done') return steps;
+  if (steps.certificate !== 'done' || steps.dns !== 'done') return steps;
   if (suspension !== undefined) return { ...steps, live: 'problem' };
   if (live === undefined) return { ...steps, live: 'current' };
   return { ...steps, live: live.state === 'live' ? 'done' : 'problem' };

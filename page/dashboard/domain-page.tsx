@@ -109,7 +109,7 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
       {!isReadOnly && <Actions site={site} onChange={onChange} />}
       <div class="halves">
         <div class="half">
-          {view && <DnsRecords state={state} view={view} looks={looks} />}
+          {view && <DnsRecords view={view} looks={looks} />}
           {isOver && timeline}
         </div>
         <div class="half">

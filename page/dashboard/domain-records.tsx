@@ -1,7 +1,6 @@
 import type { Diagnosis, DiagnosisRecord, Finding } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
 import { Records } from '../records.tsx';
-import type { SetupState } from '../setup-state.ts';
 import { comparisonOf, type View } from '../view.ts';
 import { ActionButton } from './action-button.tsx';
 import { difference, type Part } from './domain-facts.ts';
@@ -18,12 +17,12 @@ interface Looks {
 }
 
 /** The mistake first, then the records as the provider wants them, then what each nameserver has. */
-export function DnsRecords({ state, view, looks }: { state: SetupState; view: View; looks: Looks }) {
+export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
   const { diagnosis, error, isLooking, look } = looks;
   return (
     <>
       {view.finding !== null && <FindingCard finding={view.finding} />}
-      <Records state={state} view={view} heading={1} />
+      <Records view={view} heading={1} />
       <Card
         title={DOMAIN_TEXT.nameservers.title}
         actions={

@@ -16,6 +16,8 @@ export interface ScriptedSetup {
   readonly streams: number;
   /** From now on; clients that watch get the domain. */
   play(script: Script): void;
+  /** From now on, without an event for clients that watch. */
+  playUntold(script: Script): void;
   /** Ends the streams with this event. */
   end(data: object): void;
   close(): Promise<void>;
@@ -112,6 +114,9 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
         if (next.isDown) stream.destroy();
         else stream.write(event({ ...next.domain, updatedAt: next.domain.createdAt + version }));
       }
+    },
+    playUntold(next) {
+      script = next;
     },
     end(data) {
       for (const stream of streams) stream.end(`event: end\ndata: ${JSON.stringify(data)}\n\n`);

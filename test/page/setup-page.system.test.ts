@@ -140,12 +140,78 @@ describe('the two records', () => {
     expect(await page.evaluate('getSelection().toString().trim()')).toBe(value);
   });
 
-  it('say where to click at the provider of the zone', async () => {
+  it('are the task: the main button opens the provider, and "Check now" comes second', async () => {
     await open('publish');
-    await shows(/example\.com › DNS › Records › Add record/);
+    await shows(/example\.com › DNS › Records/);
+    expect(await page.locator('.task > li > p:first-child').allInnerTexts()).toEqual([
+      'Log in to Cloudflare.',
+      'Add these records. Copy each name and value as it is.',
+      'Come back. This page changes by itself.',
+    ]);
+    expect(await page.locator('.button:not(.quiet)').allInnerTexts()).toEqual([
+      expect.stringContaining('Open Cloudflare'),
+    ]);
     expect(await page.getByRole('link', { name: /Open Cloudflare/ }).getAttribute('href')).toBe(
       'https://dash.cloudflare.com',
     );
+  });
+});
+
+const copied = async (name: string) => {
+  await page.getByRole('button', { name }).click();
+  return page.evaluate('navigator.clipboard.readText()');
+};
+
+it('before the zone is known, no name can be copied: the whole name would be typed where a part is wanted', async () => {
+  await open('before the first look');
+  const names = await page.locator('button.copy').allInnerTexts();
+  expect(names).toHaveLength(2);
+  expect(names.filter((name) => /name/i.test(name))).toEqual([]);
+  await shows(/we look up how your provider wants it/);
+});
+
+describe('a mistake', () => {
+  const hint = () => page.locator('.task > li:nth-child(2) > p').first().innerText();
+
+  it.each([
+    ['fix', 'Change the CNAME record: replace its value.'],
+    ['both names doubled', 'Change these records: replace what is crossed out.'],
+    ['live, but its record is gone', 'Add this CNAME record. Copy its name and value as they are.'],
+    ['certificate blocked', 'Add this CAA record. Leave the CAA records that are there.'],
+    [
+      'apex of a former server, without its TXT record',
+      'Delete the A and AAAA records at this name. Then add this ALIAS record.',
+    ],
+  ])('%s: the hint is that of its action', async (name, text) => {
+    await open(name);
+    expect(await hint()).toBe(text);
+  });
+
+  it('is told once, with one table: what is there, and what to put in its place', async () => {
+    await open('fix');
+    expect(await page.getByText('old-shop.example.net').count()).toBe(2);
+    expect(await page.locator('.was code').allInnerTexts()).toEqual(['old-shop.example.net']);
+    expect(await page.locator('.seen').count()).toBe(0);
+  });
+
+  it('of a doubled name: each record has the part to type, to be copied', async () => {
+    await open('both names doubled');
+    expect(await copied('Copy the name of the CNAME record')).toBe('shop');
+    expect(await copied('Copy the name of the TXT record')).toBe('_service.shop');
+    expect(await page.locator('.chip').allInnerTexts()).toEqual(['At the wrong name', 'At the wrong name']);
+  });
+
+  it('where the provider appends the zone to the value: the value is copied with the dot, and no text has two', async () => {
+    await open('value with the zone appended');
+    expect(await copied('Copy the value of the CNAME record')).toMatch(/[^.]\.$/);
+    expect(await page.locator('body').innerText()).not.toContain('..');
+  });
+
+  it('that nobody can fix at the provider has no task', async () => {
+    for (const name of ['resolvers down', 'certificate', 'certificate refused', 'live']) {
+      await open(name);
+      expect(await page.locator('.task').count()).toBe(0);
+    }
   });
 });
 
@@ -166,17 +232,16 @@ describe('an apex', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('203.0.113.80');
   });
 
-  it('that leads to a former server says so beside its record, while the TXT record is missing', async () => {
+  it('that leads to a former server needs a change, in header and card, while the TXT record is missing', async () => {
     await open('apex of a former server, without its TXT record');
-    expect(await card('ALIAS').locator('.fix').innerText()).toContain('give xn--mller-kva.example these addresses');
+    expect(await page.locator('.steps [aria-current]').innerText()).toMatch(/DNS records\s+Needs attention/);
+    await shows('One thing needs to change, one to add');
+    expect(await card('ALIAS').locator('.was').innerText()).toContain('198.51.100.7');
+    expect(await card('ALIAS').locator('.instead').innerText()).toContain('203.0.113.80');
   });
 });
 
 describe('a certificate that is blocked', () => {
-  const copied = async (name: string) => {
-    await page.getByRole('button', { name }).click();
-    return page.evaluate('navigator.clipboard.readText()');
-  };
   const caa = () => page.locator('article.record', { hasText: 'CAA record' });
 
   it.each(['CAA record in the way', 'certificate blocked'])(
@@ -204,7 +269,17 @@ describe('a certificate that is blocked', () => {
     expect(await copied('Copy the value of the CAA record')).toBe('letsencrypt.org');
   });
 
-  it.each(['certificate blocked', 'certificate refused'])('%s: is looked at on demand', async (name) => {
+  it('by what the CA answered: is no task of the customer, who gets a contact, the answer folded, and no check', async () => {
+    await open('certificate refused');
+    expect(await page.getByText(/rejectedIdentifier/).isVisible()).toBe(false);
+    await page.getByText('Answer of the certificate authority').click();
+    expect(await page.getByText(/rejectedIdentifier/).isVisible()).toBe(true);
+    expect(await page.locator('a.button').getAttribute('href')).toBe('mailto:help@acme.example');
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('by the DNS: is looked at on demand', async () => {
+    const name = 'certificate blocked';
     await open(name);
     await shows(/Next attempt in/);
     setup.requests.length = 0;
@@ -219,7 +294,7 @@ describe('a certificate that is blocked', () => {
         ]),
       );
     expect(setup.requests.some((request) => request.startsWith('domains.verifyDomain'))).toBe(false);
-    await page.getByRole('button', { name: 'Check now' }).waitFor();
+    await shows(/^Looked at/);
   });
 });
 
@@ -256,6 +331,52 @@ describe('a change', () => {
       .poll(() => setup.requests)
       .toEqual([`domains.verifyDomain {"domain":"${id}"}`, `domains.diagnoseDomain {"domain":"${id}"}`]);
   });
+});
+
+describe('a check that was asked for', () => {
+  it('with nothing new: says so, with its time and zone, and the button counts down until it can be used again', async () => {
+    await page.clock.install();
+    await open('publish');
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await shows(/^Looked at \d\d:\d\d:\d\d \S+: nothing new yet\.$/);
+    await page.getByRole('button', { name: /^Check again in \d+ sec$/ }).waitFor();
+    await page.clock.runFor(11_000);
+    await page.getByRole('button', { name: 'Check now' }).waitFor();
+    await shows(/nothing new yet/);
+  });
+
+  it('without a connection: says so, and can be asked for again at once', async () => {
+    await open('publish');
+    await page.route(`${setup.url}/v2/domains.verifyDomain`, (route) => route.abort());
+    await page.getByRole('button', { name: 'Check now' }).click();
+    await shows(/^Could not look at .*: no connection\. Try again\.$/);
+    expect(await page.getByRole('button', { name: 'Check now' }).getAttribute('aria-disabled')).toBe('false');
+  });
+});
+
+it('a certificate is shown a second after it was issued, though the DNS was looked at just before', async () => {
+  await page.clock.install();
+  await open('confirming');
+  setup.play(state('certificate'));
+  await shows('Records found. Now the certificate');
+  await page.clock.pauseAt(Date.now() + 2_000);
+  // Nothing tells the page that a certificate was issued.
+  setup.playUntold(state('live'));
+  await page.clock.runFor(1_000);
+  await shows('Your site is live');
+});
+
+it('where motion is not wanted, nothing moves while a minute is waited', async () => {
+  const motion = () => page.locator('.steps .current .dot').evaluate((dot) => dot.getAnimations().length);
+  await open('certificate');
+  expect(await motion()).toBe(1);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await motion()).toBe(0);
+});
+
+it('a live site: says for how long to keep the records', async () => {
+  await open('live');
+  await shows(/Keep both records: we look once a day/);
 });
 
 describe('a connection', () => {

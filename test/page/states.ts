@@ -109,6 +109,25 @@ const elsewhere: Finding = withSentences({
   retryable: false,
 });
 
+/** The record is at its name with the zone appended. */
+const doubled = (
+  record: 'routing' | 'ownership',
+  type: 'CNAME' | 'TXT',
+  name: string,
+  nameInZone: string,
+  value: string,
+) =>
+  withSentences({
+    code: 'name_doubled',
+    severity: 'blocking',
+    record,
+    name: `${name}.example.com`,
+    seen: [value],
+    expected: value,
+    action: { kind: 'change', ...cloudflare, type, name, nameInZone, value, valueInZone: value },
+    retryable: false,
+  });
+
 const held: Finding = withSentences({
   code: 'held_elsewhere',
   severity: 'blocking',
@@ -189,12 +208,18 @@ const wildcardDiagnosis = diagnosis({
     },
   ],
   findings: [
-    {
-      ...{ code: 'challenge_missing', severity: 'blocking', record: 'challenge', retryable: true },
-      ...{ name: challenge.name, expected: challenge.value },
-      message: `There is no CNAME record at ${challenge.name}, so this service cannot get the certificate.`,
-      fix: `At Cloudflare, add a CNAME record. Name: \`_acme-challenge.shop\`, Value: \`${challenge.value}\`.`,
-    },
+    withSentences({
+      code: 'challenge_missing',
+      severity: 'blocking',
+      record: 'challenge',
+      name: challenge.name,
+      expected: challenge.value,
+      action: {
+        ...{ kind: 'add', ...cloudflare, type: 'CNAME', name: challenge.name, nameInZone: '_acme-challenge.shop' },
+        ...{ value: challenge.value, valueInZone: challenge.value },
+      },
+      retryable: true,
+    }),
   ],
 });
 
@@ -426,7 +451,7 @@ export const STATES: Record<string, State> = {
   },
   certificate: {
     script: { brand: BRAND, domain: verified, diagnosis: verifiedDiagnosis, certificate: { ...of, state: 'ordering' } },
-    shows: 'Verified. Now the certificate',
+    shows: 'Records found. Now the certificate',
   },
   'certificate blocked': {
     script: {
@@ -435,7 +460,7 @@ export const STATES: Record<string, State> = {
       diagnosis: { ...verifiedDiagnosis, findings: [{ ...caa, severity: 'blocking' }] },
       certificate: forbidden,
     },
-    shows: 'Verified, but no certificate yet',
+    shows: 'One more thing for the certificate',
   },
   'certificate blocked, by a CAA record above the zone': {
     script: {
@@ -444,7 +469,7 @@ export const STATES: Record<string, State> = {
       diagnosis: { ...verifiedDiagnosis, findings: [caaAbove] },
       certificate: forbidden,
     },
-    shows: 'Verified, but no certificate yet',
+    shows: 'One more thing for the certificate',
   },
   'certificate refused': {
     script: {
@@ -464,11 +489,11 @@ export const STATES: Record<string, State> = {
         },
       },
     },
-    shows: 'Verified, but no certificate yet',
+    shows: 'We are looking into it',
   },
   'wildcard without the record for its certificate': {
     script: { brand: BRAND, domain: wildcard, diagnosis: wildcardDiagnosis, certificate: { ...of, state: 'wanted' } },
-    shows: 'Verified, but no certificate yet',
+    shows: 'One more thing for the certificate',
   },
   'live wildcard': {
     script: { brand: BRAND, domain: wildcard, diagnosis: { ...wildcardDiagnosis, findings: [] }, certificate: issued },
@@ -556,6 +581,66 @@ export const STATES: Record<string, State> = {
       }),
     },
     shows: 'Needs a change',
+  },
+  'both names doubled': {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: diagnosis({
+        findings: [
+          doubled('routing', 'CNAME', NAME, 'shop', TARGET),
+          doubled('ownership', 'TXT', `_service.${NAME}`, '_service.shop', PROOF),
+        ],
+      }),
+    },
+    shows: 'One thing needs to change',
+  },
+  'value with the zone appended': {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: diagnosis({
+        records: [{ ...routing, seen: other(`${TARGET}.example.com`) }, ownership],
+        findings: [
+          withSentences({
+            code: 'value_doubled_zone',
+            severity: 'blocking',
+            record: 'routing',
+            name: NAME,
+            expected: TARGET,
+            retryable: false,
+            seen: [`${TARGET}.example.com`],
+            action: { kind: 'change', ...cloudflare, ...typedRouting, valueInZone: `${TARGET}.` },
+          }),
+        ],
+      }),
+    },
+    shows: 'One thing needs to change',
+  },
+  'live, but its record is gone': {
+    script: {
+      brand: BRAND,
+      domain: verified,
+      diagnosis: diagnosis({
+        ...verifiedDiagnosis,
+        records: [routing, ownership],
+        findings: [
+          withSentences({
+            code: 'record_missing',
+            severity: 'blocking',
+            record: 'routing',
+            name: NAME,
+            expected: TARGET,
+            nameservers: NAMESERVERS,
+            action: { kind: 'add', ...cloudflare, ...typedRouting },
+            facts: { reason: 'nxdomain' },
+            retryable: true,
+          }),
+        ],
+      }),
+      certificate: issued,
+    },
+    shows: 'Live, but something has changed',
   },
   'CAA record in the way': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [caa] }) },

@@ -420,6 +420,11 @@ describe('records in the wrong place', () => {
       ['record_at_other_name'],
     ],
     [
+      'the CNAME at www of the zone, in place of the name',
+      { probes: [probe('other_name', 'routing', 'www.acme.com', cname(TARGET))] },
+      ['record_at_other_name'],
+    ],
+    [
       'the target in a TXT record',
       { probes: [probe('other_type', 'routing', 'shop.acme.com', txt(TARGET))] },
       ['wrong_type'],
@@ -833,6 +838,32 @@ test.each([
     fix: expect.stringContaining(`Value: \`${value ?? domain.target}\`.`),
   });
 });
+
+test.each([
+  ['warning', 'verifying', ['txt_missing']],
+  ['blocking', 'verified', []],
+] as const)(
+  'the record of an apex at www is found (%s), with what leads the apex itself here',
+  (severity, status, others) => {
+    const seen = status === 'verified' ? { ownership: everywhere(rightTxt(apex)) } : {};
+    const found = find(
+      { ...seen, probes: [probe('www', 'routing', 'www.acme.com', cname(TARGET))] },
+      { domain: { ...apex, status } },
+    );
+    expect(
+      found
+        .filter(({ severity }) => severity !== 'info')
+        .map(({ code }) => code)
+        .toSorted(),
+    ).toEqual(['record_at_other_name', ...others].toSorted());
+    expect(found.find(({ code }) => code === 'record_at_other_name')).toMatchObject({
+      severity,
+      record: 'routing',
+      name: 'www.acme.com',
+      fix: 'In the DNS settings of acme.com, give acme.com these addresses and no others: A `192.0.2.80`, AAAA `2001:db8::80`. Name: `@`.',
+    });
+  },
+);
 
 /** `live-findings.test.ts` has these. */
 type CodeOutside = 'other_certificate' | 'certificate_expired_outside' | 'tls_unreachable';

@@ -21,6 +21,7 @@ export function fixOf(said: Said): string {
     case 'name_not_punycode':
       return `${where}, enter the name in its "xn--" form. ${typed(action)}`;
     case 'record_at_other_name':
+      if (action.type === 'ALIAS') return apexFix(action);
       return action.kind === 'add' ? byAction(action) : `${where}, change the name of the TXT record. ${typed(action)}`;
     case 'wrong_type':
       return said.record === 'ownership'

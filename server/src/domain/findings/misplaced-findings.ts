@@ -2,6 +2,8 @@ import type { FindingFields } from '../finding.ts';
 import { registrableDomain } from '../name.ts';
 import type { Probe } from '../observation.ts';
 import { answerMatches } from '../read-observation.ts';
+import { isShared } from '../shared-target.ts';
+import { apexAction } from './absent-findings.ts';
 import { valuesThere } from './ownership-findings.ts';
 import { namedIn, probesOf, type RecordView, recordAction } from './record-view.ts';
 import { elsewhere } from './routing-findings.ts';
@@ -11,11 +13,20 @@ import { txtDifference } from './txt-difference.ts';
 /** Records that are at another name than their own, or of another type. */
 export const misplacedFindings: Rule = (subject) => {
   const { ownership, routing, domain } = subject;
-  const misplacedRouting = domain.kind === 'subdomain' ? misplaced(subject, routing) : [];
+  const misplacedRouting = domain.kind === 'subdomain' ? misplaced(subject, routing) : apexElsewhere(subject);
   if (subject.routing.isRight && !needsOwnership(subject)) return misplacedRouting;
   const misplacedOwnership = misplaced(subject, ownership);
   return [...withTheOther(misplacedRouting, misplacedOwnership), ...misplacedOwnership];
 };
+
+/** The record of an apex, at www. Of a shared target, that may be another domain. */
+function apexElsewhere(subject: Subject): FindingFields[] {
+  const { domain, routing, isProven } = subject;
+  if (routing.reading.kind !== 'absent' || isShared(domain)) return [];
+  const severity = isProven && domain.status === 'verified' ? 'blocking' : 'warning';
+  const action = apexAction('add', subject);
+  return (elsewhereNamed(subject, routing) ?? []).map((draft) => ({ ...draft, severity, action }));
+}
 
 /** Who makes this mistake makes it with both records. */
 function withTheOther(routing: FindingFields[], ownership: FindingFields[]): FindingFields[] {

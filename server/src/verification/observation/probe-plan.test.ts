@@ -61,6 +61,12 @@ test('the TXT record is looked for where people publish it by mistake', () => {
   expect(planned(apex, 'other_name')).toEqual(expect.arrayContaining(['TXT acme.com', 'TXT _service.www.acme.com']));
 });
 
+test('the CNAME is looked for at www of the zone, in place of the name', () => {
+  expect(planned(shop, 'other_name')).toContain('A www.acme.com');
+  expect(planned(subdomain('www.acme.com'), 'other_name')).not.toContain('A www.acme.com');
+  expect(planned(aDomain(environment, { name: 'acme.com', kind: 'apex' }), 'www')).toEqual(['A www.acme.com']);
+});
+
 test('the CNAME is looked for at www of the name, at the name without www, and as a TXT record', () => {
   expect(planned(shop, 'www')).toEqual(['A www.shop.acme.com']);
   expect(planned(subdomain('www.acme.com'), 'www')).toEqual(['A acme.com']);

@@ -77,12 +77,12 @@ function routingProbes(
     ({ answers: [answer] }) => answer.kind === 'found' && answer.chain.length === 0,
   );
   const targets = isHidden ? [target] : [];
-  // The routing record of an apex decides nothing.
-  if (kind === 'apex') return targets;
   const { apex } = seen.zone;
   const probe = (purpose: Probe['purpose'], name: string): PlannedProbe => ({
     ...{ purpose, record: 'routing', name, type: 'A' },
   });
+  // The routing record of an apex decides nothing, but many publish it at www instead.
+  if (kind === 'apex') return [...targets, ...(seen.nameservers.length > 0 ? [probe('www', `www.${host}`)] : [])];
   const base = baseName(host);
   const parent = base.slice(base.indexOf('.') + 1);
   const www = base.startsWith('www.') && base === host ? parent : `www.${base}`;
@@ -96,6 +96,7 @@ function routingProbes(
     ...(base === host ? [] : [probe('other_name', base)]),
     probe('www', www),
     ...(apex === www ? [] : [probe('other_name', apex)]),
+    ...(host === `www.${apex}` ? [] : [probe('other_name', `www.${apex}`)]),
     ...rawNames(host).map((at) => probe('raw_name', at)),
   ];
 }
