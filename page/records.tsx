@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
-import { Code, Icon, type IconName, Prose } from './inline.tsx';
+import { Breakable, Code, Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
@@ -193,7 +193,10 @@ function NameField({ entered, name, type }: { entered: string; name: string; typ
     <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)}>
       {entered !== name && (
         <span class="full">
-          {TEXT.fullName}: <bdi>{name}</bdi>
+          {TEXT.fullName}:{' '}
+          <bdi>
+            <Breakable text={name} />
+          </bdi>
         </span>
       )}
     </Field>
@@ -243,7 +246,15 @@ function SeenNow({ seen }: { seen: Seen[] }) {
                 </Fragment>
               ))}
             <span class="at">
-              {TEXT.at} <bdi>{nameservers.join(', ')}</bdi>
+              {TEXT.at}{' '}
+              {nameservers.map((name, at) => (
+                <Fragment key={name}>
+                  {at > 0 && ', '}
+                  <bdi class="whole">
+                    <Breakable text={name} />
+                  </bdi>
+                </Fragment>
+              ))}
             </span>
           </li>
         ))}
