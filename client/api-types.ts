@@ -317,6 +317,8 @@ export interface ApiCalls {
       purpose: 'setup' | 'support' | (string & {});
       domain: Domain;
       brand: Brand;
+      /** The set-up page; with `#` and the token of the link it is the `url` of the link. Absent where NAMEPLATE_PUBLIC_URL is not set. */
+      pageUrl?: string;
     }>;
   };
   targets: {

@@ -1,5 +1,5 @@
 import type { Brand } from '../client/client.ts';
-import { isColour, legibleOn, textOn } from './colours.ts';
+import { EDGE_CONTRAST, isColour, legibleOn, textOn } from './colours.ts';
 
 /** The backgrounds of styles.css with the least contrast. */
 const LIGHT = '#f3f4f6';
@@ -14,11 +14,13 @@ export function brandColours({ accent, accentDark }: Pick<Brand, 'accent' | 'acc
       '--brand-light': light,
       '--on-brand-light': textOn(light),
       '--brand-text-light': legibleOn(LIGHT, light),
+      '--brand-edge-light': legibleOn(LIGHT, light, EDGE_CONTRAST),
     }),
     ...(dark !== undefined && {
       '--brand-dark': dark,
       '--on-brand-dark': textOn(dark),
       '--brand-text-dark': legibleOn(DARK, dark),
+      '--brand-edge-dark': legibleOn(DARK, dark, EDGE_CONTRAST),
     }),
   };
 }

@@ -32,3 +32,15 @@ it('an invalid colour sets none', () => {
     if (text !== undefined) expect(brandColours({ accent: text, accentDark: text })).toEqual({});
   }
 });
+
+it('a button of any brand colour is seen: its ground or its edge differs from what is around it', () => {
+  fc.assert(
+    fc.property(colour, colour, (accent, accentDark) => {
+      const colours = brandColours({ accent, accentDark });
+      for (const ground of ['#ffffff', '#f6f7f9', '#f3f4f6'])
+        expect(contrast(colours['--brand-edge-light'] ?? '', ground)).toBeGreaterThanOrEqual(3);
+      for (const ground of ['#181b20', '#0f1114', '#22262d'])
+        expect(contrast(colours['--brand-edge-dark'] ?? '', ground)).toBeGreaterThanOrEqual(3);
+    }),
+  );
+});

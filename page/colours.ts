@@ -3,6 +3,8 @@
 type Rgb = readonly [red: number, green: number, blue: number];
 
 const TEXT_CONTRAST = 4.5;
+/** Of the edge of a button, by which it is seen (1.4.11). */
+export const EDGE_CONTRAST = 3;
 
 /** Black or white, whichever is easier to read on this ground: at least 4.58 to 1. */
 export function textOn(ground: string): string {
@@ -10,15 +12,15 @@ export function textOn(ground: string): string {
 }
 
 /**
- * The colour itself where it is legible as text on this ground, otherwise the nearest that is: darker on a light
- * ground, lighter on a dark one.
+ * The colour itself where it has this contrast on this ground, by default that of text, otherwise the nearest that has:
+ * darker on a light ground, lighter on a dark one.
  */
-export function legibleOn(ground: string, colour: string): string {
+export function legibleOn(ground: string, colour: string, least = TEXT_CONTRAST): string {
   const towards = parse(textOn(ground));
   const from = parse(colour);
   for (let share = 0; share < 1; share += 0.05) {
     const mixed = format(from.map((part, at) => part + ((towards[at] ?? 0) - part) * share));
-    if (contrast(ground, mixed) >= TEXT_CONTRAST) return mixed;
+    if (contrast(ground, mixed) >= least) return mixed;
   }
   return format(towards);
 }

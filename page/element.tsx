@@ -17,8 +17,7 @@ class NameplateDomain extends HTMLElement {
   #hasWarned = false;
 
   connectedCallback(): void {
-    // The page's styles do not apply inside, nor these outside. Scripts may set styles where a policy forbids them in
-    // the document.
+    // Scripts may set styles where a policy forbids them in the document.
     this.#root.adoptedStyleSheets = [sheet];
     this.#show();
   }
@@ -37,7 +36,13 @@ class NameplateDomain extends HTMLElement {
     this.#domain = null;
     this.#isLive = false;
     this.#hasWarned = false;
-    render(<Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />, this.#root);
+    // Rules of the page reach the element, and what is inherited from it would reach what is inside.
+    render(
+      <div class="reset" lang="en" dir="ltr">
+        <Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />
+      </div>,
+      this.#root,
+    );
   }
 
   readonly #tell = ({ domain, certificate, link, isConnected, isCrowded }: SetupState): void => {

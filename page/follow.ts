@@ -25,9 +25,16 @@ const CHECK_AGAIN_MS = 10_000;
 export function follow(api: string, linkToken: string, show: (state: SetupState) => void): Following {
   const stopped = new AbortController();
   const { signal } = stopped;
-  const session = openLink(api, linkToken, ({ domain, brand }) =>
+  const session = openLink(api, linkToken, ({ domain, brand, pageUrl }) =>
     // The stream is newer than a session that is opened later.
-    update({ brand, domain: state.domain ?? domain, link: 'open', isConnected: true, isCrowded: false }),
+    update({
+      brand,
+      url: pageUrl === undefined ? null : `${pageUrl}#${linkToken}`,
+      domain: state.domain ?? domain,
+      link: 'open',
+      isConnected: true,
+      isCrowded: false,
+    }),
   );
   const client = createClient({ baseUrl: api, rootKey: session.token });
   let state = INITIAL_STATE;

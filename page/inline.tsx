@@ -1,31 +1,50 @@
 import { Fragment } from 'preact';
-import { unicodeForm } from './names.ts';
+import { unicodeForm, visible } from './names.ts';
 import { TEXT } from './text.ts';
+
+/**
+ * A text that wraps after the dots of its names, and nowhere in a word that fits into a line. What is copied from it has
+ * no line breaks.
+ */
+export function Breakable({ text }: { text: string }) {
+  return visible(text)
+    .split(/(?<=[.=])(?=\S)/)
+    .map((part, at) => (
+      <Fragment key={at}>
+        {at > 0 && <wbr />}
+        {part}
+      </Fragment>
+    ));
+}
 
 /** Shows a domain in Unicode and, as the DNS has it, in Punycode. Each is isolated from text of another direction. */
 export function Name({ name }: { name: string }) {
   const unicode = unicodeForm(name);
-  if (unicode === null) return <bdi class="name">{name}</bdi>;
   return (
     <>
-      <bdi class="name">{unicode}</bdi>{' '}
-      <span class="punycode">
-        {TEXT.punycode} <bdi>{name}</bdi>
-      </span>
+      <bdi class="name">
+        <Breakable text={unicode ?? name} />
+      </bdi>
+      {unicode !== null && (
+        <>
+          {' '}
+          <span class="punycode">
+            {TEXT.punycode}{' '}
+            <bdi>
+              <Breakable text={name} />
+            </bdi>
+          </span>
+        </>
+      )}
     </>
   );
 }
 
-/** A value to copy or compare. A long one may wrap after its dots; the copied text has no line breaks. */
+/** A value to copy or compare. */
 export function Code({ text }: { text: string }) {
   return (
     <code dir="ltr">
-      {text.split(/(?<=[.=])/).map((part, at) => (
-        <Fragment key={at}>
-          {at > 0 && <wbr />}
-          {part}
-        </Fragment>
-      ))}
+      <Breakable text={text} />
     </code>
   );
 }
@@ -35,7 +54,12 @@ export function Code({ text }: { text: string }) {
  * as text alone.
  */
 export function Prose({ text }: { text: string }) {
-  return <p>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}</p>;
+  const parts = text.split('`');
+  return (
+    <p>
+      {parts.map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : <Breakable key={at} text={part} />))}
+    </p>
+  );
 }
 
 const PATHS = {

@@ -11,3 +11,12 @@ export function unicodeForm(name: string): string | null {
     return null;
   }
 }
+
+/**
+ * A text with its control, format and bidirectional characters written out, such as `\u{202e}`: none of them hides or
+ * reorders what is around it.
+ */
+export function visible(text: string): string {
+  const writtenOut = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  return text.replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, writtenOut);
+}

@@ -26,10 +26,17 @@ function decoded(text: string): string {
 
 function setTitle(state: SetupState): void {
   const { domain, brand } = state;
+  showIcon(brand.logo);
   if (domain === null) return;
   const name = unicodeForm(domain.domain) ?? domain.domain;
   const title = viewOf(state)?.stage === 'live' ? TEXT.titleLive(name) : TEXT.title(name);
   document.title = brand.name === undefined ? title : `${title} · ${brand.name}`;
+}
+
+/** The logo of the brand in place of the page's own icon. */
+function showIcon(logo: string | undefined): void {
+  const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]');
+  if (icon !== null && logo?.startsWith('data:image/') && icon.href !== logo) icon.href = logo;
 }
 
 addEventListener('hashchange', show);

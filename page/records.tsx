@@ -1,6 +1,6 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
-import { Code, Icon, type IconName, Prose } from './inline.tsx';
+import { Breakable, Code, Icon, type IconName, Prose } from './inline.tsx';
 import { TEXT } from './text.ts';
 import { type CaaView, isThere, type RecordState, type RecordView, type Seen, type View } from './view.ts';
 
@@ -218,7 +218,10 @@ function NameField({ entered, name, type, was }: NameFieldProps) {
     <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)} was={was}>
       {entered !== name && (
         <span class="full">
-          {TEXT.fullName}: <bdi>{name}</bdi>
+          {TEXT.fullName}:{' '}
+          <bdi>
+            <Breakable text={name} />
+          </bdi>
         </span>
       )}
     </Field>
@@ -276,7 +279,15 @@ function SeenNow({ seen }: { seen: Seen[] }) {
                 </Fragment>
               ))}
             <span class="at">
-              {TEXT.at} <bdi>{nameservers.join(', ')}</bdi>
+              {TEXT.at}{' '}
+              {nameservers.map((name, at) => (
+                <Fragment key={name}>
+                  {at > 0 && ', '}
+                  <bdi class="whole">
+                    <Breakable text={name} />
+                  </bdi>
+                </Fragment>
+              ))}
             </span>
           </li>
         ))}

@@ -15,6 +15,8 @@ export interface SetupState {
   /** Changes do not arrive, because the link has reached a limit: it is open on many pages. */
   isCrowded: boolean;
   brand: Brand;
+  /** The link itself, as it is sent on: a secret of the customer. Null where the address of its page is not known. */
+  url?: string | null;
   domain: Domain | null;
   diagnosis: Diagnosis | null;
   certificate: Certificate | null;

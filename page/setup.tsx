@@ -8,6 +8,7 @@ import { type Following, follow } from './follow.ts';
 import { Name } from './inline.tsx';
 import { Progress } from './progress.tsx';
 import { OtherRecords } from './records.tsx';
+import { SendOn } from './send-on.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
 import { isContact, viewOf } from './view.ts';
@@ -121,6 +122,7 @@ function Body({ state, following, heading }: { state: SetupState; following: Fol
       )}
       <CurrentStep state={state} view={view} following={following} heading={heading} />
       <OtherRecords view={view} heading={heading} />
+      <SendOn state={state} view={view} />
     </>
   );
 }

@@ -323,6 +323,24 @@ export const TEXT = {
   nextTrySees: 'It sees what you change before that.',
   visit: (name: string) => `Open ${name}`,
   validUntil: (at: number) => `The certificate is valid until ${date(at)}, and is renewed before that.`,
+  sendOn: 'Does somebody else manage your DNS? Send these records on',
+  sendOnWarning: 'The link opens this page for everyone who has it. Send it only to people you trust.',
+  sendOnWithoutLink: 'There is no link to this page here. Copy the records, and paste them into a message.',
+  sendByMail: 'E-mail these records',
+  sendCopy: 'Copy all',
+  /** Read out after “Copy all”. */
+  sendCopyWhat: ' records as text',
+  sendCode: 'A code with the link to this page',
+  sendCodeText: 'Scan it to go on with your phone.',
+  /** What is sent: a subject, and the lines above and below the records. */
+  sent: {
+    subject: (name: string) => `DNS records for ${name}`,
+    ask: (name: string, count: number) =>
+      count === 1 ? `Please add this DNS record for ${name}:` : `Please add these DNS records for ${name}:`,
+    instead: 'Or, where the provider does not have this type:',
+    link: 'This page shows whether they were found, and what is wrong if they were not:',
+  },
+  type: 'Type',
   help: 'Questions?',
   contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
   askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one`,

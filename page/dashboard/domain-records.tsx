@@ -1,5 +1,6 @@
 import type { Diagnosis, DiagnosisRecord, Finding } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
+import { visible } from '../names.ts';
 import { Records } from '../records.tsx';
 import { comparisonOf, type View } from '../view.ts';
 import { ActionButton } from './action-button.tsx';
@@ -91,7 +92,9 @@ function Difference({ seen, expected }: { seen: string; expected: string }) {
 function Marked({ parts, as: Mark }: { parts: readonly Part[]; as: 'del' | 'ins' }) {
   return (
     <code dir="ltr">
-      {parts.map(({ text, differs }, at) => (differs ? <Mark key={at}>{text}</Mark> : <span key={at}>{text}</span>))}
+      {parts.map(({ text, differs }, at) =>
+        differs ? <Mark key={at}>{visible(text)}</Mark> : <span key={at}>{visible(text)}</span>,
+      )}
     </code>
   );
 }

@@ -23,6 +23,9 @@ export interface ScriptedSetup {
   close(): Promise<void>;
 }
 
+/** The address of the page, as the server knows it. */
+export const PAGE_URL = 'https://connect.acme.example/setup';
+
 /** As the server has it for the page. */
 const PAGE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -57,7 +60,7 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     const body = JSON.parse(await text(request));
     requests.push(`${operation} ${JSON.stringify(body)}`);
-    const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal } = script;
+    const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal, pageUrl = PAGE_URL } = script;
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
       const { status = 401, advice, support } = script;
@@ -73,7 +76,10 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (isDown && operation !== 'setup.openSession') return void response.destroy();
     switch (operation) {
       case 'setup.openSession':
-        return success(response, { sessionToken: 'session', expiresAt: Date.now() + 120_000, domain, brand });
+        return success(response, {
+          ...{ sessionToken: 'session', expiresAt: Date.now() + 120_000, domain, brand },
+          ...(pageUrl !== null && { pageUrl }),
+        });
       case 'domains.diagnoseDomain':
         return diagnosis === undefined ? undefined : success(response, diagnosis);
       case 'domains.getCertificate':

@@ -6,11 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { encode } from 'uqr';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, test } from 'vitest';
+import { contrast } from '../../page/colours.ts';
 import { bundlePage } from '../../scripts/bundle-page.ts';
 import { startBrowser } from '../support/browser.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
-import { error, type ScriptedSetup, startScriptedSetup } from './scripted-setup.ts';
+import { error, PAGE_URL, type ScriptedSetup, startScriptedSetup } from './scripted-setup.ts';
 import { HOSTILE, STATES } from './states.ts';
 
 // The page of set-up links and the component, in Chromium: each state as the API describes it.
@@ -102,6 +104,179 @@ describe('every state', () => {
     },
   );
 });
+
+describe('sending on', () => {
+  const unfold = () => page.getByText('Does somebody else manage your DNS?').click();
+  const link = `${PAGE_URL}#nps_x`;
+
+  it('by e-mail: the message has the link and every record, and no address', async () => {
+    await open('CAA record in the way');
+    await unfold();
+    const address = await page.getByRole('link', { name: 'E-mail these records' }).getAttribute('href');
+    const { pathname, searchParams } = new URL(address ?? '');
+    expect(pathname).toBe('');
+    expect(searchParams.get('subject')).toBe('DNS records for shop.example.com');
+    const lines = searchParams.get('body')?.split('\r\n');
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'Type:      CNAME',
+        'Type:      TXT',
+        'Type:      CAA',
+        'Value:     letsencrypt.org',
+        link,
+      ]),
+    );
+  });
+
+  it('by copying: all of it is in the clipboard, and nothing was asked of the server', async () => {
+    await open('publish');
+    await unfold();
+    setup.requests.length = 0;
+    await page.getByRole('button', { name: 'Copy all records as text' }).click();
+    const copied = () => page.evaluate('navigator.clipboard.readText()');
+    await expect.poll(copied).toContain(link);
+    for (const { name, value } of state('publish').domain.dnsRecords) {
+      expect(await copied()).toContain(name);
+      expect(await copied()).toContain(value);
+    }
+    expect(setup.requests).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'by a code for the phone, in %s: its modules spell the link, dark on light',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width: 320, height: 640 });
+      await open('publish');
+      await unfold();
+      expect(await violations()).toEqual([]);
+      expect(await overflows()).toBe(false);
+      const code = page.getByRole('img', { name: /link to this page/ });
+      const shown = await code.evaluate((svg) => {
+        const [paper, dark] = [...svg.querySelectorAll('path')];
+        const fillOf = (path: Element | undefined) => path && svg.ownerDocument.defaultView.getComputedStyle(path).fill;
+        return {
+          fills: [fillOf(paper), fillOf(dark)],
+          path: dark?.getAttribute('d'),
+          box: svg.getAttribute('viewBox'),
+        };
+      });
+      expect(shown.fills).toEqual(['rgb(255, 255, 255)', 'rgb(0, 0, 0)']);
+      const { data, size } = encode(link, { ecc: 'M', border: 4 });
+      expect(shown.box).toBe(`0 0 ${size} ${size}`);
+      const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`${x} ${y}`] : [])));
+      expect([...(shown.path ?? '').matchAll(/M(\d+ \d+)h/g)].map(([, at]) => at)).toEqual(modules);
+    },
+  );
+
+  it('without an address of the page there is neither link nor code, and it says so', async () => {
+    setup.play({ ...state('publish'), pageUrl: null });
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Add these two records at Cloudflare');
+    await unfold();
+    await shows('There is no link to this page here.');
+    expect(await page.locator('a[href^="mailto:?"], svg.qr').count()).toBe(0);
+    await page.getByRole('button', { name: 'Copy all records as text' }).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain('_service.shop.example.com');
+    expect(await page.evaluate('navigator.clipboard.readText()')).not.toContain('nps_x');
+  });
+
+  it.each(['live', 'certificate', 'confirming'])('%s: nothing is left to send', async (name) => {
+    await open(name);
+    expect(await page.locator('.send-on').count()).toBe(0);
+  });
+});
+
+describe('looks', () => {
+  it.each(['publish', 'fix', 'apex in Unicode, unknown provider'])(
+    '%s: at 320 px no name breaks within a label that fits into a line',
+    async (name) => {
+      await page.setViewportSize({ width: 320, height: 640 });
+      await open(name);
+      // Each text node is a part up to a dot: a part that fits has one line.
+      const broken = await page.evaluate(`[...document.querySelectorAll('code, bdi')].flatMap((element) =>
+        [...element.childNodes].filter((node) => node.nodeType === 3 && !/[-\\s]/.test(node.textContent)).filter((node) => {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+        }).map((node) => node.textContent))`);
+      expect(broken).toEqual([]);
+    },
+  );
+
+  it('labels stand on the first line of their values', async () => {
+    await open('publish');
+    const shifts = await page.evaluate(`[...document.querySelectorAll('.record .field')].map((field) => {
+      const bottomOf = (selector) => { const range = document.createRange(); range.selectNodeContents(field.querySelector(selector)); return range.getClientRects()[0].bottom; };
+      return Math.abs(bottomOf('dt') - bottomOf('dd code'));
+    })`);
+    for (const shift of shifts as number[]) expect(shift).toBeLessThan(4);
+  });
+
+  it('a step that needs attention moves nothing', async () => {
+    await page.setViewportSize({ width: 320, height: 640 });
+    await open('publish');
+    const heightOf = async () => (await page.locator('.steps').boundingBox())?.height;
+    const before = await heightOf();
+    setup.play(state('fix'));
+    await shows('Needs attention');
+    expect(await heightOf()).toBe(before);
+  });
+
+  it('the icon is the logo of the brand, and one of its own without', async () => {
+    const icon = () => page.locator('link[rel=icon]').getAttribute('href');
+    await open('apex in Unicode, unknown provider');
+    expect(await icon()).toMatch(/^data:image\/svg/);
+    await open('publish');
+    await expect.poll(icon).toBe(state('publish').brand?.logo);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'a white or black accent leaves the button visible in %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme });
+      for (const accent of ['#ffffff', '#000000', '#f6f7f9', '#181b20']) {
+        setup.play({ ...state('publish'), brand: { accent } });
+        await page.goto('about:blank');
+        await page.goto(`${setup.url}/setup#nps_x`);
+        await shows('Add these two records at Cloudflare');
+        const { ground, text, edge, around } = await coloursOf(
+          page.getByRole('button', { name: 'Check now' }),
+          '.card',
+        );
+        expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
+        expect(Math.max(contrast(ground, around), contrast(edge, around))).toBeGreaterThanOrEqual(3);
+      }
+    },
+  );
+
+  it('a value that would reorder what is around it is written out', async () => {
+    setup.play(HOSTILE);
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('\\u{202e}evil');
+    expect(await page.evaluate('/[\\u202a-\\u202e\\u2066-\\u2069]/.test(document.body.innerText)')).toBe(false);
+  });
+});
+
+/** Colours of a button, as `#rrggbb`, and of what it stands on. */
+async function coloursOf(button: Locator, around: string) {
+  const shown = await button.evaluate((element, selector) => {
+    const styleOf = (each: Element | null) => element.ownerDocument.defaultView.getComputedStyle(each);
+    const { backgroundColor, color, borderTopColor } = styleOf(element);
+    const ground = styleOf(element.closest(selector)).backgroundColor;
+    // As pixels, whatever the colour space.
+    const canvas = element.ownerDocument.createElement('canvas').getContext('2d');
+    return [backgroundColor, color, borderTopColor, ground].map((colour) => {
+      canvas.fillStyle = colour;
+      canvas.fillRect(0, 0, 1, 1);
+      return [...canvas.getImageData(0, 0, 1, 1).data.slice(0, 3)]
+        .map((part: number) => part.toString(16).padStart(2, '0'))
+        .join('');
+    });
+  }, around);
+  const [ground = '', text = '', edge = '', below = ''] = shown.map((each) => `#${each}`);
+  return { ground, text, edge, around: below };
+}
 
 test('a live site has a link to it, and a live wildcard has none, because it is no address', async () => {
   const visits = () => page.locator('a[href^="https://"][href*="shop.example.com"]').count();
@@ -544,9 +719,16 @@ describe('<nameplate-domain>', () => {
   let platform: Server;
   let url: string;
 
+  /** Every property that is inherited, on every element. */
+  const HOSTILE_RULES =
+    '* { color: lime !important; font: italic 900 40px/3 fantasy !important; letter-spacing: 9px !important; word-spacing: 30px !important; text-transform: uppercase !important; direction: rtl !important; text-align: end !important; text-indent: 50px !important; visibility: hidden !important; white-space: pre !important; word-break: break-all !important; hyphens: auto !important; text-shadow: 2px 2px red !important; cursor: wait !important; user-select: none !important; list-style: square !important; font-variant: small-caps !important; quotes: none !important }';
+
   /** A page of a platform that forbids everything it does not need, and whose styles reach for every element. */
-  const PAGE = (component: string) => `<!doctype html><html lang="en" dir="rtl"><title>Settings</title>
-    <link rel="stylesheet" href="/style.css"><script type="module" src="/script.js"></script>
+  const PAGE = (
+    component: string,
+    styles = '/style.css',
+  ) => `<!doctype html><html lang="en" dir="rtl"><title>Settings</title>
+    <link rel="stylesheet" href="${styles}"><script type="module" src="/script.js"></script>
     <script type="module" src="${setup.url}/setup/nameplate-domain.js"></script>
     <main><h1>Settings</h1><button class="copy" id="own">Own</button>${component}</main></html>`;
   const FILES: Record<string, [type: string, content: string]> = {
@@ -554,6 +736,10 @@ describe('<nameplate-domain>', () => {
       'text/css',
       '* { color: rgb(1, 2, 3) !important; font: 40px serif !important; letter-spacing: 9px !important; text-transform: uppercase !important } html { font-size: 62.5% } nameplate-domain { margin-top: 7px }',
     ],
+    '/hostile.css': ['text/css', HOSTILE_RULES],
+    '/narrow.css': ['text/css', 'main { display: flex; gap: 20px } nameplate-domain { width: 260px }'],
+    '/as-wide-as-its-content.css': ['text/css', 'main { display: flex }'],
+    '/white.css': ['text/css', 'nameplate-domain { --nameplate-accent: #ffffff }'],
     '/script.js': [
       'text/javascript',
       "globalThis.heard = []; for (const type of ['nameplate-status', 'nameplate-live']) addEventListener(type, ({ detail }) => heard.push([type, detail.status]));",
@@ -562,7 +748,9 @@ describe('<nameplate-domain>', () => {
 
   beforeAll(async () => {
     platform = createServer(({ url = '/' }, response) => {
-      const [type, content] = FILES[url] ?? ['text/html', PAGE(url === '/' ? '<nameplate-domain token="nps_x">' : '')];
+      const component = url === '/without' ? '' : '<nameplate-domain token="nps_x"></nameplate-domain>';
+      const styles = url.startsWith('/?') ? `/${url.slice(2)}.css` : undefined;
+      const [type, content] = FILES[url] ?? ['text/html', PAGE(component, styles)];
       response.setHeader(
         'content-security-policy',
         `default-src 'none'; script-src 'self' ${setup.url}; connect-src ${setup.url}; style-src 'self'; require-trusted-types-for 'script'`,
@@ -600,6 +788,83 @@ describe('<nameplate-domain>', () => {
     await page.goto(`${setup.url}/setup#nps_x`);
     await shows('Add these two records at Cloudflare');
     expect(inside).toEqual(await styleOf('.copy'));
+  });
+
+  it('inherits nothing from a page whose rules set every inherited property on every element', async () => {
+    /** Of each element inside, all that it inherits. */
+    const inherited = () =>
+      page.evaluate(`(() => {
+        const root = document.querySelector('nameplate-domain')?.shadowRoot ?? document;
+        const names = ['color', 'font-style', 'font-weight', 'font-size', 'font-family', 'font-variant', 'line-height', 'letter-spacing', 'word-spacing', 'text-transform', 'direction', 'text-align', 'text-indent', 'visibility', 'white-space', 'word-break', 'hyphens', 'text-shadow', 'cursor', 'user-select', 'list-style-type'];
+        return [...root.querySelectorAll('.current-step, .current-step *, .records, .records *, .steps *')].map((element) => {
+          const style = getComputedStyle(element);
+          return [element.className?.baseVal ?? element.className, ...names.map((name) => name + ': ' + style.getPropertyValue(name))].join('; ');
+        });
+      })()`);
+    setup.play(state('fix'));
+    await page.goto(`${url}/?nothing`);
+    await page.getByText('One thing needs to change').first().waitFor({ state: 'attached' });
+    await page.getByText('Needs a change').first().waitFor({ state: 'attached' });
+    const expected = (await inherited()) as string[];
+    expect(expected.length).toBeGreaterThan(50);
+    await page.goto(`${url}/?hostile`);
+    await page.getByText('Needs a change').first().waitFor({ state: 'attached' });
+    expect(await inherited()).toEqual(expected);
+  });
+
+  it('keeps the order of English sentences on a page that is written from right to left', async () => {
+    setup.play(state('publish'));
+    await page.goto(url);
+    await shows('Add these two records at Cloudflare');
+    const [first, last] = (await page.getByText('Copy each name and value as it is.').evaluate((paragraph) => {
+      const text = paragraph.firstChild;
+      const leftOf = (at: number) => {
+        const range = paragraph.ownerDocument.createRange();
+        range.setStart(text, at);
+        range.setEnd(text, at + 1);
+        return range.getBoundingClientRect().left;
+      };
+      return [leftOf(0), leftOf('Copy each name and value as it is'.length)];
+    })) as [number, number];
+    expect(first).toBeLessThan(last);
+  });
+
+  it.each(['narrow', 'as-wide-as-its-content'])(
+    '%s on a wide screen: no line has one character, and nothing is cut off',
+    async (styles) => {
+      await page.setViewportSize({ width: 1280, height: 800 });
+      setup.play(state('fix'));
+      await page.goto(`${url}/?${styles}`);
+      await shows('Needs a change');
+      const { width = 0 } = (await page.locator('nameplate-domain').boundingBox()) ?? {};
+      expect(width).toBeGreaterThanOrEqual(256);
+      /** Texts of several lines, with less than eight characters in each. */
+      const thin =
+        await page.evaluate(`[...document.querySelector('nameplate-domain').shadowRoot.querySelectorAll('p, dd > code, h2, h3, h4')].filter((element) => {
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      const lines = new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size;
+      return lines > 1 && element.textContent.length / lines < 8;
+    }).map((element) => element.textContent)`);
+      expect(thin).toEqual([]);
+      expect(
+        await page.evaluate(
+          `[...document.querySelector('nameplate-domain').shadowRoot.querySelectorAll('.card, code, p, .steps')].filter((element) => element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline').map((element) => element.outerHTML)`,
+        ),
+      ).toEqual([]);
+    },
+  );
+
+  it('a white accent of the platform leaves the button visible, and its text legible', async () => {
+    setup.play(state('publish'));
+    await page.goto(`${url}/?white`);
+    await shows('Add these two records at Cloudflare');
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { ground, text, edge, around } = await coloursOf(page.getByRole('button', { name: 'Check now' }), '.card');
+      expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
+      expect(Math.max(contrast(ground, around), contrast(edge, around))).toBeGreaterThanOrEqual(3);
+    }
   });
 
   it('tells the page of the platform each state, and that the domain is live', async () => {

@@ -19,6 +19,8 @@ export interface Script {
   domain: Domain;
   diagnosis?: Diagnosis;
   certificate?: Certificate;
+  /** Null: the server does not know the address of the page. */
+  pageUrl?: string | null;
   /** The stream of changes cannot be had. */
   isDown?: boolean;
   /** Type and status of the error in place of the stream. */

@@ -34,6 +34,13 @@ describe('a name, as the panel of a provider wants it', () => {
     expect(nameInZone('acme.com', 'acme.com', providerOf(['ns-1.awsdns-00.com']))).toBe('');
   });
 
+  test('is without its registered domain where only a registry has a zone above it', () => {
+    expect(nameInZone('a.b.shop.example.co.uk', 'co.uk')).toBe('a.b.shop');
+    expect(nameInZone('_service.example.co.uk', 'co.uk')).toBe('_service');
+    expect(nameInZone('example.co.uk', 'co.uk')).toBe('@');
+    expect(nameInZone('a.b.shop.example.co.uk', 'shop.example.co.uk')).toBe('a.b');
+  });
+
   test('of a zone that it is not in stays whole', () => {
     expect(nameInZone('shop.notacme.com', 'acme.com')).toBe('shop.notacme.com');
   });

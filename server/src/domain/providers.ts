@@ -1,3 +1,4 @@
+import { registeredDomain } from './name.ts';
 import { PARKING_PROVIDERS } from './parking.ts';
 
 /**
@@ -202,10 +203,20 @@ function isBelow(name: string, suffix: string): boolean {
   return name === suffix || name.endsWith(`.${suffix}`);
 }
 
-/** A name as a provider's panel wants it: without the zone; `@` for the zone itself, or nothing. Of an unknown provider, as most want it. */
-export function nameInZone(name: string, zone: string, provider?: DnsProvider): string {
+/**
+ * A name as a provider's panel wants it: without the zone; `@` for the zone itself, or nothing. Of an unknown provider, as most want it. No
+ * customer types into the zone of a registry: where a name has none below it, it will be that of the registered domain.
+ */
+export function nameInZone(name: string, found: string, provider?: DnsProvider): string {
+  const zone = ownZone(found, name);
   if (name === zone) return provider?.apex === 'empty' ? '' : '@';
   return name.endsWith(`.${zone}`) ? name.slice(0, -zone.length - 1) : name;
+}
+
+/** The zone that was found for a name, or its registered domain where that is below. */
+export function ownZone(zone: string, name: string): string {
+  const registered = registeredDomain(name);
+  return registered.endsWith(`.${zone}`) ? registered : zone;
 }
 
 /** A host as a provider's panel wants it in the value of a CNAME. */

@@ -1,7 +1,6 @@
 import type { CheckResult } from '../../domain/check-result.ts';
 import type { Domain } from '../../domain/domain.ts';
 import type { Finding } from '../../domain/finding.ts';
-import { registeredDomain } from '../../domain/name.ts';
 import type {
   Answer,
   NameserverAnswers,
@@ -11,7 +10,7 @@ import type {
   ZoneNameserver,
   ZoneObservation,
 } from '../../domain/observation.ts';
-import { type DnsProvider, hostAsValue, nameInZone, providerOf } from '../../domain/providers.ts';
+import { type DnsProvider, hostAsValue, nameInZone, ownZone, providerOf } from '../../domain/providers.ts';
 import { isProxy } from '../../domain/proxy-zones.ts';
 import { answerMatches, withoutOwnWildcard } from '../../domain/read-observation.ts';
 import { challengeDnsRecord, type DnsRecord, dnsRecords, MAX_NAMED_ADDRESSES } from '../../domain/records.ts';
@@ -103,7 +102,7 @@ export function presentZone({ routing, ownership }: Observation): DiagnosisZone 
   const dnssec = dnssecOf([routing.validation, ownership.validation]);
   const isRegistered = zone.failure?.reason !== 'not_registered';
   return {
-    name: isRegistered ? zone.apex : registeredDomain(routing.name),
+    name: ownZone(zone.apex, routing.name),
     registered: isRegistered,
     nameservers: [
       ...zone.nameservers.map((nameserver) => ({

@@ -13,7 +13,8 @@ export const LINKS_PER_DOMAIN = 100;
 const LINK_LIFE_SECONDS = { minimum: 60, maximum: 30 * 86_400, usual: 7 * 86_400, ofSupport: 86_400 };
 
 /** The page of a link, by its purpose. */
-const PAGES: Record<LinkPurpose, string> = { setup: '/setup', support: '/dashboard/support' };
+/** Paths of the pages that links open. */
+export const PAGES: Record<LinkPurpose, string> = { setup: '/setup', support: '/dashboard/support' };
 
 export const PurposeSchema = Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
   type: 'string',

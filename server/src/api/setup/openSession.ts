@@ -3,7 +3,7 @@ import { signSession } from '../../access/session-token.ts';
 import { currentSigningKey } from '../../access/signing-key.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import { DomainSchema, exampleDomain } from '../domains/present-domain.ts';
-import { exampleSetupLink, exampleSetupToken, PurposeSchema } from '../domains/setup-link-operations.ts';
+import { exampleSetupLink, exampleSetupToken, PAGES, PurposeSchema } from '../domains/setup-link-operations.ts';
 import { Problem } from '../errors.ts';
 import { defineOpenOperation } from '../operation.ts';
 import { closed, Time } from '../schemas.ts';
@@ -16,6 +16,12 @@ const Session = Type.Object({
   purpose: PurposeSchema,
   domain: DomainSchema,
   brand: BrandSchema,
+  pageUrl: Type.Optional(
+    Type.String({
+      description:
+        'The set-up page; with `#` and the token of the link it is the `url` of the link. Absent where NAMEPLATE_PUBLIC_URL is not set.',
+    }),
+  ),
 });
 
 export const openSession = defineOpenOperation({
@@ -51,9 +57,10 @@ export const openSession = defineOpenOperation({
       purpose: 'setup',
       domain: presentDomain(exampleDomain),
       brand: examplePage.brand,
+      pageUrl: 'https://api.example.net/setup',
     },
   },
-  async handle({ principal, changes, noteDomain }, { store, clock, newId, apexNote }) {
+  async handle({ principal, changes, noteDomain }, { store, clock, newId, apexNote, settings: { publicUrl } }) {
     const { workspaceId } = principal;
     const { linkId, purpose, domainId, expiresAt } = sessionOf(principal);
     noteDomain(domainId);
@@ -73,6 +80,7 @@ export const openSession = defineOpenOperation({
       purpose,
       domain: presentDomain(forCustomer(domain), apexNote),
       brand: page.brand,
+      ...(publicUrl !== undefined && { pageUrl: `${publicUrl}${PAGES.setup}` }),
     };
   },
 });
