@@ -27,7 +27,8 @@ export const de: Language = {
     textToo: (t) => `Der TXT-Eintrag steht unter ${t.otherName}.`,
     notPunycode: (t) =>
       `Der ${t.type}-Eintrag steht unter einem Namen mit Sonderzeichen. Im DNS ist das ein anderer Name als ${t.at}.`,
-    textInstead: 'Dort muss stattdessen ein TXT-Eintrag stehen: Neben einem CNAME darf es keinen anderen Eintrag geben.',
+    textInstead:
+      'Dort muss stattdessen ein TXT-Eintrag stehen: Neben einem CNAME darf es keinen anderen Eintrag geben.',
     textOptional: 'Mit einem richtigen CNAME-Eintrag braucht die Domain keinen TXT-Eintrag.',
     valuesSwapped: (t) => `Der TXT-Eintrag unter ${t.at} hat den Wert des CNAME-Eintrags, ${t.first}.`,
     namesSwapped: (t) =>
@@ -67,7 +68,8 @@ export const de: Language = {
     apexElsewhere: (t) =>
       `${t.at} hat ${t.plural(t.count, { one: `die Adresse ${t.addresses}, die`, other: `die Adressen ${t.addresses}, die` })} nicht zu diesem Dienst ${t.plural(t.count, { one: 'gehört', other: 'gehören' })}.`,
     visitorsElsewhere: 'Besucher landen auf einem anderen Server, sofern nicht ein Proxy von Ihnen sie weiterleitet.',
-    wildcardText: (t) => `Der TXT-Eintrag unter ${t.at} stammt aus einem Wildcard-Eintrag (*) und hat den Wert ${t.first}.`,
+    wildcardText: (t) =>
+      `Der TXT-Eintrag unter ${t.at} stammt aus einem Wildcard-Eintrag (*) und hat den Wert ${t.first}.`,
     wildcardAddress: (t) =>
       `${t.at} hat keinen eigenen Eintrag: Ein Wildcard-Eintrag (*) gibt dem Namen ${t.plural(t.count, { one: 'die Adresse', other: 'die Adressen' })} ${t.addresses}.`,
     wildcardCname: (t) =>
@@ -83,7 +85,8 @@ export const de: Language = {
     textNeeded: 'Nur der TXT-Eintrag kann die Domain bestätigen.',
     challengeProxied: (t) =>
       `${t.at} führt zu einem Proxy (${t.values}) statt auf ${t.expected}; so bekommt dieser Dienst das Zertifikat nicht.`,
-    challengeMissing: (t) => `Unter ${t.at} gibt es keinen CNAME-Eintrag; so bekommt dieser Dienst das Zertifikat nicht.`,
+    challengeMissing: (t) =>
+      `Unter ${t.at} gibt es keinen CNAME-Eintrag; so bekommt dieser Dienst das Zertifikat nicht.`,
     challengeText: (t) =>
       `Stattdessen steht dort ein TXT-Eintrag, ${t.first}: Neben einem CNAME darf es keinen anderen Eintrag geben.`,
 
@@ -277,7 +280,8 @@ export const de: Language = {
       'Sie müssen nichts ändern: Ein Wechsel der Nameserver braucht einige Minuten, bis er überall angekommen ist.',
 
     certificateNoAddress: (t) => `${t.name} hat keine Adresse; keine Zertifizierungsstelle kann den Namen erreichen.`,
-    certificateUnread: (t) => `Das DNS von ${t.name} konnte nicht abgefragt werden. Wir versuchen es von selbst wieder.`,
+    certificateUnread: (t) =>
+      `Das DNS von ${t.name} konnte nicht abgefragt werden. Wir versuchen es von selbst wieder.`,
     certificatePrivate: (t) => `${t.name} führt zu ${t.addresses}. Das liegt nicht im öffentlichen Internet.`,
     certificateUnreachable: (t) => `${t.name} führt zu ${t.addresses}. Dort antwortet an Port 80 nichts.`,
     certificateOther: (t) =>

@@ -7,7 +7,7 @@ export interface Language {
   tag: string;
   /** Between sentences. */
   space: string;
-  dir?: "rtl";
+  dir?: 'rtl';
   /** Null: they are still in English. */
   texts: Texts | null;
   findings: Record<keyof typeof findings, Sentence>;

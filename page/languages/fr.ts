@@ -129,8 +129,7 @@ export const fr: Language = {
     zoneNames: (t) => `La zone elle-même indique ${t.seenServers}.`,
     onlySeenAt: (t) => `Seul ce qui est publié chez ${t.provider} est visible.`,
     onlySeenAtFirst: 'Seul ce qui est publié sur les premiers est visible.',
-    listsDiffer: (t) =>
-      `Les serveurs de noms définis ${t.delegation} ne sont pas ceux de la zone ${t.name} elle-même.`,
+    listsDiffer: (t) => `Les serveurs de noms définis ${t.delegation} ne sont pas ceux de la zone ${t.name} elle-même.`,
     onlyDelegated: (t) => `Seulement ${t.delegation} : ${t.onlyDelegated}.`,
     onlyInZone: (t) => `Seulement dans la zone elle-même : ${t.onlyInZone}.`,
     disagree: (t) =>
@@ -277,8 +276,7 @@ export const fr: Language = {
     correctNames: (t) => `Corrigez les noms des serveurs de noms (${t.servers}) ${t.delegation}.`,
     publicAddresses: (t) =>
       `Donnez aux serveurs de noms de ${t.zone} des adresses IP publiques, ou utilisez-en d’autres.`,
-    openTcp: (t) =>
-      `Ouvrez le port TCP 53 sur ${t.servers} : les réponses trop longues pour UDP sont lues en TCP.`,
+    openTcp: (t) => `Ouvrez le port TCP 53 sur ${t.servers} : les réponses trop longues pour UDP sont lues en TCP.`,
     registryTakes:
       'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à se propager partout.',
 
