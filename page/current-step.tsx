@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
 import type { Following } from './follow.ts';
 import { Code, Icon, type IconName, Prose } from './inline.tsx';
+import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
@@ -37,10 +38,10 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
           {title}
         </Heading>
         {text !== '' && <p>{text}</p>}
-        {reason !== undefined && <Prose text={reason} />}
+        {reason !== undefined && <Prose {...reason} />}
         {finding !== null && finding.fix !== '' && (
           <div class="fix">
-            <Prose text={finding.fix} />
+            <Prose text={finding.fix} lang={finding.lang} />
           </div>
         )}
       </div>
@@ -92,11 +93,15 @@ const CHECKED = new Set<View['stage']>([
   'live_at_risk',
 ]);
 
-function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View): string | undefined {
+function reasonOf(
+  { certificate }: SetupState,
+  { stage, finding }: View,
+): { text: string; lang?: string | undefined } | undefined {
   // The finding is current, and says which record to type: the last attempt to get a certificate may be older.
-  if (finding !== null) return finding.message;
-  if (stage === 'certificate_blocked' || stage === 'preparing') return certificate?.problem?.message;
-  return stage === 'failed' ? domain?.verificationError : undefined;
+  if (finding !== null) return { text: finding.message, lang: finding.lang };
+  if ((stage !== 'certificate_blocked' && stage !== 'preparing') || certificate?.problem === undefined)
+    return undefined;
+  return VOICE.tellProblem(certificate);
 }
 
 /** Shows the values that were found beside the expected one. */

@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { partsOf } from './languages/sentence.ts';
 import { unicodeForm } from './names.ts';
 import { TEXT } from './text.ts';
 
@@ -31,11 +32,15 @@ export function Code({ text }: { text: string }) {
 }
 
 /**
- * Shows a text of the API as it is: backticks mark values in it. It may contain texts of strangers, so it is rendered
- * as text alone.
+ * Shows a text with its values. It may contain texts of strangers, so it is rendered as text alone. `lang`: where it is
+ * not that of the page.
  */
-export function Prose({ text }: { text: string }) {
-  return <p>{text.split('`').map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}</p>;
+export function Prose({ text, lang }: { text: string; lang?: string | undefined }) {
+  return (
+    <p lang={lang} dir={lang === undefined ? undefined : 'ltr'}>
+      {partsOf(text).map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : part))}
+    </p>
+  );
 }
 
 const PATHS = {

@@ -125,7 +125,7 @@ function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, rec
       {record.seen.length > 0 && <SeenNow seen={record.seen} />}
       {record.fix !== '' && (
         <div class="fix">
-          <Prose text={record.fix} />
+          <Prose text={record.fix} lang={record.fixLang} />
         </div>
       )}
     </article>

@@ -6,6 +6,7 @@ import { brandColours } from './brand-colours.ts';
 import { CurrentStep } from './current-step.tsx';
 import { type Following, follow } from './follow.ts';
 import { Name } from './inline.tsx';
+import { VOICE } from './languages/voice.ts';
 import { Progress } from './progress.tsx';
 import { Records } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
@@ -53,7 +54,7 @@ export function SetupView({ state, following, heading, isBranded }: SetupViewPro
   const colours = useMemo(() => brandColours(brand), [brand.accent, brand.accentDark]);
   return (
     <Announcer>
-      <div class="np" style={colours}>
+      <div class="np" style={colours} {...VOICE.attributes}>
         {isBranded && <Masthead brand={brand} />}
         {state !== null && <Body state={state} following={following} heading={heading} />}
         {/^(mailto|https):/.test(brand.support ?? '') && <Support brand={brand} support={brand.support ?? ''} />}

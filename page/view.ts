@@ -1,4 +1,5 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import { type ToldFinding, VOICE } from './languages/voice.ts';
 import { isServed, type SetupState } from './setup-state.ts';
 
 /** Decides the content of the page. Pure. */
@@ -36,7 +37,7 @@ export interface View {
   stage: Stage;
   steps: Steps;
   /** The first mistake to fix. */
-  finding: Finding | null;
+  finding: ToldFinding | null;
   records: RecordView[];
   /** The CAA record that has to be added, for the certificate. */
   caa: CaaView | null;
@@ -86,8 +87,9 @@ export interface RecordView {
   needed: DiagnosisRecord['needed'];
   /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
-  /** The fix, where it does not stand above the records. */
+  /** The fix, where it does not stand above the records, and its language where it is not the page's. */
   fix: string;
+  fixLang?: 'en';
   /** Records in its place, where the provider has none of this type. */
   instead: { type: 'A' | 'AAAA'; value: string }[];
 }
@@ -122,13 +124,17 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
   return expected === undefined ? null : { found: seen, expected: action?.valueInZone ?? expected };
 }
 
-/** Undefined until a domain is known. */
-export function viewOf(state: SetupState): View | undefined {
-  const { domain, diagnosis } = state;
+/** Undefined until a domain is known. In the language of the page. */
+export function viewOf(seen: SetupState): View | undefined {
+  const diagnosis = told(seen.diagnosis);
+  const state = { ...seen, diagnosis };
+  const { domain } = state;
   if (domain === null) return undefined;
   const findings = diagnosis?.findings ?? [];
   const blocking = findings.filter(({ severity }) => severity === 'blocking');
-  const first = blocking.find(({ code }) => domain.status === 'verified' || !ABSENT.has(code)) ?? null;
+  // While checks run, what is absent is no mistake.
+  const isOver = domain.status === 'verified' || domain.status === 'failed';
+  const first = blocking.find(({ code }) => isOver || !ABSENT.has(code)) ?? null;
   const records = domain.dnsRecords.map((record, at) =>
     viewRecord(record, RECORDS[at] ?? 'challenge', { diagnosis, first }),
   );
@@ -140,8 +146,15 @@ export function viewOf(state: SetupState): View | undefined {
   return { stage, steps: stepsOf(stage), finding, records, caa: viewCaa(findings), moving };
 }
 
+type ToldState = SetupState & { diagnosis: ToldDiagnosis | null };
+type ToldDiagnosis = Diagnosis & { findings: ToldFinding[] };
+
+function told(diagnosis: Diagnosis | null): ToldDiagnosis | null {
+  return diagnosis && { ...diagnosis, findings: diagnosis.findings.map(VOICE.tellFinding) };
+}
+
 /** Who sets up a name that leads nowhere has no use for it. */
-function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]): RecordView | null {
+function viewMoving({ domain, diagnosis }: ToldState, [routing]: RecordView[]): RecordView | null {
   const record = diagnosis?.challengeRecord;
   const isWaiting = domain?.status === 'pending' || domain?.status === 'verifying';
   if (!diagnosis || record === undefined || routing === undefined || !isWaiting) return null;
@@ -230,10 +243,10 @@ function stepsOf(stage: Stage): Steps {
 function viewRecord(
   { type, name, value, verified }: Pick<DnsRecord, 'type' | 'name' | 'value' | 'verified'>,
   record: RecordView['record'],
-  { diagnosis, first }: { diagnosis: Diagnosis | null; first: Finding | null },
+  { diagnosis, first }: { diagnosis: ToldDiagnosis | null; first: Finding | null },
 ): RecordView {
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
-  const findings = (diagnosis?.findings ?? []).filter((each) => each.record === record);
+  const findings = (diagnosis?.findings ?? ([] as ToldFinding[])).filter((each) => each.record === record);
   const codes = findings.map(({ code }) => code);
   const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
   const seen = grouped(diagnosed?.seen ?? [], ours);
@@ -251,6 +264,7 @@ function viewRecord(
     needed,
     seen,
     fix: isToldAbove || more === undefined ? '' : more.fix,
+    ...(more?.lang && { fixLang: more.lang }),
     instead: isToldAbove || more !== undefined ? [] : addressRecords(diagnosed?.addresses ?? []),
   };
 }

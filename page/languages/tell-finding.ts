@@ -1,11 +1,9 @@
 import type { Certificate, Finding } from '../../client/client.ts';
 import type { Language } from './en.ts';
 import { marked, type Told } from './sentence.ts';
+import type { ToldFinding } from './voice.ts';
 
 /** Chooses the sentences that say a finding, or the problem of a certificate, in any language: from its code and its fields alone. */
-
-/** `lang`: that of the sentences, where it is not the page's: a newer server has said them. */
-export type ToldFinding = Finding & { lang?: 'en' };
 
 type Key = keyof Language['findings'];
 type Item = Key | [key: Key, changes: Partial<Told>];
