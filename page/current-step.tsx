@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Following } from './follow.ts';
 import { Icon, type IconName, Prose } from './inline.tsx';
+import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
 import { RecordList } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
@@ -39,17 +40,17 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
           <Icon name={ICONS[stage]} />
           {title}
         </Heading>
-        {reason !== undefined && <Prose text={reason} />}
+        {reason !== undefined && <Prose {...reason} />}
         {text !== '' && <p>{text}</p>}
         {/* What is not a change of a record is told. */}
-        {finding !== null && task === null && finding.fix !== '' && <Prose text={finding.fix} />}
+        {finding !== null && task === null && finding.fix !== '' && <Prose text={finding.fix} lang={finding.lang} />}
       </div>
       {stage === 'fix' && view.moving?.state === 'missing' && <p class="note">{TEXT.movingFirst}</p>}
       {task !== null && <Steps task={task} view={view} heading={heading} />}
       {stage === 'certificate_refused' && certificate?.problem !== undefined && (
         <details>
           <summary>{TEXT.details}</summary>
-          <Prose text={certificate.problem.message} />
+          <Prose text={certificate.problem.message} lang="en" />
         </details>
       )}
       <MainLink state={state} view={view} />
@@ -77,11 +78,15 @@ const ICONS: Record<View['stage'], IconName> = {
   live_at_risk: 'alert',
 };
 
-function reasonOf({ domain, certificate }: SetupState, { stage, finding }: View): string | undefined {
+function reasonOf(
+  { certificate }: SetupState,
+  { stage, finding }: View,
+): { text: string; lang?: string | undefined } | undefined {
   // The finding is current, and says which record to type: the last attempt to get a certificate may be older.
-  if (finding !== null) return finding.message;
-  if (stage === 'certificate_blocked' || stage === 'preparing') return certificate?.problem?.message;
-  return stage === 'failed' ? domain?.verificationError : undefined;
+  if (finding !== null) return { text: finding.message, lang: finding.lang };
+  if ((stage !== 'certificate_blocked' && stage !== 'preparing') || certificate?.problem === undefined)
+    return undefined;
+  return VOICE.tellProblem(certificate);
 }
 
 /** Where to go, what to change there, and to come back. */
@@ -109,7 +114,11 @@ function Steps({ task, view, heading }: { task: Task; view: View; heading: 1 | 2
         )}
       </li>
       <li>
-        {task.kind === 'told' ? <Prose text={view.finding?.fix ?? ''} /> : <p>{TEXT.hint(task)}</p>}
+        {task.kind === 'told' ? (
+          <Prose text={view.finding?.fix ?? ''} lang={view.finding?.lang} />
+        ) : (
+          <p>{TEXT.hint(task)}</p>
+        )}
         {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
         <RecordList view={view} heading={heading} isTask />
       </li>

@@ -1,16 +1,17 @@
 import { render } from 'preact';
 import type { Domain } from '../client/client.ts';
+import { chosenOf, speakIn } from './languages/choose.ts';
 import { Setup } from './setup.tsx';
 import { isServed, type SetupState } from './setup-state.ts';
 import css from './styles.css';
 
 /**
  * `<nameplate-domain token="nps_…">`: shows the page at `/setup` inside a page of the platform. `api` is the address of
- * the API, unless this script is from there. Events: `nameplate-status` with the domain (`detail`) at once and whenever
+ * the API, unless this script is from there. `lang` is the language, unless an element around it has one. Events: `nameplate-status` with the domain (`detail`) at once and whenever
  * it changes; `nameplate-live` when it is served over HTTPS.
  */
 class NameplateDomain extends HTMLElement {
-  static readonly observedAttributes = ['api', 'token'];
+  static readonly observedAttributes = ['api', 'lang', 'token'];
   readonly #root = this.attachShadow({ mode: 'open' });
   #domain: Domain | null = null;
   #isLive = false;
@@ -19,7 +20,7 @@ class NameplateDomain extends HTMLElement {
   connectedCallback(): void {
     // Scripts may set styles where a policy forbids them in the document.
     this.#root.adoptedStyleSheets = [sheet];
-    this.#show();
+    this.#speak();
   }
 
   disconnectedCallback(): void {
@@ -27,7 +28,13 @@ class NameplateDomain extends HTMLElement {
   }
 
   attributeChangedCallback(): void {
-    if (this.isConnected) this.#show();
+    if (this.isConnected) this.#speak();
+  }
+
+  /** All components of a page speak one language: the last that was asked for. */
+  async #speak(): Promise<void> {
+    const { lang = '' } = this.closest<HTMLElement>('[lang]') ?? {};
+    if ((await speakIn(chosenOf([lang, ...navigator.languages]))) && this.isConnected) this.#show();
   }
 
   #show(): void {

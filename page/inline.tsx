@@ -1,4 +1,5 @@
 import { Fragment } from 'preact';
+import { partsOf } from './languages/sentence.ts';
 import { unicodeForm, visible } from './names.ts';
 import { TEXT } from './text.ts';
 
@@ -50,14 +51,15 @@ export function Code({ text }: { text: string }) {
 }
 
 /**
- * Shows a text of the API as it is: backticks mark values in it. It may contain texts of strangers, so it is rendered
- * as text alone.
+ * Shows a text with its values. It may contain texts of strangers, so it is rendered as text alone. `lang`: where it is
+ * not that of the page.
  */
-export function Prose({ text }: { text: string }) {
-  const parts = text.split('`');
+export function Prose({ text, lang }: { text: string; lang?: string | undefined }) {
   return (
-    <p>
-      {parts.map((part, at) => (at % 2 === 1 ? <Code key={at} text={part} /> : <Breakable key={at} text={part} />))}
+    <p lang={lang} dir={lang === undefined ? undefined : 'ltr'}>
+      {partsOf(text).map((part, at) =>
+        at % 2 === 1 ? <Code key={at} text={part} /> : <Breakable key={at} text={part} />,
+      )}
     </p>
   );
 }

@@ -1,4 +1,7 @@
 import { render } from 'preact';
+import { LanguageChooser } from './language-chooser.tsx';
+import { chosenOf, type LanguageId, speakIn } from './languages/choose.ts';
+import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
 import { Setup } from './setup.tsx';
 import type { SetupState } from './setup-state.ts';
@@ -8,11 +11,37 @@ import { viewOf } from './view.ts';
 /** The page at `/setup`: the token of the link is behind the `#`, so that it reaches no server and no log. */
 
 const api = new URL('.', location.href).href;
+let language = chosenOf([new URLSearchParams(location.search).get('lang') ?? '', ...navigator.languages]);
+let shown: SetupState | null = null;
+
+/** Shows the page when its language is there. */
+async function speak(id: LanguageId): Promise<void> {
+  language = id;
+  if (!(await speakIn(id))) return;
+  Object.assign(document.documentElement, VOICE.attributes);
+  show();
+  if (shown !== null) setTitle(shown);
+}
+
+/** The address keeps the choice: no server and no storage does. */
+function choose(id: LanguageId): void {
+  const address = new URL(location.href);
+  address.searchParams.set('lang', id);
+  history.replaceState(history.state, '', address);
+  speak(id);
+}
 
 function show(): void {
   const place = document.getElementById('setup');
   const token = decoded(location.hash.slice(1));
-  if (place !== null) render(<Setup api={api} token={token} heading={1} isBranded onChange={setTitle} />, place);
+  if (place === null) return;
+  render(
+    <>
+      <Setup api={api} token={token} heading={1} isBranded onChange={setTitle} />
+      <LanguageChooser chosen={language} onChoose={choose} />
+    </>,
+    place,
+  );
 }
 
 /** A link may have been truncated within an escape. */
@@ -27,6 +56,7 @@ function decoded(text: string): string {
 function setTitle(state: SetupState): void {
   const { domain, brand } = state;
   showIcon(brand.logo);
+  shown = state;
   if (domain === null) return;
   const name = unicodeForm(domain.domain) ?? domain.domain;
   const title = viewOf(state)?.stage === 'live' ? TEXT.titleLive(name) : TEXT.title(name);
@@ -40,4 +70,4 @@ function showIcon(logo: string | undefined): void {
 }
 
 addEventListener('hashchange', show);
-show();
+speak(language);

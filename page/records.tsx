@@ -123,7 +123,7 @@ function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, rec
         </p>
       ) : (
         <div class="problem">
-          <Prose text={problem.message} />
+          <Prose text={problem.message} lang={problem.lang} />
         </div>
       )}
       <dl>

@@ -18,13 +18,7 @@ export function sentText({ records, caa, moving }: Pick<View, 'records' | 'caa' 
   if (caa !== null) {
     const { name, entered, flags, tag, value } = caa;
     blocks.push(
-      aligned([
-        [TEXT.type, 'CAA'],
-        ...named(name, entered),
-        [TEXT.flags, flags],
-        [TEXT.tag, tag],
-        [TEXT.value, value],
-      ]),
+      aligned([[TEXT.type, 'CAA'], ...named(name, entered), [TEXT.flags, flags], [TEXT.tag, tag], [TEXT.value, value]]),
     );
   }
   if (blocks.length === 0) return '';

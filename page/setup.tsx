@@ -6,6 +6,7 @@ import { brandColours } from './brand-colours.ts';
 import { CurrentStep } from './current-step.tsx';
 import { type Following, follow } from './follow.ts';
 import { Name } from './inline.tsx';
+import { VOICE } from './languages/voice.ts';
 import { Progress } from './progress.tsx';
 import { OtherRecords } from './records.tsx';
 import { SendOn } from './send-on.tsx';
@@ -55,7 +56,7 @@ export function SetupView({ state, following, heading, isBranded }: SetupViewPro
   const colours = useMemo(() => brandColours(brand), [brand.accent, brand.accentDark]);
   return (
     <Announcer>
-      <div class="np" style={colours}>
+      <div class="np" style={colours} {...VOICE.attributes}>
         {isBranded && <Masthead name={name} logo={brand.logo} />}
         {state !== null && <Body state={state} following={following} heading={heading} />}
         {isContact(brand.support) && <Support brand={brand} support={brand.support} />}

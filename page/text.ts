@@ -238,7 +238,7 @@ const ASKED: Record<Asked['outcome'], (at: string) => string> = {
   failed: (at) => `Could not look at ${at}: no connection. Try again.`,
 };
 
-export const TEXT = {
+export const ENGLISH = {
   title: (name: string) => `Connect ${name}`,
   titleLive: (name: string) => `${name} is live`,
   connect: 'Connect your domain',
@@ -346,3 +346,13 @@ export const TEXT = {
   askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one`,
   ended: (link: Exclude<SetupState['link'], 'opening' | 'open'>) => ENDS[link],
 };
+
+/** The texts of a language: those that a language lacks are an error of types. */
+export type Texts = typeof ENGLISH;
+
+/** In the language of the page. */
+export let TEXT: Texts = ENGLISH;
+
+export function setTexts(texts: Texts): void {
+  TEXT = texts;
+}

@@ -1,4 +1,5 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import { type ToldFinding, VOICE } from './languages/voice.ts';
 import { isServed, type SetupState } from './setup-state.ts';
 
 /** Decides the content of the page: header, steps, buttons and cards follow from one state. Pure. */
@@ -39,7 +40,7 @@ export interface View {
   stage: Stage;
   steps: Steps;
   /** The first mistake to fix. */
-  finding: Finding | null;
+  finding: ToldFinding | null;
   /** What the visitor does at the DNS provider; null: nothing. */
   task: Task | null;
   main: MainButton | null;
@@ -115,7 +116,7 @@ export interface RecordView {
   /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
   /** What is wrong with it, where that does not stand above the records. */
-  problem: Finding | null;
+  problem: ToldFinding | null;
   /** What is there in place of the name, or of the value. */
   was: { field: 'name' | 'value'; found: readonly string[] } | null;
   /** Whether the step to take is about it. */
@@ -155,16 +156,19 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
   return expected === undefined ? null : { field: 'value', found: seen, expected: action?.valueInZone ?? expected };
 }
 
-/** Undefined until a domain is known. */
-export function viewOf(state: SetupState): View | undefined {
-  const { domain, diagnosis } = state;
+/** Undefined until a domain is known. In the language of the page. */
+export function viewOf(seen: SetupState): View | undefined {
+  const diagnosis = told(seen.diagnosis);
+  const state = { ...seen, diagnosis };
+  const { domain } = state;
   if (domain === null) return undefined;
   const findings = diagnosis?.findings ?? [];
-  const lacksNothing = domain.status === 'verified';
+  // While checks run, what is absent is no mistake.
+  const isOver = domain.status === 'verified' || domain.status === 'failed';
   const blocking = findings.filter(({ severity }) => severity === 'blocking');
   const records = domain.dnsRecords.map((record, at) => viewRecord(record, RECORDS[at] ?? 'challenge', state));
   const first =
-    blocking.find(({ code }) => lacksNothing || !ABSENT.has(code)) ??
+    blocking.find(({ code }) => isOver || !ABSENT.has(code)) ??
     // A record that is shown as wrong is the mistake to fix, even where another one is enough to prove the domain.
     records.find(({ state, needed }) => needed === 'yes' && (state === 'wrong' || state === 'misplaced'))?.problem ??
     null;
@@ -264,7 +268,7 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): T
   });
   if (stage === 'ready') return task('change', diagnosis?.records[0]?.type);
   if (stage === 'confirming') return caa === null ? null : task('caa', 'CAA');
-  if (ADDS.has(stage) && finding === null) return task('records');
+  if (ADDS.has(stage) && (finding === null || ABSENT.has(finding.code))) return task('records');
   const { kind, at, type = '', removes = [] } = finding?.action ?? {};
   const change = RECORD_KINDS.find((each) => each === kind);
   if (finding === null || at !== 'zone' || change === undefined) return null;
@@ -274,8 +278,15 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): T
   return task(MISPLACED.has(finding.code) && change === 'change' ? 'rename' : change, type, removes);
 }
 
+type ToldState = SetupState & { diagnosis: ToldDiagnosis | null };
+type ToldDiagnosis = Diagnosis & { findings: ToldFinding[] };
+
+function told(diagnosis: Diagnosis | null): ToldDiagnosis | null {
+  return diagnosis && { ...diagnosis, findings: diagnosis.findings.map(VOICE.tellFinding) };
+}
+
 /** Who sets up a name that leads nowhere has no use for it. */
-function viewMoving({ domain, diagnosis }: SetupState, [routing]: RecordView[]): RecordView | null {
+function viewMoving({ domain, diagnosis }: ToldState, [routing]: RecordView[]): RecordView | null {
   const record = diagnosis?.challengeRecord;
   const isWaiting = domain?.status === 'pending' || domain?.status === 'verifying';
   if (!diagnosis || record === undefined || routing === undefined || !isWaiting) return null;
@@ -383,7 +394,7 @@ function stepsOf(stage: Stage, finding: Finding | null): Steps {
 function viewRecord(
   { type, name, value, verified }: Pick<DnsRecord, 'type' | 'name' | 'value' | 'verified'>,
   record: RecordView['record'],
-  { diagnosis, certificate }: Pick<SetupState, 'domain' | 'diagnosis' | 'certificate'>,
+  { diagnosis, certificate }: Pick<ToldState, 'domain' | 'diagnosis' | 'certificate'>,
 ): RecordView {
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
   const findings = (diagnosis?.findings ?? []).filter((each) => isAbout(each, { record, name }));

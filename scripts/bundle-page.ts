@@ -11,31 +11,48 @@ import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
 export async function bundlePage(root: string, directory: string): Promise<string[]> {
   const css = minified(readFileSync(join(root, 'page/styles.css'), 'utf8'));
   const ofDashboard = css + minified(stylesIn(join(root, 'page/dashboard')));
-  const component = await bundleScript(root, 'page/element.tsx', css);
+  // Other pages load the component: what it imports later is found from its own address.
+  const component = await bundleScript(root, 'page/element.tsx', css, 'nameplate-domain.js');
+  if (component[0].imports.length > 0) throw new Error('The component imports a chunk before it is asked for.');
   const dashboard = await bundleScript(root, 'page/dashboard/dashboard.tsx', css);
   const page = await bundleScript(root, 'page/page.tsx', css);
   mkdirSync(join(directory, 'assets'), { recursive: true });
   mkdirSync(join(directory, 'dashboard', 'assets'), { recursive: true });
-  write(join(directory, 'nameplate-domain.js'), component.code);
-  writePage(join(root, 'page/dashboard'), join(directory, 'dashboard'), { css: ofDashboard, js: dashboard.code });
+  for (const { fileName, code } of component) write(join(directory, fileName), code);
+  writePage(join(root, 'page/dashboard'), join(directory, 'dashboard'), ofDashboard, dashboard);
   // The page is written last: a running server serves the files once it is there.
-  writePage(join(root, 'page'), directory, { css, js: page.code });
-  return [...page.moduleIds, ...component.moduleIds, ...dashboard.moduleIds];
+  writePage(join(root, 'page'), directory, css, page);
+  return [page, component, dashboard].flat().flatMap(({ moduleIds }) => moduleIds);
 }
 
-/** Writes a page with its script and its styles, which are named by their content. */
-function writePage(source: string, directory: string, assets: { css: string; js: string }): void {
-  let html = readFileSync(join(source, 'index.html'), 'utf8');
-  for (const [kind, content] of Object.entries(assets)) {
-    const name = `page-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.${kind}`;
-    write(join(directory, 'assets', name), content);
-    html = html.replace(`assets/page.${kind}`, `assets/${name}`);
-  }
+/** Writes a page with its scripts and its styles, which are named by their content. */
+function writePage(source: string, directory: string, css: string, [script, ...others]: Script): void {
+  const styles = `assets/page-${createHash('sha256').update(css).digest('hex').slice(0, 12)}.css`;
+  write(join(directory, styles), css);
+  for (const { fileName, code } of [script, ...others]) write(join(directory, fileName), code);
+  const html = readFileSync(join(source, 'index.html'), 'utf8')
+    // What the script imports at once loads beside it.
+    .replace(/<script type="module" src="(.*)assets\/page\.js"><\/script>/, (tag, base) =>
+      [...script.imports.map((name) => `<link rel="modulepreload" href="${base}${name}">`), tag].join('\n    '),
+    )
+    .replace('assets/page.js', script.fileName)
+    .replace('assets/page.css', styles);
   writeFileSync(join(directory, 'index.html'), html);
 }
 
-/** Bundles into one script, without names of its own in the page. */
-export async function bundleScript(root: string, input: string, css: string): Promise<OutputChunk> {
+/** A script, and the chunks that it imports at once or later. */
+type Script = [entry: OutputChunk, ...others: OutputChunk[]];
+
+/**
+ * Bundles a script, without names of its own in the page. Each `import()` is a chunk; what several of them need is one chunk too,
+ * so that none waits for another.
+ */
+export async function bundleScript(
+  root: string,
+  input: string,
+  css: string,
+  name = 'assets/page-[hash].js',
+): Promise<Script> {
   const build = await rolldown({
     cwd: root,
     input,
@@ -47,9 +64,16 @@ export async function bundleScript(root: string, input: string, css: string): Pr
       if (level === 'warn') throw new Error(log.message);
     },
   });
-  const { output } = await build.generate({ format: 'esm', minify: true, comments: false, codeSplitting: false });
+  const { output } = await build.generate({
+    format: 'esm',
+    minify: true,
+    comments: false,
+    entryFileNames: name,
+    chunkFileNames: 'assets/[name]-[hash].js',
+    codeSplitting: { groups: [{ name: 'common', minShareCount: 2 }] },
+  });
   await build.close();
-  return output[0];
+  return output.filter((file) => file.type === 'chunk') as Script;
 }
 
 function stylesheet(css: string): Plugin {

@@ -67,7 +67,7 @@ export async function buildSite(root: string, directory: string): Promise<string
   const search = new MiniSearch(INDEX_OPTIONS);
   search.addAll(sections);
 
-  const script = await bundleScript(root, 'page/docs/docs.ts', '');
+  const [script] = await bundleScript(root, 'page/docs/docs.ts', '');
   mkdirSync(join(directory, 'assets'), { recursive: true });
   const asset = (name: string, content: string) => {
     const file = name.replace('.', `-${createHash('sha256').update(content).digest('hex').slice(0, 12)}.`);

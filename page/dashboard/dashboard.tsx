@@ -2,8 +2,9 @@ import { render } from 'preact';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
-import { SupportPage } from './domain-support.tsx';
-import { Pages } from './pages.tsx';
+import { pageChunk } from './page-chunk.tsx';
+import { Pages, startChunk } from './pages.tsx';
+import { currentRoute } from './route.tsx';
 import { NotSignedIn, openLink, openSession, type SignedIn, type SignedOut, signOut } from './sign-in.ts';
 import { TEXT } from './text.ts';
 import { Toasts } from './toast.tsx';
@@ -83,11 +84,16 @@ function Entrance({ reason, onRetry }: { reason: SignedOut | 'failed'; onRetry: 
   );
 }
 
+const SupportPage = pageChunk(async () => (await import('./domain-support.tsx')).SupportPage);
+
 /** A support link opens its page for whoever has it, signed in or not. */
 function Start() {
   const [token] = useState(() => (location.pathname === '/dashboard/support' ? location.hash.slice(1) : null));
   return token === null ? <Dashboard /> : <SupportPage token={token} />;
 }
+
+// The page's script loads while the session is opened.
+if (location.pathname !== '/dashboard/support') startChunk(currentRoute());
 
 const place = document.getElementById('dashboard');
 if (place !== null) {

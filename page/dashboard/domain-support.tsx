@@ -3,9 +3,11 @@ import { createClient, type NameplateClient } from '../../client/client.ts';
 import { Announcer } from '../announcer.tsx';
 import { LinkRefused, openLink } from '../session.ts';
 import { DashboardProvider } from './context.ts';
-import { DomainPage } from './domain-page.tsx';
 import { DOMAIN_TEXT } from './domain-text.ts';
+import { pageChunk } from './page-chunk.tsx';
 import { TEXT } from './text.ts';
+
+const DomainPage = pageChunk(async () => (await import('./domain-page.tsx')).DomainPage);
 
 const { support: TEXTS } = DOMAIN_TEXT;
 

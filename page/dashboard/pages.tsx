@@ -1,21 +1,11 @@
-import { AuditPage } from './audit-page.tsx';
-import { BrandPage } from './brand-page.tsx';
+import { useEffect } from 'preact/hooks';
 import { LostConnection } from './connection.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import { DomainPage } from './domain-page.tsx';
-import { DomainsPage } from './domains-page.tsx';
-import { EnvironmentPage } from './environments-one.tsx';
-import { EnvironmentsPage } from './environments-page.tsx';
-import { HomePage } from './home-page.tsx';
-import { KeysPage } from './keys-page.tsx';
-import { MovingPage } from './moving-page.tsx';
+import { type PageChunk, pageChunk } from './page-chunk.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Palette } from './palette.tsx';
 import { hrefOf, Link, type Route, useRoute } from './route.tsx';
 import { type PageName, TEXT } from './text.ts';
-import { DeliveryPage } from './webhooks-delivery.tsx';
-import { WebhookPage } from './webhooks-one.tsx';
-import { WebhooksPage } from './webhooks-page.tsx';
 
 interface MenuEntry {
   page: PageName;
@@ -24,6 +14,9 @@ interface MenuEntry {
   /** Resource and action without which it has nothing to show. */
   needs?: readonly [resource: string, action: string];
 }
+
+/** When the scripts of the other pages load. */
+const LATER_MS = 4_000;
 
 const MENU: readonly MenuEntry[] = [
   { page: 'home', part: null },
@@ -36,9 +29,49 @@ const MENU: readonly MenuEntry[] = [
   { page: 'audit', part: 'audit', needs: ['audit', 'read_entries'] },
 ];
 
+interface PageProps {
+  /** Second and third part of the address. */
+  id: string;
+  inner: string;
+  query: URLSearchParams;
+}
+
+const PAGES = new Map<string, PageChunk<PageProps>>([
+  ['', pageChunk(async () => (await import('./home-page.tsx')).HomePage)],
+  ['domains', pageChunk(async () => (await import('./domains-page.tsx')).DomainsPage)],
+  ['domains/*', pageChunk(async () => (await import('./domain-page.tsx')).DomainPage)],
+  ['environments', pageChunk(async () => (await import('./environments-page.tsx')).EnvironmentsPage)],
+  ['environments/*', pageChunk(async () => (await import('./environments-one.tsx')).EnvironmentPage)],
+  ['moving', pageChunk(async () => (await import('./moving-page.tsx')).MovingPage)],
+  ['webhooks', pageChunk(async () => (await import('./webhooks-page.tsx')).WebhooksPage)],
+  ['webhooks/*', pageChunk(async () => (await import('./webhooks-one.tsx')).WebhookPage)],
+  ['webhooks/*/*', pageChunk(async () => (await import('./webhooks-delivery.tsx')).DeliveryPage)],
+  ['keys', pageChunk(async () => (await import('./keys-page.tsx')).KeysPage)],
+  ['brand', pageChunk(async () => (await import('./brand-page.tsx')).BrandPage)],
+  ['audit', pageChunk(async () => (await import('./audit-page.tsx')).AuditPage)],
+]);
+
+/** Begins to load the script of an address; where that fails, the page says so once it is shown. */
+export function startChunk(route: Route): void {
+  begin(chunkOf(route));
+}
+
+function begin(chunk: PageChunk<PageProps> | undefined): void {
+  chunk?.start().catch(() => {});
+}
+
+function chunkOf({ parts: [first = '', ...rest] }: Route): PageChunk<PageProps> | undefined {
+  return PAGES.get([first, ...rest.map(() => '*')].join('/'));
+}
+
 /** The menu, and the page of the address. */
 export function Pages() {
   const route = useRoute();
+  // The other pages then open at once, also after another version was deployed.
+  useEffect(() => {
+    const timer = setTimeout(() => PAGES.forEach(begin), LATER_MS);
+    return () => clearTimeout(timer);
+  }, []);
   const { person, signOut } = useDashboard();
   const [first = null] = route.parts;
   return (
@@ -83,37 +116,10 @@ export function Pages() {
 }
 
 function PageOf({ route }: { route: Route }) {
-  const [first, second, ...rest] = route.parts;
-  if (first === undefined) return <HomePage />;
-  if (first === 'domains' && second === undefined) return <DomainsPage query={route.query} />;
-  if (first === 'domains' && second !== undefined && rest.length === 0) return <DomainPage key={second} id={second} />;
-  return <OtherPage route={route} />;
-}
-
-function OtherPage({ route: { parts, query } }: { route: Route }) {
-  const [page, id, inner] = parts;
-  switch ([page, ...parts.slice(1).map(() => '*')].join('/')) {
-    case 'environments':
-      return <EnvironmentsPage />;
-    case 'environments/*':
-      return <EnvironmentPage key={id} id={id ?? ''} />;
-    case 'moving':
-      return <MovingPage query={query} />;
-    case 'webhooks':
-      return <WebhooksPage />;
-    case 'webhooks/*':
-      return <WebhookPage key={id} id={id ?? ''} query={query} />;
-    case 'webhooks/*/*':
-      return <DeliveryPage key={inner} webhookId={id ?? ''} id={inner ?? ''} />;
-    case 'keys':
-      return <KeysPage />;
-    case 'brand':
-      return <BrandPage />;
-    case 'audit':
-      return <AuditPage query={query} />;
-    default:
-      return <NotFound />;
-  }
+  const [, id = '', inner = ''] = route.parts;
+  const Page = chunkOf(route);
+  if (Page === undefined) return <NotFound />;
+  return <Page key={route.parts.join('/')} id={id} inner={inner} query={route.query} />;
 }
 
 function NotFound() {

@@ -9,7 +9,7 @@ export interface Route {
 
 const ROOT = '/dashboard';
 
-function currentRoute(): Route {
+export function currentRoute(): Route {
   const parts = location.pathname.slice(ROOT.length).split('/').filter(Boolean);
   return { parts: parts.map(decodePart), query: new URLSearchParams(location.search) };
 }

@@ -75,6 +75,8 @@ export const TEXT = {
   signOutEverywhere: 'Sign out everywhere',
   notFound: { title: 'There is no such page', text: 'The address may have been copied in part.' },
   failedToLoad: 'This could not be loaded.',
+  chunkFailed: 'This page could not be loaded. The server has a newer version, or cannot be reached.',
+  reload: 'Load the dashboard again',
 } as const;
 
 export type PageName = keyof typeof TEXT.pages;

@@ -17,7 +17,7 @@ import { WEBHOOKS } from './webhooks-text.ts';
 const REFRESH_MS = 2_000;
 
 /** One delivery, with what the receiver responded. */
-export function DeliveryPage({ webhookId, id }: { webhookId: string; id: string }) {
+export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: string }) {
   const { client, person } = useDashboard();
   const address = { webhookId, deliveryId: id };
   usePageTitle(WEBHOOKS.delivery);

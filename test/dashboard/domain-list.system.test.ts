@@ -193,3 +193,18 @@ describe('the first page', () => {
     await page.getByText('The server cannot be reached.').first().waitFor({ state: 'detached' });
   });
 });
+
+describe('the script of a page', () => {
+  const FAILED = 'This page could not be loaded.';
+
+  it('that cannot be loaded says so, and a reload brings the page', async () => {
+    const ofPage = /assets\/(?!page-|common-).*\.js/;
+    await page.route(ofPage, (route) => route.abort());
+    await page.goto(`${lab.url}/dashboard/domains`);
+    await page.getByRole('alert').filter({ hasText: FAILED }).waitFor();
+    await page.unroute(ofPage);
+    await button('Load the dashboard again').click();
+    await page.getByRole('heading', { name: 'Domains' }).waitFor();
+    expect(await addressOf()).toBe('/dashboard/domains');
+  });
+});

@@ -21,6 +21,13 @@ const ASSET_HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
 };
 
+/** The component in pages of other origins imports some of them. */
+const SHARED_ASSET_HEADERS = {
+  ...ASSET_HEADERS,
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  'Access-Control-Allow-Origin': '*',
+};
+
 /** A script for pages of other origins. */
 const COMPONENT_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
@@ -55,13 +62,13 @@ export function servePageFiles(app: FastifyInstance, directory: string | null = 
   serve(`/setup/${COMPONENT}`, 'setup', COMPONENT, COMPONENT_HEADERS);
   // Its pages are paths below it.
   for (const url of ['/dashboard', '/dashboard/*']) serve(url, 'dashboard', DASHBOARD, PAGE_HEADERS);
-  for (const [url, operation, folder] of [
-    [`/setup/${ASSETS}/:name`, 'setup', ASSETS],
-    [`/dashboard/${ASSETS}/:name`, 'dashboard', `dashboard/${ASSETS}`],
+  for (const [url, operation, folder, headers] of [
+    [`/setup/${ASSETS}/:name`, 'setup', ASSETS, SHARED_ASSET_HEADERS],
+    [`/dashboard/${ASSETS}/:name`, 'dashboard', `dashboard/${ASSETS}`, ASSET_HEADERS],
   ] as const) {
     app.get<{ Params: { name: string } }>(url, { config: { operation } }, async (request, reply) =>
       // Only names that the directory lists are read, so no other path in the file system is.
-      send(request, reply, await find(`${folder}/${request.params.name}`), ASSET_HEADERS),
+      send(request, reply, await find(`${folder}/${request.params.name}`), headers),
     );
   }
 }

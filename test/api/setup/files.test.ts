@@ -127,6 +127,14 @@ describe('its files', () => {
     expect((await get('/setup/assets/page-1a2b.css')).headers['content-type']).toBe('text/css; charset=utf-8');
   });
 
+  it('can be imported by the component in pages of other origins', async () => {
+    const { headers } = await get('/setup/assets/page-1a2b.js', { origin: 'https://platform.example' });
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+  });
+
   it('are compressed for clients that take it', async () => {
     const path = '/setup/assets/page-1a2b.js';
     const brotli = await get(path, { 'accept-encoding': 'gzip, deflate, br' });

@@ -1,0 +1,298 @@
+import type { Language } from './en.ts';
+
+export const de: Language = {
+  tag: 'de',
+  space: ' ',
+  texts: null,
+  findings: {
+    atProvider: (t) => `bei ${t.provider}`,
+    inZone: (t) => `in den DNS-Einstellungen von ${t.zone}`,
+    atRegistrar: (t) => `beim Registrar von ${t.zone}`,
+    inZoneAbove: (t) => `in den NS-Einträgen von ${t.zone} in der übergeordneten Zone`,
+
+    entry: (t) => `Name: ${t.entered}, Wert: ${t.value}.`,
+    entryUnnamed: (t) => `Name: leer lassen, Wert: ${t.value}.`,
+    entryName: (t) => `Name: ${t.entered}.`,
+    entryNameEmpty: 'Name: leer lassen.',
+    entryCaa: (t) => `Flags: ${t.flags}, Tag: ${t.tag}, Wert: ${t.value}.`,
+
+    noRecord: (t) => `Unter ${t.at} gibt es keinen ${t.type}-Eintrag.`,
+    noAddress: (t) => `${t.at} hat keine Adresse und ist deshalb nicht erreichbar.`,
+    asked: (t) => `Gefragt wurden die Nameserver ${t.servers}.`,
+    otherProviderUnseen: 'Einträge bei einem anderen Anbieter sind nicht sichtbar.',
+    zoneOfItsOwn: (t) =>
+      `${t.ownZone} ist eine eigene Zone: Was in der Zone ${t.zoneAbove} eingetragen ist, gilt dort nicht.`,
+    atOtherName: (t) => `Der ${t.type}-Eintrag steht unter ${t.name}; er gehört unter ${t.at}.`,
+    zoneAppended: (t) => `Der DNS-Anbieter hängt ${t.zone} an jeden eingegebenen Namen an.`,
+    textToo: (t) => `Der TXT-Eintrag steht unter ${t.otherName}.`,
+    notPunycode: (t) =>
+      `Der ${t.type}-Eintrag steht unter einem Namen mit Sonderzeichen. Im DNS ist das ein anderer Name als ${t.at}.`,
+    textInstead:
+      'Dort muss stattdessen ein TXT-Eintrag stehen: Neben einem CNAME darf es keinen anderen Eintrag geben.',
+    textOptional: 'Mit einem richtigen CNAME-Eintrag braucht die Domain keinen TXT-Eintrag.',
+    valuesSwapped: (t) => `Der TXT-Eintrag unter ${t.at} hat den Wert des CNAME-Eintrags, ${t.first}.`,
+    namesSwapped: (t) =>
+      `Die Namen der beiden Einträge sind vertauscht: Der CNAME-Eintrag steht unter ${t.at}, der TXT-Eintrag unter ${t.otherName}.`,
+    proofInCname: (t) =>
+      `Der Wert, der die Domain als Ihre ausweist, steht in einem CNAME-Eintrag unter ${t.at}; er gehört in einen TXT-Eintrag.`,
+    targetInOther: (t) =>
+      `Unter ${t.at} steht der Wert ${t.expected} in einem Eintrag vom Typ ${t.removes}; er gehört in einen CNAME-Eintrag.`,
+
+    leadsTo: (t) => `${t.at} ist ein CNAME auf ${t.chain}.`,
+    hostUnknown: 'Diesen Host gibt es nicht.',
+    hostWithoutAddress: 'Dieser Host hat keine Adresse.',
+    hasToLead: (t) => `Er muss auf ${t.expected} zeigen.`,
+    hasToLeadForCertificate: (t) => `Er muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
+    otherTarget: (t) => `${t.at} ist ein CNAME auf ${t.host}. Das ist nicht das Ziel dieser Domain.`,
+    otherTargetWhy:
+      'Der Wert gehört zu einer anderen Domain, stammt aus der Zeit vor dem Löschen und erneuten Hinzufügen dieser Domain oder enthält einen Tippfehler.',
+    valueDoubled: (t) => `Der DNS-Anbieter hat die Zone ${t.zone} an den Wert angehängt.`,
+    valueUrl: 'Der Wert ist eine Webadresse (URL), kein Hostname.',
+    valueAddress: 'Der Wert ist eine IP-Adresse, kein Hostname.',
+    valueSpace: 'Der Wert enthält Leerraum, der nicht dazugehört.',
+    valueQuotes: 'Der Wert enthält Anführungszeichen, die nicht dazugehören.',
+    valueText: 'Das ist der Wert des TXT-Eintrags.',
+    loop: (t) => `Die CNAME-Einträge von ${t.at} führen im Kreis.`,
+    loopNames: (t) => `Jeder zeigt auf den nächsten: ${t.at} → ${t.chain}.`,
+    tooLong: (t) => `${t.at} führt über mehr als 8 CNAME-Einträge.`,
+    tooLongNames: (t) => `Sie führen über ${t.chain}.`,
+    hostUnread: 'Dieser Host konnte nicht abgefragt werden.',
+    addressInstead: (t) =>
+      `${t.at} hat ${t.plural(t.count, { one: 'die Adresse', other: 'die Adressen' })} ${t.addresses} statt eines CNAME-Eintrags auf ${t.expected}.`,
+    passedOn: (t) =>
+      `Der TXT-Eintrag bestätigt die Domain. Besucher erreichen sie aber nur, wenn diese Adressen sie an ${t.expected} weiterleiten.`,
+    conflict: (t) => `${t.at} hat einen CNAME-Eintrag auf ${t.first} und daneben weitere Einträge: ${t.values}.`,
+    byChance: 'Besucher landen zufällig beim einen oder beim anderen.',
+    apexCname:
+      'Der Name einer Zone darf kein CNAME sein: Andere Einträge dort, etwa die für E-Mail, funktionieren dann womöglich nicht mehr.',
+    apexElsewhere: (t) =>
+      `${t.at} hat ${t.plural(t.count, { one: `die Adresse ${t.addresses}, die`, other: `die Adressen ${t.addresses}, die` })} nicht zu diesem Dienst ${t.plural(t.count, { one: 'gehört', other: 'gehören' })}.`,
+    visitorsElsewhere: 'Besucher landen auf einem anderen Server, sofern nicht ein Proxy von Ihnen sie weiterleitet.',
+    wildcardText: (t) =>
+      `Der TXT-Eintrag unter ${t.at} stammt aus einem Wildcard-Eintrag (*) und hat den Wert ${t.first}.`,
+    wildcardAddress: (t) =>
+      `${t.at} hat keinen eigenen Eintrag: Ein Wildcard-Eintrag (*) gibt dem Namen ${t.plural(t.count, { one: 'die Adresse', other: 'die Adressen' })} ${t.addresses}.`,
+    wildcardCname: (t) =>
+      `${t.at} hat keinen eigenen Eintrag: Ein Wildcard-Eintrag (*) macht daraus einen CNAME auf ${t.chain}.`,
+
+    proxiedBy: (t) => `${t.at} läuft über den Proxy von ${t.proxy}; der Eintrag selbst ist deshalb nicht sichtbar.`,
+    proxiedTo: (t) => `${t.at} führt zu einem Proxy, ${t.host}; der Eintrag selbst ist deshalb nicht sichtbar.`,
+    flattened: (t) => `${t.at} hat die Adressen von ${t.host} und führt damit hierher.`,
+    flattenedUnseen: (t) =>
+      `${t.at} hat statt eines CNAME-Eintrags die Adressen von ${t.host} (der DNS-Anbieter löst ihn auf: „Flattening“).`,
+    onlyText: (t) => `Dann kann nur ein TXT-Eintrag die Domain bestätigen, und unter ${t.at} gibt es keinen.`,
+    textVerifies: 'Der TXT-Eintrag bestätigt die Domain.',
+    textNeeded: 'Nur der TXT-Eintrag kann die Domain bestätigen.',
+    challengeProxied: (t) =>
+      `${t.at} führt zu einem Proxy (${t.values}) statt auf ${t.expected}; so bekommt dieser Dienst das Zertifikat nicht.`,
+    challengeMissing: (t) =>
+      `Unter ${t.at} gibt es keinen CNAME-Eintrag; so bekommt dieser Dienst das Zertifikat nicht.`,
+    challengeText: (t) =>
+      `Stattdessen steht dort ein TXT-Eintrag, ${t.first}: Neben einem CNAME darf es keinen anderen Eintrag geben.`,
+
+    textHas: (t) => `Der TXT-Eintrag unter ${t.at} hat den Wert ${t.first}.`,
+    textsHave: (t) =>
+      t.plural(t.count, {
+        one: `Der TXT-Eintrag unter ${t.at} hat den Wert ${t.values}.`,
+        other: `Die TXT-Einträge unter ${t.at} haben die Werte ${t.values}.`,
+      }),
+    proofMissing: 'Es fehlt der Wert, der die Domain als Ihre ausweist.',
+    othersMayStay: (t) =>
+      t.plural(t.count, { one: 'Der andere Wert darf bleiben.', other: 'Die anderen Werte dürfen bleiben.' }),
+    textBeside: 'Neben dem richtigen Wert steht weiterer Text.',
+    textBefore: 'Davor steht anderer Text, und das Token ist ein anderes.',
+    otherCharacter: (t) => `Das Zeichen an Stelle ${t.position} ist ${t.found} statt ${t.wanted}.`,
+    moreCharacters: (t) => `Nach Zeichen ${t.before} folgt weiterer Text.`,
+    fewerCharacters: (t) => `Alles nach Zeichen ${t.before} fehlt.`,
+    textQuotes: 'Er enthält Anführungszeichen, die nicht dazugehören.',
+    textCase: 'Groß- und Kleinbuchstaben sind vertauscht.',
+    hasSpace: 'Er enthält ein Leerzeichen, das nicht dazugehört.',
+    hasTab: 'Er enthält ein Tabulatorzeichen, das nicht dazugehört.',
+    hasLineBreak: 'Er enthält einen Zeilenumbruch, der nicht dazugehört.',
+    hasInvisible: (t) => `Er enthält ein unsichtbares Zeichen (${t.found}), das nicht dazugehört.`,
+    textEncoded: 'Ein Programm hat darin Zeichen durch Codes ersetzt.',
+    textStale:
+      'Er sieht aus wie der Wert einer anderen Domain oder wie der dieser Domain vor dem Löschen und erneuten Hinzufügen.',
+    textOfOther: (t) => `Das ist der Wert von ${t.owner}.`,
+    beginningMissing: 'Der Anfang fehlt.',
+    endMissing: 'Das Ende fehlt.',
+
+    notRegistered: (t) =>
+      `Die Domain ${t.name} gibt es nicht: Sie ist nicht registriert, abgelaufen oder hat keine Nameserver.`,
+    expired: (t) =>
+      `Die Registrierung von ${t.name} scheint abgelaufen zu sein: Die Nameserver (${t.servers}) nutzt ${t.provider} für Domains, die nicht verlängert wurden oder ungenutzt sind.`,
+    parked: (t) =>
+      `Die Domain ${t.name} ist bei ${t.provider} geparkt: Die Nameserver (${t.servers}) gehören zu einem Dienst, der Werbung anzeigt. Dort lassen sich keine Einträge anlegen.`,
+    parkedAddresses: (t) => `Jeder Name darin, auch ${t.name} selbst, führt zu ${t.addresses}.`,
+    nameserversAre: (t) => `Eingestellt sind ${t.delegation} die Nameserver ${t.servers}.`,
+    recordIsAt: (t) => `Der ${t.type}-Eintrag von ${t.otherName} liegt auf ${t.seenServers}.`,
+    zoneNames: (t) => `Die Zone selbst nennt ${t.seenServers}.`,
+    onlySeenAt: (t) => `Sichtbar ist nur, was bei ${t.provider} eingetragen ist.`,
+    onlySeenAtFirst: 'Sichtbar ist nur, was auf den erstgenannten eingetragen ist.',
+    listsDiffer: (t) => `Die Nameserver ${t.delegation} sind andere als in der Zone ${t.name} selbst.`,
+    onlyDelegated: (t) => `Nur ${t.delegation}: ${t.onlyDelegated}.`,
+    onlyInZone: (t) => `Nur in der Zone selbst: ${t.onlyInZone}.`,
+    disagree: (t) => `Die Nameserver von ${t.zone} sind sich über den ${t.type}-Eintrag unter ${t.at} nicht einig.`,
+    differently: (t) =>
+      `Der Nameserver ${t.servers} gibt für den ${t.type}-Eintrag unter ${t.at} wechselnde Antworten.`,
+    answers: (t) => `${t.servers} antwortet: ${t.answer}.`,
+    nothingThere: 'kein Eintrag',
+    cnameThere: (t) => `ein CNAME auf ${t.chain}`,
+    cnameToItself: 'ein CNAME auf sich selbst',
+    bogus: (t) => `DNSSEC (die Signaturen der DNS-Einträge) der Zone ${t.zone} ist fehlerhaft.`,
+    mostCannotSee: 'Der größte Teil des Internets sieht ihre Einträge nicht.',
+    signatureExpired: 'Die Signatur ist abgelaufen.',
+    signatureNotYetValid: 'Die Signatur ist noch nicht gültig.',
+    keyMissing: 'Die Zone hat keinen Schlüssel, der zu ihrem DS-Eintrag passt.',
+    signatureMissing: 'Die Signatur fehlt.',
+    absenceUnproven: 'Es fehlt der Nachweis, dass es den Namen nicht gibt.',
+    dsIs: (t) => `Ihr DS-Eintrag ist ${t.value}.`,
+    noticedAfter: (t) => `Nach der Korrektur kann es ${t.lasting} dauern, bis das bemerkt wird.`,
+    caaForbids: (t) =>
+      `Die CAA-Einträge von ${t.name} verbieten unserer Zertifizierungsstelle, ein Zertifikat auszustellen: ${t.values}.`,
+    staleCache: (t) =>
+      `Die Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis ${t.until} aus ihrem Cache.`,
+    held: (t) => `${t.name} ist bereits für ein anderes Konto dieses Dienstes bestätigt.`,
+    heldLater: (t) =>
+      `Ein anderes Konto dieses Dienstes hat ${t.name} bestätigt, nachdem Sie die Domain hier hinzugefügt haben. Ihre Einträge könnten also von früher stammen.`,
+    heldSilent: (t) =>
+      `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen umzuziehen.`,
+    heldRecords: 'Dessen Einträge sind noch vorhanden.',
+
+    resolversFail: (t) =>
+      `Die DNS-Resolver dieses Dienstes geben keine brauchbare Antwort; ${t.name} konnte deshalb nicht abgefragt werden.`,
+    zoneUnread: (t) => `Die Zone ${t.name} konnte nicht abgefragt werden.`,
+    someUnread: (t) => `Nicht alle Nameserver von ${t.name} konnten abgefragt werden.`,
+    delegationUnread: (t) => `Die Nameserver von ${t.name} waren nicht zu finden.`,
+    nameUnread: (t) => `${t.name} konnte nicht abgefragt werden.`,
+    othersAnswer: (t) => `Zu anderen Namen in der Zone ${t.zone} kommen Antworten.`,
+    itsNameservers: 'ihre Nameserver',
+    serverTimeout: (t) => `Keine rechtzeitige Antwort: ${t.servers}.`,
+    serverFailure: (t) => `Fehler (SERVFAIL) als Antwort: ${t.servers}.`,
+    serverRefused: (t) => `Antwort verweigert (REFUSED): ${t.servers}.`,
+    serverLame: (t) => `Für die Zone nicht zuständig (Lame Delegation): ${t.servers}.`,
+    serverMalformed: (t) => `Antworten, die kein gültiges DNS sind: ${t.servers}.`,
+    serverWithoutAddress: (t) => `Ohne IP-Adresse: ${t.servers}.`,
+    serverUnreachable: (t) => `Nicht erreichbar: ${t.servers}.`,
+    serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie gefragt wird: ${t.servers}.`,
+    serverTcp: (t) => `Keine Antwort über TCP: ${t.servers}.`,
+    serverInconsistent: (t) => `Andere Nameserver als anderswo nennt: ${t.servers}.`,
+
+    outside: (t) =>
+      `Besucher von ${t.name} erreichen die Website unter ${t.plural(t.count, { one: 'der Adresse', other: 'den Adressen' })} ${t.addresses} nicht.`,
+    outsideOther: 'Dort antwortet ein anderer Server, der Anfragen nicht an diesen Dienst weiterleitet.',
+    outsideWrongName: 'Sie bekommen ein Zertifikat, das nicht für diesen Namen gilt.',
+    outsideExpired: 'Sie bekommen ein abgelaufenes Zertifikat.',
+    outsideNotYet: 'Sie bekommen ein Zertifikat, das noch nicht gültig ist.',
+    outsideUntrusted: 'Sie bekommen ein Zertifikat, dem Browser nicht vertrauen.',
+    outsidePrivate: 'Aus dem Internet führt kein Weg dorthin.',
+    outsideRefused: 'An Port 443 nimmt nichts Verbindungen an.',
+    outsideTls: 'An Port 443 kommt kein TLS-Handshake zustande.',
+    outsideNothing: 'Der Server beendet die Verbindung ohne Antwort.',
+    outsideTimeout: 'Es kommt keine rechtzeitige Antwort.',
+
+    add: (t) => `Legen Sie ${t.where} einen ${t.type}-Eintrag an.`,
+    change: (t) => `Ändern Sie ${t.where} den ${t.type}-Eintrag.`,
+    replace: (t) =>
+      `Löschen Sie ${t.where} die Einträge unter diesem Namen vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
+    changeName: (t) => `Ändern Sie ${t.where} den Namen des ${t.type}-Eintrags.`,
+    zoneIsAdded: (t) => `${t.zone} wird dort von selbst angehängt.`,
+    punycode: (t) => `Geben Sie ${t.where} den Namen in der Form mit „xn--“ ein.`,
+    dotAtEnd: (t) => `Setzen Sie ${t.where} einen Punkt ans Ende des Werts des CNAME-Eintrags.`,
+    withoutQuotes: 'Geben Sie den Wert ohne Anführungszeichen ein.',
+    exchangeNames: (t) => `Tauschen Sie ${t.where} die Namen der beiden Einträge.`,
+    forCname: (t) => `Name des CNAME-Eintrags: ${t.entered}.`,
+    forText: (t) => `Name des TXT-Eintrags: ${t.entered}.`,
+    deleteDelegation: (t) =>
+      `Löschen Sie die NS-Einträge von ${t.name} in der Zone ${t.zone} und legen Sie dort den CNAME-Eintrag an.`,
+    ifNoProxy: 'Wenn das nicht die Adressen eines Proxys von Ihnen sind, ersetzen Sie sie durch einen CNAME-Eintrag.',
+    orAddText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören, legen Sie einen TXT-Eintrag an.',
+    orPublishText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören, berichtigen Sie den TXT-Eintrag.',
+    doNotProxy: 'Der Anbieter darf ihn nicht über seinen Proxy leiten (Cloudflare: graue Wolke, „Nur DNS“).',
+    keepOne: (t) =>
+      `Löschen Sie ${t.where} alle anderen CNAME-, A- und AAAA-Einträge unter diesem Namen und behalten Sie einen CNAME-Eintrag.`,
+    deleteCname: 'Löschen Sie den CNAME-Eintrag.',
+    addAddresses: (t) => `Geben Sie ${t.at} ${t.where} diese Adressen und keine anderen: ${t.addresses}.`,
+    addAlias: (t) =>
+      `Legen Sie ${t.where} den Eintrag an, der ALIAS, ANAME oder „CNAME Flattening“ heißt, und keine A- oder AAAA-Einträge.`,
+    addTyped: (t) => `Legen Sie ${t.where} einen Eintrag vom Typ ${t.typeInZone} an, und keine A- oder AAAA-Einträge.`,
+    register: (t) =>
+      `Registrieren oder verlängern Sie ${t.name} bei einem Registrar und stellen Sie dort die Nameserver ein.`,
+    mistypedLook: 'Wenn der Name einen Tippfehler enthält, prüfen Sie den richtigen.',
+    mistypedAdd: 'Wenn der Name einen Tippfehler enthält, löschen Sie diese Domain und fügen Sie die richtige hinzu.',
+    renew: (t) =>
+      `Verlängern Sie ${t.name} beim Registrar. Falls die früheren Nameserver nicht von selbst zurückkommen, stellen Sie sie dort ein.`,
+    changeNameservers: (t) =>
+      `Stellen Sie ${t.delegation} die Nameserver eines DNS-Anbieters ein. Legen Sie die Einträge bei diesem Anbieter an.`,
+    setNameservers: (t) => `Stellen Sie ${t.delegation} diese Nameserver ein: ${t.seenServers}.`,
+    orPublishAt: (t) => `Oder legen Sie die Einträge hier an: ${t.servers}.`,
+    sameLists: (t) =>
+      `Gleichen Sie beide Listen an: ${t.delegation} oder in den NS-Einträgen der Zone ${t.name} selbst.`,
+    waitMinutes: 'Wenn Sie ihn gerade geändert haben, warten Sie einige Minuten.',
+    askWhyDifferent: 'Fragen Sie andernfalls den DNS-Anbieter, warum sich die Antworten unterscheiden.',
+    publishSame:
+      'Tragen Sie andernfalls auf allen dasselbe ein oder entfernen Sie die Nameserver, die davon abweichen.',
+    nothingToDo: 'Sie müssen nichts tun: Dieser Dienst prüft von selbst noch einmal.',
+    mendDsRegistrar: (t) =>
+      `Entfernen Sie beim Registrar von ${t.zone} den DS-Eintrag oder ersetzen Sie ihn durch den, den der DNS-Anbieter anzeigt.`,
+    mendDsAbove: (t) =>
+      `Entfernen Sie in der Zone über ${t.zone} den DS-Eintrag oder ersetzen Sie ihn durch den, den der DNS-Anbieter anzeigt.`,
+    signAgain: (t) =>
+      `Bitten Sie den DNS-Anbieter von ${t.zone}, die Zone neu zu signieren. Oder ändern Sie ihren DS-Eintrag:`,
+    orSignAgain: 'Oder lassen Sie die Zone neu signieren.',
+    deleteCaa: (t) =>
+      `Löschen Sie den CAA-Eintrag mit dem Tag ${t.tag}: Solange seine Flags 128 oder mehr sind, darf keine Zertifizierungsstelle ein Zertifikat ausstellen.`,
+    recreate:
+      'Wenn der Name Ihnen gehört, löschen Sie die Domain, fügen Sie sie erneut hinzu und legen Sie ihre neuen Einträge an.',
+    askSilent: (t) =>
+      `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name zieht um, sobald sie antworten und nur die Einträge dieser Domain haben.`,
+    removeOthers: (t) =>
+      `Entfernen Sie ${t.where} jeden anderen TXT-Eintrag unter ${t.at} und richten Sie ${t.name} nur auf ${t.expected}.`,
+    moveWithBoth: (t) =>
+      `Um den Namen umzuziehen, legen Sie beide Einträge dieser Domain an und entfernen Sie den TXT-Eintrag des anderen Kontos unter ${t.at}.`,
+    moveWithText: (t) =>
+      `Um den Namen umzuziehen, legen Sie den TXT-Eintrag dieser Domain an und entfernen Sie den des anderen Kontos unter ${t.at}.`,
+    replaceCertificate:
+      'Ersetzen Sie auf dem Proxy oder Load Balancer mit dieser Adresse das Zertifikat oder leiten Sie Verbindungen unverändert an diesen Dienst durch.',
+    renewCertificate:
+      'Erneuern Sie auf dem Proxy oder Load Balancer mit dieser Adresse das Zertifikat oder leiten Sie Verbindungen unverändert an diesen Dienst durch.',
+    orPassOn: (t) =>
+      `Oder lassen Sie den Proxy, falls diese Adresse zu einem von Ihnen gehört, auch alles unter ${t.value} weiterleiten.`,
+    openPort: 'Öffnen Sie Port 443 auf diesem Server.',
+    orUnused: 'Oder, wenn die Adresse nicht mehr genutzt wird:',
+    waitUntilThen: 'Warten Sie bis dahin.',
+    askAboutName: (t) => `Fragen Sie den DNS-Anbieter von ${t.zone} nach dem Grund.`,
+    underscore: 'Eine Firewall verwirft womöglich Namen, die mit einem Unterstrich beginnen.',
+    orAddAgain: (t) => `Oder löschen Sie den ${t.type}-Eintrag und legen Sie ihn neu an.`,
+    nothingOrRegistrar:
+      'An den Einträgen muss nichts geändert werden. Wenn es anhält, fragen Sie den Registrar der Domain.',
+    askOrRemove: (t) =>
+      `Fragen Sie den DNS-Anbieter von ${t.zone} nach dem Grund oder entfernen Sie ${t.delegation} diese Nameserver: ${t.servers}.`,
+    createZone: (t) =>
+      `Legen Sie die Zone ${t.zone} bei diesem DNS-Anbieter an oder stellen Sie ${t.delegation} die Nameserver des Anbieters ein, der sie hat.`,
+    checkZone: (t) =>
+      `Prüfen Sie die Zone ${t.zone} bei ihrem DNS-Anbieter oder fragen Sie ihn: Sie ist womöglich fehlerhaft oder nicht geladen.`,
+    correctNames: (t) => `Berichtigen Sie ${t.delegation} die Namen der Nameserver (${t.servers}).`,
+    publicAddresses: (t) => `Geben Sie den Nameservern von ${t.zone} öffentliche IP-Adressen oder nutzen Sie andere.`,
+    openTcp: (t) =>
+      `Öffnen Sie den TCP-Port 53 auf ${t.servers}: Antworten, die für UDP zu groß sind, werden über TCP abgefragt.`,
+    registryTakes:
+      'Sie müssen nichts ändern: Ein Wechsel der Nameserver braucht einige Minuten, bis er überall angekommen ist.',
+
+    certificateNoAddress: (t) => `${t.name} hat keine Adresse; keine Zertifizierungsstelle kann den Namen erreichen.`,
+    certificateUnread: (t) =>
+      `Das DNS von ${t.name} konnte nicht abgefragt werden. Wir versuchen es von selbst wieder.`,
+    certificatePrivate: (t) => `${t.name} führt zu ${t.addresses}. Das liegt nicht im öffentlichen Internet.`,
+    certificateUnreachable: (t) => `${t.name} führt zu ${t.addresses}. Dort antwortet an Port 80 nichts.`,
+    certificateOther: (t) =>
+      `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterleitet.`,
+    certificateCaa: (t) =>
+      `Ein CAA-Eintrag von ${t.name} verbietet unserer Zertifizierungsstelle, ein Zertifikat auszustellen.`,
+    certificateNoRecord: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} fehlt.`,
+    certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} führt woandershin.`,
+    certificateNotSeen: (t) => `Der Nachweis für das Zertifikat von ${t.name} ist im DNS noch nicht zu finden.`,
+    certificateUnproved: (t) => `Die Zertifizierungsstelle konnte ${t.name} nicht bestätigen.`,
+    certificateRefused: (t) => `Die Zertifizierungsstelle stellt für ${t.name} kein Zertifikat aus.`,
+    certificateLater: 'Das liegt an uns, nicht an Ihren Einträgen. Wir versuchen es von selbst wieder.',
+  },
+};

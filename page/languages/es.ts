@@ -1,0 +1,289 @@
+import type { Language } from './en.ts';
+
+export const es: Language = {
+  tag: 'es',
+  space: ' ',
+  texts: null,
+  findings: {
+    atProvider: (t) => `en ${t.provider}`,
+    inZone: (t) => `en la configuración DNS de ${t.zone}`,
+    atRegistrar: (t) => `en el registrador de ${t.zone}`,
+    inZoneAbove: (t) => `en los registros NS de ${t.zone} en la zona superior`,
+
+    entry: (t) => `Nombre: ${t.entered}, valor: ${t.value}.`,
+    entryUnnamed: (t) => `Nombre: déjalo vacío, valor: ${t.value}.`,
+    entryName: (t) => `Nombre: ${t.entered}.`,
+    entryNameEmpty: 'Nombre: déjalo vacío.',
+    entryCaa: (t) => `Flags: ${t.flags}, etiqueta: ${t.tag}, valor: ${t.value}.`,
+
+    noRecord: (t) => `No hay ningún registro ${t.type} en ${t.at}.`,
+    noAddress: (t) => `${t.at} no tiene dirección, así que nadie puede llegar.`,
+    asked: (t) => `Servidores de nombres consultados: ${t.servers}.`,
+    otherProviderUnseen: 'Los registros de otro proveedor no se ven.',
+    zoneOfItsOwn: (t) =>
+      `${t.ownZone} es una zona propia: lo que se publica en la zona ${t.zoneAbove} no se ve en ella.`,
+    atOtherName: (t) => `El registro ${t.type} está en ${t.name}; debe estar en ${t.at}.`,
+    zoneAppended: (t) => `El proveedor de DNS añade ${t.zone} a cada nombre que se introduce.`,
+    textToo: (t) => `El registro TXT está en ${t.otherName}.`,
+    notPunycode: (t) =>
+      `El registro ${t.type} está en un nombre con caracteres especiales. Para el DNS es un nombre distinto de ${t.at}.`,
+    textInstead: 'Ahí debe haber un registro TXT: junto a un CNAME no puede haber ningún otro registro.',
+    textOptional: 'Con un registro CNAME correcto, el dominio no necesita ningún registro TXT.',
+    valuesSwapped: (t) => `El registro TXT de ${t.at} tiene el valor del registro CNAME, ${t.first}.`,
+    namesSwapped: (t) =>
+      `Los nombres de los dos registros están intercambiados: el CNAME está en ${t.at} y el TXT en ${t.otherName}.`,
+    proofInCname: (t) =>
+      `El valor que demuestra que el dominio es tuyo está en un registro CNAME en ${t.at}; debe estar en un registro TXT.`,
+    targetInOther: (t) =>
+      `En ${t.at}, el valor ${t.expected} está en un registro ${t.removes}; debe estar en un registro CNAME.`,
+
+    leadsTo: (t) => `${t.at} es un CNAME a ${t.chain}.`,
+    hostUnknown: 'Ese host no existe.',
+    hostWithoutAddress: 'Ese host no tiene dirección.',
+    hasToLead: (t) => `Tiene que apuntar a ${t.expected}.`,
+    hasToLeadForCertificate: (t) =>
+      `Tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
+    otherTarget: (t) => `${t.at} es un CNAME a ${t.host}, que no es el destino de este dominio.`,
+    otherTargetWhy:
+      'Pertenece a otro dominio, es de antes de que este se eliminara y se volviera a añadir, o está mal escrito.',
+    valueDoubled: (t) => `El proveedor de DNS ha añadido la zona ${t.zone} al final del valor.`,
+    valueUrl: 'El valor es una dirección web (URL), no un nombre de host.',
+    valueAddress: 'El valor es una dirección IP, no un nombre de host.',
+    valueSpace: 'El valor contiene espacios que sobran.',
+    valueQuotes: 'El valor contiene comillas que sobran.',
+    valueText: 'Ese es el valor del registro TXT.',
+    loop: (t) => `Los registros CNAME de ${t.at} forman un bucle.`,
+    loopNames: (t) => `Cada uno lleva al siguiente: ${t.at} → ${t.chain}.`,
+    tooLong: (t) => `${t.at} pasa por más de 8 registros CNAME.`,
+    tooLongNames: (t) => `Llevan a ${t.chain}.`,
+    hostUnread: 'Ese host no se pudo consultar.',
+    addressInstead: (t) =>
+      `${t.at} tiene ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses} en lugar de un registro CNAME a ${t.expected}.`,
+    passedOn: (t) =>
+      `El registro TXT verifica el dominio. Los visitantes solo llegan a él si esas direcciones los envían a ${t.expected}.`,
+    conflict: (t) => `${t.at} tiene un registro CNAME a ${t.first} y otros registros junto a él: ${t.values}.`,
+    byChance: 'Los visitantes llegan a uno u otro al azar.',
+    apexCname:
+      'El nombre de una zona no puede ser un CNAME: otros registros, como los del correo, podrían dejar de funcionar.',
+    apexElsewhere: (t) =>
+      `${t.at} tiene ${t.plural(t.count, { one: `la dirección ${t.addresses}, que no es`, other: `las direcciones ${t.addresses}, que no son` })} de este servicio.`,
+    visitorsElsewhere: 'Los visitantes llegan a otro servidor, salvo que un proxy tuyo los reenvíe.',
+    wildcardText: (t) => `El registro TXT de ${t.at} viene de un registro comodín (*) y tiene el valor ${t.first}.`,
+    wildcardAddress: (t) =>
+      `${t.at} no tiene registro propio: un registro comodín (*) le da ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
+    wildcardCname: (t) =>
+      `${t.at} no tiene registro propio: un registro comodín (*) lo convierte en un CNAME a ${t.chain}.`,
+
+    proxiedBy: (t) => `${t.at} pasa por el proxy de ${t.proxy}, así que su registro no se ve.`,
+    proxiedTo: (t) => `${t.at} lleva a un proxy, ${t.host}, así que su registro no se ve.`,
+    flattened: (t) => `${t.at} tiene las direcciones de ${t.host}, así que lleva aquí.`,
+    flattenedUnseen: (t) =>
+      `${t.at} tiene las direcciones de ${t.host} en lugar de un registro CNAME (el proveedor de DNS lo aplana: «flattening»).`,
+    onlyText: (t) => `Entonces solo un registro TXT puede verificar el dominio, y no hay ninguno en ${t.at}.`,
+    textVerifies: 'El registro TXT verifica el dominio.',
+    textNeeded: 'Solo el registro TXT puede verificar el dominio.',
+    challengeProxied: (t) =>
+      `${t.at} lleva a un proxy (${t.values}), no a ${t.expected}, así que este servicio no puede obtener el certificado.`,
+    challengeMissing: (t) =>
+      `No hay ningún registro CNAME en ${t.at}, así que este servicio no puede obtener el certificado.`,
+    challengeText: (t) =>
+      `En su lugar hay un registro TXT, ${t.first}: junto a un CNAME no puede haber ningún otro registro.`,
+
+    textHas: (t) => `El registro TXT de ${t.at} tiene el valor ${t.first}.`,
+    textsHave: (t) =>
+      t.plural(t.count, {
+        one: `El registro TXT de ${t.at} tiene el valor ${t.values}.`,
+        other: `Los registros TXT de ${t.at} tienen los valores ${t.values}.`,
+      }),
+    proofMissing: 'Falta el valor que demuestra que el dominio es tuyo.',
+    othersMayStay: (t) =>
+      t.plural(t.count, { one: 'El otro valor puede quedarse.', other: 'Los otros valores pueden quedarse.' }),
+    textBeside: 'Hay otro texto junto al valor correcto.',
+    textBefore: 'Hay otro texto delante, y el token es distinto.',
+    otherCharacter: (t) => `El carácter ${t.position} es ${t.found} en lugar de ${t.wanted}.`,
+    moreCharacters: (t) => `Sobra texto después del carácter ${t.before}.`,
+    fewerCharacters: (t) => `Falta todo lo que sigue al carácter ${t.before}.`,
+    textQuotes: 'Contiene comillas que sobran.',
+    textCase: 'Las mayúsculas y minúsculas no coinciden.',
+    hasSpace: 'Contiene un espacio que sobra.',
+    hasTab: 'Contiene una tabulación que sobra.',
+    hasLineBreak: 'Contiene un salto de línea que sobra.',
+    hasInvisible: (t) => `Contiene un carácter invisible (${t.found}) que sobra.`,
+    textEncoded: 'Un programa ha sustituido caracteres por códigos.',
+    textStale: 'Parece el valor de otro dominio, o el de este antes de que se eliminara y se volviera a añadir.',
+    textOfOther: (t) => `Ese es el valor de ${t.owner}.`,
+    beginningMissing: 'Falta el principio.',
+    endMissing: 'Falta el final.',
+
+    notRegistered: (t) =>
+      `El dominio ${t.name} no existe: no está registrado, ha caducado o no tiene servidores de nombres.`,
+    expired: (t) =>
+      `El registro de ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
+    parked: (t) =>
+      `El dominio ${t.name} está aparcado en ${t.provider}: sus servidores de nombres (${t.servers}) son de un servicio que muestra publicidad. Ahí no se pueden publicar registros.`,
+    parkedAddresses: (t) => `Todos sus nombres, también ${t.name}, llevan a ${t.addresses}.`,
+    nameserversAre: (t) => `Los servidores de nombres configurados ${t.delegation} son ${t.servers}.`,
+    recordIsAt: (t) => `El registro ${t.type} de ${t.otherName} está en ${t.seenServers}.`,
+    zoneNames: (t) => `La propia zona indica ${t.seenServers}.`,
+    onlySeenAt: (t) => `Solo se ve lo que está publicado en ${t.provider}.`,
+    onlySeenAtFirst: 'Solo se ve lo que está publicado en los primeros.',
+    listsDiffer: (t) =>
+      `Los servidores de nombres configurados ${t.delegation} no son los de la propia zona ${t.name}.`,
+    onlyDelegated: (t) => `Solo ${t.delegation}: ${t.onlyDelegated}.`,
+    onlyInZone: (t) => `Solo en la propia zona: ${t.onlyInZone}.`,
+    disagree: (t) => `Los servidores de nombres de ${t.zone} no coinciden en el registro ${t.type} de ${t.at}.`,
+    differently: (t) =>
+      `El servidor de nombres ${t.servers} da respuestas distintas para el registro ${t.type} de ${t.at}.`,
+    answers: (t) => `${t.servers} responde: ${t.answer}.`,
+    nothingThere: 'ningún registro',
+    cnameThere: (t) => `un CNAME a ${t.chain}`,
+    cnameToItself: 'un CNAME a sí mismo',
+    bogus: (t) => `El DNSSEC (las firmas de los registros DNS) de la zona ${t.zone} falla.`,
+    mostCannotSee: 'La mayor parte de Internet no ve sus registros.',
+    signatureExpired: 'La firma ha caducado.',
+    signatureNotYetValid: 'La firma todavía no es válida.',
+    keyMissing: 'La zona no tiene ninguna clave que corresponda a su registro DS.',
+    signatureMissing: 'Falta la firma.',
+    absenceUnproven: 'Falta la prueba de que el nombre no existe.',
+    dsIs: (t) => `Su registro DS es ${t.value}.`,
+    noticedAfter: (t) => `Después de corregirlo, puede tardar ${t.lasting} en notarse.`,
+    caaForbids: (t) =>
+      `Los registros CAA de ${t.name} prohíben a nuestra autoridad de certificación emitir un certificado: ${t.values}.`,
+    staleCache: (t) =>
+      `Los servidores de nombres tienen el registro ${t.type} de ${t.name}, pero algunos resolvers públicos pueden responder desde su caché hasta el ${t.until}.`,
+    held: (t) => `Otra cuenta de este servicio ya tiene verificado ${t.name}.`,
+    heldLater: (t) =>
+      `Otra cuenta de este servicio verificó ${t.name} después de que lo añadieras aquí, así que tus registros pueden ser de antes.`,
+    heldSilent: (t) =>
+      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para trasladar el nombre.`,
+    heldRecords: 'Sus registros siguen ahí.',
+
+    resolversFail: (t) =>
+      `Los resolvers DNS de este servicio no dan una respuesta útil, así que ${t.name} no se pudo consultar.`,
+    zoneUnread: (t) => `La zona ${t.name} no se pudo consultar.`,
+    someUnread: (t) => `No se pudieron consultar todos los servidores de nombres de ${t.name}.`,
+    delegationUnread: (t) => `No se encontraron los servidores de nombres de ${t.name}.`,
+    nameUnread: (t) => `${t.name} no se pudo consultar.`,
+    othersAnswer: (t) => `Para otros nombres de la zona ${t.zone} sí hay respuestas.`,
+    itsNameservers: 'sus servidores de nombres',
+    serverTimeout: (t) => `Sin respuesta a tiempo de ${t.servers}.`,
+    serverFailure: (t) => `Respuesta de error (SERVFAIL) de ${t.servers}.`,
+    serverRefused: (t) => `Respuesta denegada (REFUSED) por ${t.servers}.`,
+    serverLame: (t) => `La zona no la sirve ${t.servers} (delegación inválida).`,
+    serverMalformed: (t) => `Respuestas que no son DNS válido de ${t.servers}.`,
+    serverWithoutAddress: (t) => `Sin dirección IP: ${t.servers}.`,
+    serverUnreachable: (t) => `No se puede llegar a ${t.servers}.`,
+    serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
+    serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
+    serverInconsistent: (t) => `Otros servidores de nombres que en otros sitios son los que indica ${t.servers}.`,
+
+    outside: (t) =>
+      `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
+    outsideOther: 'Responde otro servidor, que no reenvía las peticiones a este servicio.',
+    outsideWrongName: 'Reciben un certificado que no es para este nombre.',
+    outsideExpired: 'Reciben un certificado caducado.',
+    outsideNotYet: 'Reciben un certificado que todavía no es válido.',
+    outsideUntrusted: 'Reciben un certificado en el que los navegadores no confían.',
+    outsidePrivate: 'Desde Internet no se puede llegar ahí.',
+    outsideRefused: 'Nada escucha en el puerto 443.',
+    outsideTls: 'No hay negociación TLS en el puerto 443.',
+    outsideNothing: 'El servidor cierra la conexión sin responder.',
+    outsideTimeout: 'No hay respuesta a tiempo.',
+
+    add: (t) => `Añade un registro ${t.type} ${t.where}.`,
+    change: (t) => `Cambia el registro ${t.type} ${t.where}.`,
+    replace: (t) => `Elimina ${t.where} los registros ${t.removes} de este nombre y añade un registro ${t.type}.`,
+    changeName: (t) => `Cambia el nombre del registro ${t.type} ${t.where}.`,
+    zoneIsAdded: (t) => `${t.zone} se añade solo.`,
+    punycode: (t) => `Introduce el nombre en su forma «xn--» ${t.where}.`,
+    dotAtEnd: (t) => `Termina con un punto el valor del registro CNAME ${t.where}.`,
+    withoutQuotes: 'Introduce el valor sin comillas.',
+    exchangeNames: (t) => `Intercambia los nombres de los dos registros ${t.where}.`,
+    forCname: (t) => `Nombre del registro CNAME: ${t.entered}.`,
+    forText: (t) => `Nombre del registro TXT: ${t.entered}.`,
+    deleteDelegation: (t) =>
+      `Elimina los registros NS de ${t.name} en la zona ${t.zone} y añade ahí el registro CNAME.`,
+    ifNoProxy: 'Si no son las direcciones de un proxy tuyo, sustitúyelas por un registro CNAME.',
+    orAddText: 'O, si son las direcciones de un proxy tuyo, añade un registro TXT.',
+    orPublishText: 'O, si son las direcciones de un proxy tuyo, publica el registro TXT correcto.',
+    doNotProxy: 'No dejes que el proveedor lo pase por su proxy (Cloudflare: nube gris, «Solo DNS»).',
+    keepOne: (t) =>
+      `Elimina ${t.where} los demás registros CNAME, A y AAAA de este nombre y conserva un solo registro CNAME.`,
+    deleteCname: 'Elimina el registro CNAME.',
+    addAddresses: (t) => `Da a ${t.at}, ${t.where}, estas direcciones y ninguna más: ${t.addresses}.`,
+    addAlias: (t) =>
+      `Añade ${t.where} el registro llamado ALIAS, ANAME o «CNAME flattening», y ningún registro A ni AAAA.`,
+    addTyped: (t) => `Añade ${t.where} el registro ${t.typeInZone}, y ningún registro A ni AAAA.`,
+    register: (t) => `Registra o renueva ${t.name} en un registrador y configura ahí sus servidores de nombres.`,
+    mistypedLook: 'Si el nombre está mal escrito, comprueba el correcto.',
+    mistypedAdd: 'Si el nombre está mal escrito, elimina este dominio y añade el correcto.',
+    renew: (t) =>
+      `Renueva ${t.name} en su registrador. Si los servidores de nombres anteriores no vuelven solos, configúralos ahí.`,
+    changeNameservers: (t) =>
+      `Cambia los servidores de nombres por los de un proveedor de DNS, ${t.delegation}. Publica los registros en ese proveedor.`,
+    setNameservers: (t) => `Configura ${t.delegation} estos servidores de nombres: ${t.seenServers}.`,
+    orPublishAt: (t) => `O publica los registros aquí: ${t.servers}.`,
+    sameLists: (t) =>
+      `Haz que las dos listas sean iguales: ${t.delegation}, o en los registros NS de la propia zona ${t.name}.`,
+    waitMinutes: 'Si acabas de cambiarlo, espera unos minutos.',
+    askWhyDifferent: 'Si no, pregunta al proveedor de DNS por qué sus respuestas son distintas.',
+    publishSame: 'Si no, publica lo mismo en todos, o quita los que sean distintos.',
+    nothingToDo: 'No tienes que hacer nada: este servicio vuelve a mirar por sí solo.',
+    mendDsRegistrar: (t) =>
+      `En el registrador de ${t.zone}, quita el registro DS o sustitúyelo por el que muestra el proveedor de DNS.`,
+    mendDsAbove: (t) =>
+      `En la zona superior a ${t.zone}, quita el registro DS o sustitúyelo por el que muestra el proveedor de DNS.`,
+    signAgain: (t) => `Pide al proveedor de DNS de ${t.zone} que vuelva a firmar la zona. O cambia su registro DS:`,
+    orSignAgain: 'O vuelve a firmar la zona.',
+    deleteCaa: (t) =>
+      `Elimina el registro CAA con la etiqueta ${t.tag}: mientras sus flags sean 128 o más, ninguna autoridad de certificación puede emitir.`,
+    recreate: 'Si el nombre es tuyo, elimina el dominio, añádelo de nuevo y publica sus nuevos registros.',
+    askSilent: (t) =>
+      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre se traslada cuando respondan y solo tengan los registros de este dominio.`,
+    removeOthers: (t) =>
+      `Quita ${t.where} cualquier otro registro TXT de ${t.at}, y haz que ${t.name} apunte solo a ${t.expected}.`,
+    moveWithBoth: (t) =>
+      `Para trasladar el nombre, publica los dos registros de este dominio y quita el registro TXT de la otra cuenta en ${t.at}.`,
+    moveWithText: (t) =>
+      `Para trasladar el nombre, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
+    replaceCertificate:
+      'En el proxy o balanceador que tiene esta dirección, sustituye el certificado o deja pasar las conexiones tal cual hasta este servicio.',
+    renewCertificate:
+      'En el proxy o balanceador que tiene esta dirección, renueva el certificado o deja pasar las conexiones tal cual hasta este servicio.',
+    orPassOn: (t) => `O, si un proxy tuyo tiene esta dirección, haz que reenvíe también lo que está bajo ${t.value}.`,
+    openPort: 'Abre el puerto 443 en ese servidor.',
+    orUnused: 'O, si la dirección ya no se usa:',
+    waitUntilThen: 'Espera hasta entonces.',
+    askAboutName: (t) => `Pregunta el motivo al proveedor de DNS de ${t.zone}.`,
+    underscore: 'Puede que un firewall descarte los nombres que empiezan por guion bajo.',
+    orAddAgain: (t) => `O elimina el registro ${t.type} y añádelo de nuevo.`,
+    nothingOrRegistrar: 'No hay que cambiar nada en los registros. Si continúa, pregunta al registrador del dominio.',
+    askOrRemove: (t) =>
+      `Pregunta el motivo al proveedor de DNS de ${t.zone}, o quita ${t.delegation} estos servidores de nombres: ${t.servers}.`,
+    createZone: (t) =>
+      `Crea la zona ${t.zone} en ese proveedor de DNS, o configura ${t.delegation} los servidores de nombres del proveedor que la tiene.`,
+    checkZone: (t) =>
+      `Revisa la zona ${t.zone} en su proveedor de DNS, o pregúntale: puede tener un error o no estar cargada.`,
+    correctNames: (t) => `Corrige los nombres de los servidores de nombres (${t.servers}) ${t.delegation}.`,
+    publicAddresses: (t) => `Da a los servidores de nombres de ${t.zone} direcciones IP públicas, o usa otros.`,
+    openTcp: (t) => `Abre el puerto TCP 53 en ${t.servers}: las respuestas demasiado grandes para UDP se leen por TCP.`,
+    registryTakes:
+      'No hay que cambiar nada: un cambio de servidores de nombres tarda unos minutos en llegar a todas partes.',
+
+    certificateNoAddress: (t) =>
+      `${t.name} no tiene dirección, así que ninguna autoridad de certificación puede llegar a él.`,
+    certificateUnread: (t) => `El DNS de ${t.name} no se pudo consultar. Lo volvemos a intentar automáticamente.`,
+    certificatePrivate: (t) => `${t.name} lleva a ${t.addresses}, que no está en la Internet pública.`,
+    certificateUnreachable: (t) => `${t.name} lleva a ${t.addresses}, donde nada responde en el puerto 80.`,
+    certificateOther: (t) =>
+      `${t.name} lleva a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
+    certificateCaa: (t) =>
+      `Un registro CAA de ${t.name} prohíbe a nuestra autoridad de certificación emitir un certificado.`,
+    certificateNoRecord: (t) => `Falta el registro CNAME para el certificado de ${t.name}.`,
+    certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} lleva a otro sitio.`,
+    certificateNotSeen: (t) => `La prueba para el certificado de ${t.name} todavía no aparece en el DNS.`,
+    certificateUnproved: (t) => `La autoridad de certificación no pudo validar ${t.name}.`,
+    certificateRefused: (t) => `La autoridad de certificación no emite un certificado para ${t.name}.`,
+    certificateLater: 'Es cosa nuestra, no de tus registros. Lo volvemos a intentar automáticamente.',
+  },
+};

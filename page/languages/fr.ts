@@ -1,0 +1,298 @@
+import type { Language } from './en.ts';
+
+export const fr: Language = {
+  tag: 'fr',
+  space: ' ',
+  texts: null,
+  findings: {
+    atProvider: (t) => `chez ${t.provider}`,
+    inZone: (t) => `dans les paramètres DNS de ${t.zone}`,
+    atRegistrar: (t) => `chez le bureau d’enregistrement de ${t.zone}`,
+    inZoneAbove: (t) => `dans les enregistrements NS de ${t.zone} dans la zone parente`,
+
+    entry: (t) => `Nom : ${t.entered}, valeur : ${t.value}.`,
+    entryUnnamed: (t) => `Nom : laissez vide, valeur : ${t.value}.`,
+    entryName: (t) => `Nom : ${t.entered}.`,
+    entryNameEmpty: 'Nom : laissez vide.',
+    entryCaa: (t) => `Flags : ${t.flags}, tag : ${t.tag}, valeur : ${t.value}.`,
+
+    noRecord: (t) => `Il n’y a pas d’enregistrement ${t.type} pour ${t.at}.`,
+    noAddress: (t) => `${t.at} n’a pas d’adresse et reste donc inaccessible.`,
+    asked: (t) => `Serveurs de noms interrogés : ${t.servers}.`,
+    otherProviderUnseen: 'Les enregistrements créés chez un autre fournisseur ne sont pas visibles.',
+    zoneOfItsOwn: (t) =>
+      `${t.ownZone} est une zone à part : ce qui est publié dans la zone ${t.zoneAbove} n’y est pas visible.`,
+    atOtherName: (t) => `L’enregistrement ${t.type} se trouve sous ${t.name} ; il doit être sous ${t.at}.`,
+    zoneAppended: (t) => `Le fournisseur DNS ajoute ${t.zone} à chaque nom saisi.`,
+    textToo: (t) => `L’enregistrement TXT se trouve sous ${t.otherName}.`,
+    notPunycode: (t) =>
+      `L’enregistrement ${t.type} porte un nom avec des caractères spéciaux. Pour le DNS, ce n’est pas le nom ${t.at}.`,
+    textInstead: 'Il faut un enregistrement TXT à cet endroit : aucun autre ne peut coexister avec un CNAME.',
+    textOptional: 'Avec un enregistrement CNAME correct, le domaine n’a pas besoin d’enregistrement TXT.',
+    valuesSwapped: (t) => `L’enregistrement TXT de ${t.at} contient la valeur de l’enregistrement CNAME, ${t.first}.`,
+    namesSwapped: (t) =>
+      `Les noms des deux enregistrements sont inversés : le CNAME est sous ${t.at} et le TXT sous ${t.otherName}.`,
+    proofInCname: (t) =>
+      `La valeur qui prouve que le domaine est à vous est dans un enregistrement CNAME sous ${t.at} ; elle doit être dans un enregistrement TXT.`,
+    targetInOther: (t) =>
+      `Sous ${t.at}, la valeur ${t.expected} est dans un enregistrement ${t.removes} ; elle doit être dans un enregistrement CNAME.`,
+
+    leadsTo: (t) => `${t.at} est un CNAME vers ${t.chain}.`,
+    hostUnknown: 'Cet hôte n’existe pas.',
+    hostWithoutAddress: 'Cet hôte n’a pas d’adresse.',
+    hasToLead: (t) => `Il doit pointer vers ${t.expected}.`,
+    hasToLeadForCertificate: (t) =>
+      `Il doit pointer vers ${t.expected} pour que ce service puisse obtenir le certificat.`,
+    otherTarget: (t) => `${t.at} est un CNAME vers ${t.host}, qui n’est pas la cible de ce domaine.`,
+    otherTargetWhy:
+      'Cette valeur appartient à un autre domaine, date d’avant la suppression et le nouvel ajout de celui-ci, ou contient une faute de frappe.',
+    valueDoubled: (t) => `Le fournisseur DNS a ajouté la zone ${t.zone} à la fin de la valeur.`,
+    valueUrl: 'La valeur est une adresse web (URL), pas un nom d’hôte.',
+    valueAddress: 'La valeur est une adresse IP, pas un nom d’hôte.',
+    valueSpace: 'La valeur contient des espaces en trop.',
+    valueQuotes: 'La valeur contient des guillemets en trop.',
+    valueText: 'C’est la valeur de l’enregistrement TXT.',
+    loop: (t) => `Les enregistrements CNAME de ${t.at} tournent en boucle.`,
+    loopNames: (t) => `Chacun mène au suivant : ${t.at} → ${t.chain}.`,
+    tooLong: (t) => `${t.at} passe par plus de 8 enregistrements CNAME.`,
+    tooLongNames: (t) => `Ils mènent à ${t.chain}.`,
+    hostUnread: 'Cet hôte n’a pas pu être lu.',
+    addressInstead: (t) =>
+      `${t.at} a ${t.plural(t.count, { one: 'l’adresse', other: 'les adresses' })} ${t.addresses} au lieu d’un enregistrement CNAME vers ${t.expected}.`,
+    passedOn: (t) =>
+      `L’enregistrement TXT valide le domaine. Les visiteurs n’y accèdent que si ces adresses les transmettent à ${t.expected}.`,
+    conflict: (t) => `${t.at} a un enregistrement CNAME vers ${t.first}, et d’autres à côté : ${t.values}.`,
+    byChance: 'Les visiteurs arrivent au hasard sur l’un ou sur l’autre.',
+    apexCname:
+      'Le nom d’une zone ne doit pas être un CNAME : d’autres enregistrements, comme ceux de la messagerie, risquent de ne plus fonctionner.',
+    apexElsewhere: (t) =>
+      `${t.at} a ${t.plural(t.count, { one: `l’adresse ${t.addresses}, qui n’est pas`, other: `les adresses ${t.addresses}, qui ne sont pas` })} de ce service.`,
+    visitorsElsewhere: 'Les visiteurs arrivent sur un autre serveur, sauf si un de vos proxys les transmet.',
+    wildcardText: (t) =>
+      `L’enregistrement TXT de ${t.at} vient d’un enregistrement générique (*) et a la valeur ${t.first}.`,
+    wildcardAddress: (t) =>
+      `${t.at} n’a pas d’enregistrement propre : un enregistrement générique (*) lui donne ${t.plural(t.count, { one: 'l’adresse', other: 'les adresses' })} ${t.addresses}.`,
+    wildcardCname: (t) =>
+      `${t.at} n’a pas d’enregistrement propre : un enregistrement générique (*) en fait un CNAME vers ${t.chain}.`,
+
+    proxiedBy: (t) => `${t.at} passe par le proxy de ${t.proxy} : son enregistrement n’est donc pas visible.`,
+    proxiedTo: (t) => `${t.at} mène à un proxy, ${t.host} : son enregistrement n’est donc pas visible.`,
+    flattened: (t) => `${t.at} a les adresses de ${t.host} et mène donc ici.`,
+    flattenedUnseen: (t) =>
+      `${t.at} a les adresses de ${t.host} au lieu d’un enregistrement CNAME (le fournisseur DNS l’aplatit : « flattening »).`,
+    onlyText: (t) => `Seul un enregistrement TXT peut alors valider le domaine, et il n’y en a pas sous ${t.at}.`,
+    textVerifies: 'L’enregistrement TXT valide le domaine.',
+    textNeeded: 'Seul l’enregistrement TXT peut valider le domaine.',
+    challengeProxied: (t) =>
+      `${t.at} mène à un proxy (${t.values}) et non à ${t.expected} : ce service ne peut pas obtenir le certificat.`,
+    challengeMissing: (t) =>
+      `Il n’y a pas d’enregistrement CNAME pour ${t.at} : ce service ne peut pas obtenir le certificat.`,
+    challengeText: (t) =>
+      `Il y a un enregistrement TXT à la place, ${t.first} : aucun autre ne peut coexister avec un CNAME.`,
+
+    textHas: (t) => `L’enregistrement TXT de ${t.at} a la valeur ${t.first}.`,
+    textsHave: (t) =>
+      t.plural(t.count, {
+        one: `L’enregistrement TXT de ${t.at} a la valeur ${t.values}.`,
+        other: `Les enregistrements TXT de ${t.at} ont les valeurs ${t.values}.`,
+      }),
+    proofMissing: 'Il manque la valeur qui prouve que le domaine est à vous.',
+    othersMayStay: (t) =>
+      t.plural(t.count, { one: 'L’autre valeur peut rester.', other: 'Les autres valeurs peuvent rester.' }),
+    textBeside: 'La bonne valeur est accompagnée d’un autre texte.',
+    textBefore: 'Un autre texte la précède, et le jeton est différent.',
+    otherCharacter: (t) => `Le caractère ${t.position} est ${t.found} au lieu de ${t.wanted}.`,
+    moreCharacters: (t) => `Il y a du texte en trop après le caractère ${t.before}.`,
+    fewerCharacters: (t) => `Tout ce qui suit le caractère ${t.before} manque.`,
+    textQuotes: 'Elle contient des guillemets en trop.',
+    textCase: 'Majuscules et minuscules sont mélangées.',
+    hasSpace: 'Elle contient une espace en trop.',
+    hasTab: 'Elle contient une tabulation en trop.',
+    hasLineBreak: 'Elle contient un saut de ligne en trop.',
+    hasInvisible: (t) => `Elle contient un caractère invisible (${t.found}) en trop.`,
+    textEncoded: 'Un programme y a remplacé des caractères par des codes.',
+    textStale:
+      'Elle ressemble à la valeur d’un autre domaine, ou de celui-ci avant sa suppression et son nouvel ajout.',
+    textOfOther: (t) => `C’est la valeur de ${t.owner}.`,
+    beginningMissing: 'Il manque le début.',
+    endMissing: 'Il manque la fin.',
+
+    notRegistered: (t) =>
+      `Le domaine ${t.name} n’existe pas : il n’est pas enregistré, a expiré ou n’a pas de serveurs de noms.`,
+    expired: (t) =>
+      `L’enregistrement de ${t.name} semble avoir expiré : ses serveurs de noms (${t.servers}) sont ceux de ${t.provider} pour les domaines non renouvelés ou inutilisés.`,
+    parked: (t) =>
+      `Le domaine ${t.name} est en parking chez ${t.provider} : ses serveurs de noms (${t.servers}) appartiennent à un service qui affiche de la publicité. On ne peut pas y publier d’enregistrements.`,
+    parkedAddresses: (t) => `Tous ses noms, ${t.name} compris, mènent à ${t.addresses}.`,
+    nameserversAre: (t) => `Les serveurs de noms définis ${t.delegation} sont ${t.servers}.`,
+    recordIsAt: (t) => `L’enregistrement ${t.type} de ${t.otherName} est sur ${t.seenServers}.`,
+    zoneNames: (t) => `La zone elle-même indique ${t.seenServers}.`,
+    onlySeenAt: (t) => `Seul ce qui est publié chez ${t.provider} est visible.`,
+    onlySeenAtFirst: 'Seul ce qui est publié sur les premiers est visible.',
+    listsDiffer: (t) => `Les serveurs de noms définis ${t.delegation} ne sont pas ceux de la zone ${t.name} elle-même.`,
+    onlyDelegated: (t) => `Seulement ${t.delegation} : ${t.onlyDelegated}.`,
+    onlyInZone: (t) => `Seulement dans la zone elle-même : ${t.onlyInZone}.`,
+    disagree: (t) =>
+      `Les serveurs de noms de ${t.zone} ne sont pas d’accord sur l’enregistrement ${t.type} de ${t.at}.`,
+    differently: (t) =>
+      `Le serveur de noms ${t.servers} donne des réponses différentes pour l’enregistrement ${t.type} de ${t.at}.`,
+    answers: (t) => `${t.servers} répond : ${t.answer}.`,
+    nothingThere: 'aucun enregistrement',
+    cnameThere: (t) => `un CNAME vers ${t.chain}`,
+    cnameToItself: 'un CNAME vers lui-même',
+    bogus: (t) => `Le DNSSEC (les signatures des enregistrements DNS) de la zone ${t.zone} est défectueux.`,
+    mostCannotSee: 'La plus grande partie d’Internet ne voit pas ses enregistrements.',
+    signatureExpired: 'La signature a expiré.',
+    signatureNotYetValid: 'La signature n’est pas encore valable.',
+    keyMissing: 'La zone n’a pas de clé qui corresponde à son enregistrement DS.',
+    signatureMissing: 'La signature manque.',
+    absenceUnproven: 'Il manque la preuve que le nom n’existe pas.',
+    dsIs: (t) => `Son enregistrement DS est ${t.value}.`,
+    noticedAfter: (t) => `Après la correction, il peut falloir ${t.lasting} avant qu’elle soit prise en compte.`,
+    caaForbids: (t) =>
+      `Les enregistrements CAA de ${t.name} interdisent à notre autorité de certification d’émettre un certificat : ${t.values}.`,
+    staleCache: (t) =>
+      `Les serveurs de noms ont l’enregistrement ${t.type} de ${t.name}, mais des résolveurs publics peuvent répondre depuis leur cache jusqu’au ${t.until}.`,
+    held: (t) => `Un autre compte de ce service a déjà validé ${t.name}.`,
+    heldLater: (t) =>
+      `Un autre compte de ce service a validé ${t.name} après que vous l’avez ajouté ici : vos enregistrements datent peut-être d’avant.`,
+    heldSilent: (t) =>
+      `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}), et ce que les résolveurs ont en cache ne suffit pas pour transférer le nom.`,
+    heldRecords: 'Ses enregistrements sont encore en place.',
+
+    resolversFail: (t) =>
+      `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être lu.`,
+    zoneUnread: (t) => `La zone ${t.name} n’a pas pu être lue.`,
+    someUnread: (t) => `Tous les serveurs de noms de ${t.name} n’ont pas pu être lus.`,
+    delegationUnread: (t) => `Les serveurs de noms de ${t.name} sont introuvables.`,
+    nameUnread: (t) => `${t.name} n’a pas pu être lu.`,
+    othersAnswer: (t) => `Pour d’autres noms de la zone ${t.zone}, il y a des réponses.`,
+    itsNameservers: 'ses serveurs de noms',
+    serverTimeout: (t) => `Pas de réponse à temps de ${t.servers}.`,
+    serverFailure: (t) => `Réponse d’échec (SERVFAIL) de ${t.servers}.`,
+    serverRefused: (t) => `Refus de répondre (REFUSED) de ${t.servers}.`,
+    serverLame: (t) => `La zone n’est pas servie par ${t.servers} (délégation boiteuse).`,
+    serverMalformed: (t) => `Réponses qui ne sont pas du DNS valide de ${t.servers}.`,
+    serverWithoutAddress: (t) => `Pas d’adresse IP pour ${t.servers}.`,
+    serverUnreachable: (t) => `Impossible de joindre ${t.servers}.`,
+    serverPrivate: (t) => `Adresse IP privée ou spéciale, jamais interrogée, pour ${t.servers}.`,
+    serverTcp: (t) => `Pas de réponse en TCP de ${t.servers}.`,
+    serverInconsistent: (t) => `D’autres serveurs de noms qu’ailleurs sont indiqués par ${t.servers}.`,
+
+    outside: (t) =>
+      `Les visiteurs de ${t.name} n’arrivent pas sur le site ${t.plural(t.count, { one: 'à l’adresse', other: 'aux adresses' })} ${t.addresses}.`,
+    outsideOther: 'Un autre serveur répond, qui ne transmet pas les requêtes à ce service.',
+    outsideWrongName: 'Ils reçoivent un certificat qui n’est pas pour ce nom.',
+    outsideExpired: 'Ils reçoivent un certificat expiré.',
+    outsideNotYet: 'Ils reçoivent un certificat qui n’est pas encore valable.',
+    outsideUntrusted: 'Ils reçoivent un certificat que les navigateurs jugent non fiable.',
+    outsidePrivate: 'Cette adresse n’est pas accessible depuis Internet.',
+    outsideRefused: 'Rien n’écoute sur le port 443.',
+    outsideTls: 'La négociation TLS échoue sur le port 443.',
+    outsideNothing: 'Le serveur ferme la connexion sans répondre.',
+    outsideTimeout: 'Il n’y a pas de réponse à temps.',
+
+    add: (t) => `Ajoutez un enregistrement ${t.type} ${t.where}.`,
+    change: (t) => `Modifiez l’enregistrement ${t.type} ${t.where}.`,
+    replace: (t) =>
+      `Supprimez ${t.where} les enregistrements ${t.removes} de ce nom et ajoutez un enregistrement ${t.type}.`,
+    changeName: (t) => `Modifiez le nom de l’enregistrement ${t.type} ${t.where}.`,
+    zoneIsAdded: (t) => `${t.zone} s’y ajoute tout seul.`,
+    punycode: (t) => `Saisissez le nom sous sa forme « xn-- » ${t.where}.`,
+    dotAtEnd: (t) => `Terminez par un point la valeur de l’enregistrement CNAME ${t.where}.`,
+    withoutQuotes: 'Saisissez la valeur sans guillemets.',
+    exchangeNames: (t) => `Échangez les noms des deux enregistrements ${t.where}.`,
+    forCname: (t) => `Nom de l’enregistrement CNAME : ${t.entered}.`,
+    forText: (t) => `Nom de l’enregistrement TXT : ${t.entered}.`,
+    deleteDelegation: (t) =>
+      `Supprimez les enregistrements NS de ${t.name} dans la zone ${t.zone}, et ajoutez-y l’enregistrement CNAME.`,
+    ifNoProxy: 'Si ce ne sont pas les adresses d’un de vos proxys, remplacez-les par un enregistrement CNAME.',
+    orAddText: 'Ou, si ce sont les adresses d’un de vos proxys, ajoutez un enregistrement TXT.',
+    orPublishText: 'Ou, si ce sont les adresses d’un de vos proxys, publiez le bon enregistrement TXT.',
+    doNotProxy:
+      'Ne laissez pas le fournisseur le faire passer par son proxy (Cloudflare : nuage gris, « DNS uniquement »).',
+    keepOne: (t) =>
+      `Supprimez ${t.where} tous les autres enregistrements CNAME, A et AAAA de ce nom, et gardez un seul CNAME.`,
+    deleteCname: 'Supprimez l’enregistrement CNAME.',
+    addAddresses: (t) => `Donnez à ${t.at}, ${t.where}, ces adresses et aucune autre : ${t.addresses}.`,
+    addAlias: (t) =>
+      `Ajoutez ${t.where} l’enregistrement appelé ALIAS, ANAME ou « CNAME flattening », sans enregistrement A ni AAAA.`,
+    addTyped: (t) => `Ajoutez ${t.where} l’enregistrement ${t.typeInZone}, sans enregistrement A ni AAAA.`,
+    register: (t) =>
+      `Enregistrez ou renouvelez ${t.name} chez un bureau d’enregistrement, et définissez-y ses serveurs de noms.`,
+    mistypedLook: 'Si le nom contient une faute de frappe, vérifiez le bon.',
+    mistypedAdd: 'Si le nom contient une faute de frappe, supprimez ce domaine et ajoutez le bon.',
+    renew: (t) =>
+      `Renouvelez ${t.name} chez son bureau d’enregistrement. Si les anciens serveurs de noms ne reviennent pas d’eux-mêmes, définissez-les de nouveau.`,
+    changeNameservers: (t) =>
+      `Remplacez les serveurs de noms par ceux d’un fournisseur DNS, ${t.delegation}. Publiez les enregistrements chez ce fournisseur.`,
+    setNameservers: (t) => `Définissez ${t.delegation} ces serveurs de noms : ${t.seenServers}.`,
+    orPublishAt: (t) => `Ou publiez les enregistrements ici : ${t.servers}.`,
+    sameLists: (t) =>
+      `Rendez les deux listes identiques : ${t.delegation}, ou dans les enregistrements NS de la zone ${t.name} elle-même.`,
+    waitMinutes: 'Si vous venez de le modifier, attendez quelques minutes.',
+    askWhyDifferent: 'Sinon, demandez au fournisseur DNS pourquoi ses réponses diffèrent.',
+    publishSame: 'Sinon, publiez la même chose sur tous, ou retirez ceux qui diffèrent.',
+    nothingToDo: 'Vous n’avez rien à faire : ce service vérifie de nouveau tout seul.',
+    mendDsRegistrar: (t) =>
+      `Chez le bureau d’enregistrement de ${t.zone}, supprimez l’enregistrement DS ou remplacez-le par celui que le fournisseur DNS affiche.`,
+    mendDsAbove: (t) =>
+      `Dans la zone parente de ${t.zone}, supprimez l’enregistrement DS ou remplacez-le par celui que le fournisseur DNS affiche.`,
+    signAgain: (t) =>
+      `Demandez au fournisseur DNS de ${t.zone} de signer de nouveau la zone. Ou modifiez son enregistrement DS :`,
+    orSignAgain: 'Ou signez de nouveau la zone.',
+    deleteCaa: (t) =>
+      `Supprimez l’enregistrement CAA dont le tag est ${t.tag} : tant que ses flags valent 128 ou plus, aucune autorité de certification ne peut émettre.`,
+    recreate:
+      'Si le nom est à vous, supprimez le domaine, ajoutez-le de nouveau et publiez ses nouveaux enregistrements.',
+    askSilent: (t) =>
+      `Demandez au fournisseur DNS de ${t.zone} pourquoi ses serveurs de noms ne répondent pas. Le nom sera transféré dès qu’ils répondront et n’auront que les enregistrements de ce domaine.`,
+    removeOthers: (t) =>
+      `Supprimez ${t.where} tout autre enregistrement TXT de ${t.at}, et faites pointer ${t.name} uniquement vers ${t.expected}.`,
+    moveWithBoth: (t) =>
+      `Pour transférer le nom, publiez les deux enregistrements de ce domaine et supprimez l’enregistrement TXT de l’autre compte sous ${t.at}.`,
+    moveWithText: (t) =>
+      `Pour transférer le nom, publiez l’enregistrement TXT de ce domaine et supprimez celui de l’autre compte sous ${t.at}.`,
+    replaceCertificate:
+      'Sur le proxy ou le répartiteur de charge qui a cette adresse, remplacez le certificat, ou laissez passer les connexions telles quelles jusqu’à ce service.',
+    renewCertificate:
+      'Sur le proxy ou le répartiteur de charge qui a cette adresse, renouvelez le certificat, ou laissez passer les connexions telles quelles jusqu’à ce service.',
+    orPassOn: (t) =>
+      `Ou, si un de vos proxys a cette adresse, faites-lui transmettre aussi ce qui est sous ${t.value}.`,
+    openPort: 'Ouvrez le port 443 sur ce serveur.',
+    orUnused: 'Ou, si cette adresse ne sert plus :',
+    waitUntilThen: 'Attendez jusque-là.',
+    askAboutName: (t) => `Demandez-en la raison au fournisseur DNS de ${t.zone}.`,
+    underscore: 'Un pare-feu bloque peut-être les noms qui commencent par un tiret bas.',
+    orAddAgain: (t) => `Ou supprimez l’enregistrement ${t.type}, puis ajoutez-le de nouveau.`,
+    nothingOrRegistrar:
+      'Il n’y a rien à changer dans les enregistrements. Si cela persiste, adressez-vous au bureau d’enregistrement du domaine.',
+    askOrRemove: (t) =>
+      `Demandez-en la raison au fournisseur DNS de ${t.zone}, ou retirez ${t.delegation} ces serveurs de noms : ${t.servers}.`,
+    createZone: (t) =>
+      `Créez la zone ${t.zone} chez ce fournisseur DNS, ou définissez ${t.delegation} les serveurs de noms du fournisseur qui l’héberge.`,
+    checkZone: (t) =>
+      `Vérifiez la zone ${t.zone} chez son fournisseur DNS, ou adressez-vous à lui : elle contient peut-être une erreur ou n’est pas chargée.`,
+    correctNames: (t) => `Corrigez les noms des serveurs de noms (${t.servers}) ${t.delegation}.`,
+    publicAddresses: (t) =>
+      `Donnez aux serveurs de noms de ${t.zone} des adresses IP publiques, ou utilisez-en d’autres.`,
+    openTcp: (t) => `Ouvrez le port TCP 53 sur ${t.servers} : les réponses trop longues pour UDP sont lues en TCP.`,
+    registryTakes:
+      'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à se propager partout.',
+
+    certificateNoAddress: (t) => `${t.name} n’a pas d’adresse : aucune autorité de certification ne peut l’atteindre.`,
+    certificateUnread: (t) => `Le DNS de ${t.name} n’a pas pu être lu. Nous réessayons automatiquement.`,
+    certificatePrivate: (t) => `${t.name} mène à ${t.addresses}, hors de l’Internet public.`,
+    certificateUnreachable: (t) => `${t.name} mène à ${t.addresses}, où rien ne répond sur le port 80.`,
+    certificateOther: (t) =>
+      `${t.name} mène à ${t.addresses}, où répond un autre serveur, ou un proxy qui ne transmet pas les requêtes.`,
+    certificateCaa: (t) =>
+      `Un enregistrement CAA de ${t.name} interdit à notre autorité de certification d’émettre un certificat.`,
+    certificateNoRecord: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} manque.`,
+    certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} mène ailleurs.`,
+    certificateNotSeen: (t) => `La preuve pour le certificat de ${t.name} ne se trouve pas encore dans le DNS.`,
+    certificateUnproved: (t) => `L’autorité de certification n’a pas pu valider ${t.name}.`,
+    certificateRefused: (t) => `L’autorité de certification n’émet pas de certificat pour ${t.name}.`,
+    certificateLater: 'Cela vient de nous, pas de vos enregistrements. Nous réessayons automatiquement.',
+  },
+};

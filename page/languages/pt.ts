@@ -1,0 +1,285 @@
+import type { Language } from './en.ts';
+
+export const pt: Language = {
+  tag: 'pt-BR',
+  space: ' ',
+  texts: null,
+  findings: {
+    atProvider: (t) => `em ${t.provider}`,
+    inZone: (t) => `nas configurações de DNS de ${t.zone}`,
+    atRegistrar: (t) => `no registrador de ${t.zone}`,
+    inZoneAbove: (t) => `nos registros NS de ${t.zone} na zona superior`,
+
+    entry: (t) => `Nome: ${t.entered}, valor: ${t.value}.`,
+    entryUnnamed: (t) => `Nome: deixe em branco, valor: ${t.value}.`,
+    entryName: (t) => `Nome: ${t.entered}.`,
+    entryNameEmpty: 'Nome: deixe em branco.',
+    entryCaa: (t) => `Flags: ${t.flags}, tag: ${t.tag}, valor: ${t.value}.`,
+
+    noRecord: (t) => `Não há registro ${t.type} em ${t.at}.`,
+    noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessar.`,
+    asked: (t) => `Servidores de nomes consultados: ${t.servers}.`,
+    otherProviderUnseen: 'Registros em outro provedor não são vistos.',
+    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona própria: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
+    atOtherName: (t) => `O registro ${t.type} está em ${t.name}; ele deve ficar em ${t.at}.`,
+    zoneAppended: (t) => `O provedor de DNS acrescenta ${t.zone} a cada nome digitado.`,
+    textToo: (t) => `O registro TXT está em ${t.otherName}.`,
+    notPunycode: (t) =>
+      `O registro ${t.type} está em um nome com caracteres especiais. Para o DNS, é um nome diferente de ${t.at}.`,
+    textInstead: 'Ali deve haver um registro TXT: nenhum outro registro pode ficar junto de um CNAME.',
+    textOptional: 'Com um registro CNAME correto, o domínio não precisa de registro TXT.',
+    valuesSwapped: (t) => `O registro TXT em ${t.at} tem o valor do registro CNAME, ${t.first}.`,
+    namesSwapped: (t) =>
+      `Os nomes dos dois registros estão trocados: o CNAME está em ${t.at} e o TXT em ${t.otherName}.`,
+    proofInCname: (t) =>
+      `O valor que prova que o domínio é seu está em um registro CNAME em ${t.at}; ele deve ficar em um registro TXT.`,
+    targetInOther: (t) =>
+      `Em ${t.at}, o valor ${t.expected} está em um registro ${t.removes}; ele deve ficar em um registro CNAME.`,
+
+    leadsTo: (t) => `${t.at} é um CNAME para ${t.chain}.`,
+    hostUnknown: 'Esse host não existe.',
+    hostWithoutAddress: 'Esse host não tem endereço.',
+    hasToLead: (t) => `Ele precisa apontar para ${t.expected}.`,
+    hasToLeadForCertificate: (t) =>
+      `Ele precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
+    otherTarget: (t) => `${t.at} é um CNAME para ${t.host}, que não é o destino deste domínio.`,
+    otherTargetWhy:
+      'O valor é de outro domínio, é de antes de este ser excluído e adicionado de novo, ou foi digitado errado.',
+    valueDoubled: (t) => `O provedor de DNS acrescentou a zona ${t.zone} ao fim do valor.`,
+    valueUrl: 'O valor é um endereço da web (URL), não um nome de host.',
+    valueAddress: 'O valor é um endereço IP, não um nome de host.',
+    valueSpace: 'O valor contém espaços a mais.',
+    valueQuotes: 'O valor contém aspas a mais.',
+    valueText: 'Esse é o valor do registro TXT.',
+    loop: (t) => `Os registros CNAME de ${t.at} formam um ciclo.`,
+    loopNames: (t) => `Cada um leva ao seguinte: ${t.at} → ${t.chain}.`,
+    tooLong: (t) => `${t.at} passa por mais de 8 registros CNAME.`,
+    tooLongNames: (t) => `Eles levam a ${t.chain}.`,
+    hostUnread: 'Esse host não pôde ser consultado.',
+    addressInstead: (t) =>
+      `${t.at} tem ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses} em vez de um registro CNAME para ${t.expected}.`,
+    passedOn: (t) =>
+      `O registro TXT verifica o domínio. Os visitantes só chegam a ele se esses endereços os encaminharem para ${t.expected}.`,
+    conflict: (t) => `${t.at} tem um registro CNAME para ${t.first} e outros registros junto dele: ${t.values}.`,
+    byChance: 'Os visitantes chegam a um ou a outro por acaso.',
+    apexCname:
+      'O nome de uma zona não pode ser um CNAME: outros registros, como os de e-mail, podem parar de funcionar.',
+    apexElsewhere: (t) =>
+      `${t.at} tem ${t.plural(t.count, { one: `o endereço ${t.addresses}, que não é`, other: `os endereços ${t.addresses}, que não são` })} deste serviço.`,
+    visitorsElsewhere: 'Os visitantes chegam a outro servidor, a menos que um proxy seu os encaminhe.',
+    wildcardText: (t) => `O registro TXT em ${t.at} vem de um registro curinga (*) e tem o valor ${t.first}.`,
+    wildcardAddress: (t) =>
+      `${t.at} não tem registro próprio: um registro curinga (*) lhe dá ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses}.`,
+    wildcardCname: (t) =>
+      `${t.at} não tem registro próprio: um registro curinga (*) faz dele um CNAME para ${t.chain}.`,
+
+    proxiedBy: (t) => `${t.at} passa pelo proxy de ${t.proxy}, então o registro não pode ser visto.`,
+    proxiedTo: (t) => `${t.at} leva a um proxy, ${t.host}, então o registro não pode ser visto.`,
+    flattened: (t) => `${t.at} tem os endereços de ${t.host}, portanto leva até aqui.`,
+    flattenedUnseen: (t) =>
+      `${t.at} tem os endereços de ${t.host} em vez de um registro CNAME (o provedor de DNS faz “flattening”).`,
+    onlyText: (t) => `Nesse caso, só um registro TXT pode verificar o domínio, e não há nenhum em ${t.at}.`,
+    textVerifies: 'O registro TXT verifica o domínio.',
+    textNeeded: 'Só o registro TXT pode verificar o domínio.',
+    challengeProxied: (t) =>
+      `${t.at} leva a um proxy (${t.values}), não a ${t.expected}, então este serviço não consegue obter o certificado.`,
+    challengeMissing: (t) => `Não há registro CNAME em ${t.at}, então este serviço não consegue obter o certificado.`,
+    challengeText: (t) =>
+      `No lugar dele há um registro TXT, ${t.first}: nenhum outro registro pode ficar junto de um CNAME.`,
+
+    textHas: (t) => `O registro TXT em ${t.at} tem o valor ${t.first}.`,
+    textsHave: (t) =>
+      t.plural(t.count, {
+        one: `O registro TXT em ${t.at} tem o valor ${t.values}.`,
+        other: `Os registros TXT em ${t.at} têm os valores ${t.values}.`,
+      }),
+    proofMissing: 'Falta o valor que prova que o domínio é seu.',
+    othersMayStay: (t) =>
+      t.plural(t.count, { one: 'O outro valor pode ficar.', other: 'Os outros valores podem ficar.' }),
+    textBeside: 'Há outro texto junto do valor correto.',
+    textBefore: 'Há outro texto antes dele, e o token é outro.',
+    otherCharacter: (t) => `O caractere ${t.position} é ${t.found} em vez de ${t.wanted}.`,
+    moreCharacters: (t) => `Há texto a mais depois do caractere ${t.before}.`,
+    fewerCharacters: (t) => `Falta tudo depois do caractere ${t.before}.`,
+    textQuotes: 'Ele contém aspas a mais.',
+    textCase: 'As letras maiúsculas e minúsculas não conferem.',
+    hasSpace: 'Ele contém um espaço a mais.',
+    hasTab: 'Ele contém uma tabulação a mais.',
+    hasLineBreak: 'Ele contém uma quebra de linha a mais.',
+    hasInvisible: (t) => `Ele contém um caractere invisível (${t.found}) a mais.`,
+    textEncoded: 'Um programa substituiu caracteres por códigos.',
+    textStale: 'Parece o valor de outro domínio, ou o deste antes de ser excluído e adicionado de novo.',
+    textOfOther: (t) => `Esse é o valor de ${t.owner}.`,
+    beginningMissing: 'Falta o começo.',
+    endMissing: 'Falta o fim.',
+
+    notRegistered: (t) =>
+      `O domínio ${t.name} não existe: não está registrado, expirou ou não tem servidores de nomes.`,
+    expired: (t) =>
+      `O registro de ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
+    parked: (t) =>
+      `O domínio ${t.name} está estacionado em ${t.provider}: os servidores de nomes (${t.servers}) são de um serviço que mostra anúncios. Não é possível publicar registros ali.`,
+    parkedAddresses: (t) => `Todos os nomes dele, também ${t.name}, levam a ${t.addresses}.`,
+    nameserversAre: (t) => `Os servidores de nomes definidos ${t.delegation} são ${t.servers}.`,
+    recordIsAt: (t) => `O registro ${t.type} de ${t.otherName} está em ${t.seenServers}.`,
+    zoneNames: (t) => `A própria zona indica ${t.seenServers}.`,
+    onlySeenAt: (t) => `Só é visto o que está publicado em ${t.provider}.`,
+    onlySeenAtFirst: 'Só é visto o que está publicado nos primeiros.',
+    listsDiffer: (t) => `Os servidores de nomes definidos ${t.delegation} não são os da própria zona ${t.name}.`,
+    onlyDelegated: (t) => `Somente ${t.delegation}: ${t.onlyDelegated}.`,
+    onlyInZone: (t) => `Somente na própria zona: ${t.onlyInZone}.`,
+    disagree: (t) => `Os servidores de nomes de ${t.zone} divergem sobre o registro ${t.type} em ${t.at}.`,
+    differently: (t) =>
+      `O servidor de nomes ${t.servers} dá respostas diferentes para o registro ${t.type} em ${t.at}.`,
+    answers: (t) => `${t.servers} responde: ${t.answer}.`,
+    nothingThere: 'nenhum registro',
+    cnameThere: (t) => `um CNAME para ${t.chain}`,
+    cnameToItself: 'um CNAME para ele mesmo',
+    bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com defeito.`,
+    mostCannotSee: 'A maior parte da Internet não vê os registros dela.',
+    signatureExpired: 'A assinatura expirou.',
+    signatureNotYetValid: 'A assinatura ainda não é válida.',
+    keyMissing: 'A zona não tem chave que corresponda ao seu registro DS.',
+    signatureMissing: 'Falta a assinatura.',
+    absenceUnproven: 'Falta a prova de que o nome não existe.',
+    dsIs: (t) => `O registro DS dela é ${t.value}.`,
+    noticedAfter: (t) => `Depois da correção, pode levar ${t.lasting} até que isso seja percebido.`,
+    caaForbids: (t) =>
+      `Os registros CAA de ${t.name} proíbem nossa autoridade certificadora de emitir um certificado: ${t.values}.`,
+    staleCache: (t) =>
+      `Os servidores de nomes têm o registro ${t.type} de ${t.name}, mas resolvedores públicos podem responder do cache até ${t.until}.`,
+    held: (t) => `Outra conta deste serviço já verificou ${t.name}.`,
+    heldLater: (t) =>
+      `Outra conta deste serviço verificou ${t.name} depois que você o adicionou aqui; seus registros podem ser de antes.`,
+    heldSilent: (t) =>
+      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para transferir o nome.`,
+    heldRecords: 'Os registros dela ainda estão lá.',
+
+    resolversFail: (t) =>
+      `Os resolvedores de DNS deste serviço não dão uma resposta útil, então ${t.name} não pôde ser consultado.`,
+    zoneUnread: (t) => `A zona ${t.name} não pôde ser consultada.`,
+    someUnread: (t) => `Nem todos os servidores de nomes de ${t.name} puderam ser consultados.`,
+    delegationUnread: (t) => `Os servidores de nomes de ${t.name} não foram encontrados.`,
+    nameUnread: (t) => `${t.name} não pôde ser consultado.`,
+    othersAnswer: (t) => `Para outros nomes da zona ${t.zone} há respostas.`,
+    itsNameservers: 'os servidores de nomes dela',
+    serverTimeout: (t) => `Sem resposta a tempo: ${t.servers}.`,
+    serverFailure: (t) => `Resposta de falha (SERVFAIL): ${t.servers}.`,
+    serverRefused: (t) => `Resposta recusada (REFUSED): ${t.servers}.`,
+    serverLame: (t) => `Não atende a zona (delegação inválida): ${t.servers}.`,
+    serverMalformed: (t) => `Respostas que não são DNS válido: ${t.servers}.`,
+    serverWithoutAddress: (t) => `Sem endereço IP: ${t.servers}.`,
+    serverUnreachable: (t) => `Fora de alcance: ${t.servers}.`,
+    serverPrivate: (t) => `Endereço IP privado ou especial, que nunca é consultado: ${t.servers}.`,
+    serverTcp: (t) => `Sem resposta por TCP: ${t.servers}.`,
+    serverInconsistent: (t) => `Indica servidores de nomes diferentes dos demais: ${t.servers}.`,
+
+    outside: (t) =>
+      `Os visitantes de ${t.name} não chegam ao site ${t.plural(t.count, { one: 'no endereço', other: 'nos endereços' })} ${t.addresses}.`,
+    outsideOther: 'Outro servidor responde, e ele não encaminha as requisições a este serviço.',
+    outsideWrongName: 'Eles recebem um certificado que não é para este nome.',
+    outsideExpired: 'Eles recebem um certificado expirado.',
+    outsideNotYet: 'Eles recebem um certificado que ainda não é válido.',
+    outsideUntrusted: 'Eles recebem um certificado em que os navegadores não confiam.',
+    outsidePrivate: 'Não há caminho da Internet até lá.',
+    outsideRefused: 'Nada escuta na porta 443.',
+    outsideTls: 'Não há handshake TLS na porta 443.',
+    outsideNothing: 'O servidor encerra a conexão sem responder.',
+    outsideTimeout: 'Não há resposta a tempo.',
+
+    add: (t) => `Adicione um registro ${t.type} ${t.where}.`,
+    change: (t) => `Altere o registro ${t.type} ${t.where}.`,
+    replace: (t) => `Exclua ${t.where} os registros ${t.removes} deste nome e adicione um registro ${t.type}.`,
+    changeName: (t) => `Altere o nome do registro ${t.type} ${t.where}.`,
+    zoneIsAdded: (t) => `${t.zone} é acrescentado automaticamente.`,
+    punycode: (t) => `Digite o nome na forma “xn--” ${t.where}.`,
+    dotAtEnd: (t) => `Termine com um ponto o valor do registro CNAME ${t.where}.`,
+    withoutQuotes: 'Digite o valor sem aspas.',
+    exchangeNames: (t) => `Troque os nomes dos dois registros ${t.where}.`,
+    forCname: (t) => `Nome do registro CNAME: ${t.entered}.`,
+    forText: (t) => `Nome do registro TXT: ${t.entered}.`,
+    deleteDelegation: (t) => `Exclua os registros NS de ${t.name} na zona ${t.zone} e adicione ali o registro CNAME.`,
+    ifNoProxy: 'Se esses não são os endereços de um proxy seu, substitua-os por um registro CNAME.',
+    orAddText: 'Ou, se esses são os endereços de um proxy seu, adicione um registro TXT.',
+    orPublishText: 'Ou, se esses são os endereços de um proxy seu, publique o registro TXT correto.',
+    doNotProxy: 'Não deixe o provedor passá-lo pelo proxy (Cloudflare: nuvem cinza, “Somente DNS”).',
+    keepOne: (t) =>
+      `Exclua ${t.where} todos os outros registros CNAME, A e AAAA deste nome e mantenha um único registro CNAME.`,
+    deleteCname: 'Exclua o registro CNAME.',
+    addAddresses: (t) => `Dê a ${t.at}, ${t.where}, estes endereços e nenhum outro: ${t.addresses}.`,
+    addAlias: (t) =>
+      `Adicione ${t.where} o registro chamado ALIAS, ANAME ou “CNAME flattening”, e nenhum registro A ou AAAA.`,
+    addTyped: (t) => `Adicione ${t.where} o registro ${t.typeInZone}, e nenhum registro A ou AAAA.`,
+    register: (t) => `Registre ou renove ${t.name} em um registrador e defina ali os servidores de nomes.`,
+    mistypedLook: 'Se o nome foi digitado errado, consulte o correto.',
+    mistypedAdd: 'Se o nome foi digitado errado, exclua este domínio e adicione o correto.',
+    renew: (t) =>
+      `Renove ${t.name} no registrador. Se os servidores de nomes anteriores não voltarem sozinhos, defina-os ali.`,
+    changeNameservers: (t) =>
+      `Mude os servidores de nomes para os de um provedor de DNS, ${t.delegation}. Publique os registros nesse provedor.`,
+    setNameservers: (t) => `Defina ${t.delegation} estes servidores de nomes: ${t.seenServers}.`,
+    orPublishAt: (t) => `Ou publique os registros aqui: ${t.servers}.`,
+    sameLists: (t) => `Deixe as duas listas iguais: ${t.delegation}, ou nos registros NS da própria zona ${t.name}.`,
+    waitMinutes: 'Se você acabou de alterá-lo, espere alguns minutos.',
+    askWhyDifferent: 'Caso contrário, pergunte ao provedor de DNS por que as respostas são diferentes.',
+    publishSame: 'Caso contrário, publique o mesmo em todos, ou remova os que são diferentes.',
+    nothingToDo: 'Você não precisa fazer nada: este serviço verifica de novo sozinho.',
+    mendDsRegistrar: (t) =>
+      `No registrador de ${t.zone}, remova o registro DS ou substitua-o pelo que o provedor de DNS mostra.`,
+    mendDsAbove: (t) =>
+      `Na zona acima de ${t.zone}, remova o registro DS ou substitua-o pelo que o provedor de DNS mostra.`,
+    signAgain: (t) => `Peça ao provedor de DNS de ${t.zone} que assine a zona de novo. Ou altere o registro DS dela:`,
+    orSignAgain: 'Ou assine a zona de novo.',
+    deleteCaa: (t) =>
+      `Exclua o registro CAA com a tag ${t.tag}: enquanto as flags forem 128 ou mais, nenhuma autoridade certificadora pode emitir.`,
+    recreate: 'Se o nome é seu, exclua o domínio, adicione-o de novo e publique os novos registros.',
+    askSilent: (t) =>
+      `Pergunte ao provedor de DNS de ${t.zone} por que os servidores de nomes não respondem. O nome é transferido assim que eles responderem e tiverem só os registros deste domínio.`,
+    removeOthers: (t) =>
+      `Remova ${t.where} qualquer outro registro TXT em ${t.at}, e aponte ${t.name} somente para ${t.expected}.`,
+    moveWithBoth: (t) =>
+      `Para transferir o nome, publique os dois registros deste domínio e remova o registro TXT da outra conta em ${t.at}.`,
+    moveWithText: (t) =>
+      `Para transferir o nome, publique o registro TXT deste domínio e remova o da outra conta em ${t.at}.`,
+    replaceCertificate:
+      'No proxy ou balanceador de carga que tem este endereço, substitua o certificado ou deixe as conexões passarem sem alteração até este serviço.',
+    renewCertificate:
+      'No proxy ou balanceador de carga que tem este endereço, renove o certificado ou deixe as conexões passarem sem alteração até este serviço.',
+    orPassOn: (t) =>
+      `Ou, se um proxy seu tem este endereço, faça com que ele encaminhe também o que está em ${t.value}.`,
+    openPort: 'Abra a porta 443 nesse servidor.',
+    orUnused: 'Ou, se o endereço não é mais usado:',
+    waitUntilThen: 'Espere até lá.',
+    askAboutName: (t) => `Pergunte o motivo ao provedor de DNS de ${t.zone}.`,
+    underscore: 'Um firewall pode estar descartando nomes que começam com sublinhado.',
+    orAddAgain: (t) => `Ou exclua o registro ${t.type} e adicione-o de novo.`,
+    nothingOrRegistrar: 'Não é preciso mudar nada nos registros. Se continuar, pergunte ao registrador do domínio.',
+    askOrRemove: (t) =>
+      `Pergunte o motivo ao provedor de DNS de ${t.zone}, ou remova ${t.delegation} estes servidores de nomes: ${t.servers}.`,
+    createZone: (t) =>
+      `Crie a zona ${t.zone} nesse provedor de DNS, ou defina ${t.delegation} os servidores de nomes do provedor que a tem.`,
+    checkZone: (t) =>
+      `Verifique a zona ${t.zone} no provedor de DNS, ou pergunte a ele: ela pode ter um erro ou não estar carregada.`,
+    correctNames: (t) => `Corrija os nomes dos servidores de nomes (${t.servers}) ${t.delegation}.`,
+    publicAddresses: (t) => `Dê aos servidores de nomes de ${t.zone} endereços IP públicos, ou use outros.`,
+    openTcp: (t) => `Abra a porta TCP 53 em ${t.servers}: respostas grandes demais para UDP são lidas por TCP.`,
+    registryTakes:
+      'Não é preciso mudar nada: uma mudança de servidores de nomes leva alguns minutos para chegar a toda parte.',
+
+    certificateNoAddress: (t) =>
+      `${t.name} não tem endereço, então nenhuma autoridade certificadora consegue acessá-lo.`,
+    certificateUnread: (t) => `O DNS de ${t.name} não pôde ser consultado. Tentamos de novo automaticamente.`,
+    certificatePrivate: (t) => `${t.name} leva a ${t.addresses}, que não está na Internet pública.`,
+    certificateUnreachable: (t) => `${t.name} leva a ${t.addresses}, onde nada responde na porta 80.`,
+    certificateOther: (t) =>
+      `${t.name} leva a ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
+    certificateCaa: (t) =>
+      `Um registro CAA de ${t.name} proíbe nossa autoridade certificadora de emitir um certificado.`,
+    certificateNoRecord: (t) => `Falta o registro CNAME para o certificado de ${t.name}.`,
+    certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} leva a outro lugar.`,
+    certificateNotSeen: (t) => `A prova para o certificado de ${t.name} ainda não aparece no DNS.`,
+    certificateUnproved: (t) => `A autoridade certificadora não conseguiu validar ${t.name}.`,
+    certificateRefused: (t) => `A autoridade certificadora não emite um certificado para ${t.name}.`,
+    certificateLater: 'Isso é conosco, não com os seus registros. Tentamos de novo automaticamente.',
+  },
+};

@@ -1,0 +1,167 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundlePage } from '../../scripts/bundle-page.ts';
+import { startBrowser } from '../support/browser.ts';
+import { START_LIMIT_MS } from '../support/debian.ts';
+import { type ScriptedSetup, startScriptedSetup } from './scripted-setup.ts';
+import { STATES } from './states.ts';
+
+// The languages of the page and the component, in Chromium.
+
+const directory = mkdtempSync(join(tmpdir(), 'nameplate-languages-'));
+const script = STATES.fix?.script;
+let chromium: { browser: Browser; close(): Promise<void> };
+let setup: ScriptedSetup;
+
+beforeAll(async () => {
+  if (script === undefined) throw new Error('There is no state with a mistake.');
+  await bundlePage(join(import.meta.dirname, '../..'), directory);
+  chromium = await startBrowser();
+  setup = await startScriptedSetup(directory, script);
+}, START_LIMIT_MS);
+afterAll(async () => {
+  await chromium?.close();
+  await setup?.close();
+  rmSync(directory, { recursive: true });
+});
+
+const GERMAN = 'Ändern Sie bei Cloudflare den CNAME-Eintrag.';
+const FRENCH = 'Modifiez l’enregistrement CNAME chez Cloudflare.';
+const ENGLISH = 'At Cloudflare, change the CNAME record.';
+
+async function withPage(locale: string, look: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
+  const context = await chromium.browser.newContext({ locale });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10_000);
+  const complaints: string[] = [];
+  const scripts: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) complaints.push(message.text());
+  });
+  page.on('request', (request) => {
+    const [, name] = /assets\/(\w+)-[^/]*\.js$/.exec(request.url()) ?? [];
+    if (name !== undefined && name !== 'page') scripts.push(name);
+  });
+  await look(page, scripts);
+  await context.close();
+  expect(complaints).toEqual([]);
+}
+
+const language = (page: Page) =>
+  page.evaluate('[document.documentElement.lang, document.documentElement.dir].join(" ")');
+
+describe('the page', () => {
+  it('speaks the first language of the browser that there is, and loads no other', () =>
+    withPage('de-CH', async (page, scripts) => {
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByText(GERMAN).waitFor();
+      expect(await language(page)).toBe('de ltr');
+      expect(scripts).toEqual(['de']);
+      const text = await page.locator('.current-step').innerText();
+      for (const { message, fix } of script?.diagnosis?.findings ?? [])
+        for (const sentence of `${message} ${fix}`.replaceAll('`', '').split('. '))
+          expect(text).not.toContain(sentence);
+    }));
+
+  it('speaks English where the browser has none of its languages', () =>
+    withPage('pl', async (page, scripts) => {
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByText(ENGLISH).waitFor();
+      expect(await language(page)).toBe('en ltr');
+      expect(scripts).toEqual([]);
+    }));
+
+  it('speaks English where the script of the language cannot be loaded', () =>
+    withPage('de', async (page) => {
+      await page.route('**/assets/de-*.js', (route) => route.abort());
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByText(ENGLISH).waitFor();
+      expect(await language(page)).toBe('en ltr');
+    }));
+
+  it('speaks the language that the address asks for', () =>
+    withPage('de', async (page) => {
+      await page.goto(`${setup.url}/setup?lang=fr#nps_x`);
+      await page.getByText(FRENCH).waitFor();
+      expect(await language(page)).toBe('fr ltr');
+    }));
+
+  it('changes to the language that is chosen, keeps it in the address, and asks the API for nothing', () =>
+    withPage('de', async (page) => {
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByText(GERMAN).waitFor();
+      const before = setup.requests.length;
+      await page.getByRole('button', { name: 'Français' }).click();
+      await page.getByText(FRENCH).waitFor();
+      expect(page.url()).toBe(`${setup.url}/setup?lang=fr#nps_x`);
+      expect(await page.getByRole('button', { name: 'Français' }).getAttribute('aria-current')).toBe('true');
+      expect(setup.requests.slice(before).filter((request) => request.includes('openSession'))).toEqual([]);
+      await page.reload();
+      await page.getByText(FRENCH).waitFor();
+    }));
+});
+
+describe('the component', () => {
+  it.each([
+    ['its own attribute', '<html lang="en"><nameplate-domain lang="fr" token="nps_x">', FRENCH],
+    ['the element around it', '<html lang="en"><section lang="fr"><nameplate-domain token="nps_x">', FRENCH],
+    ['the browser', '<html><nameplate-domain token="nps_x">', GERMAN],
+  ])('has the language of %s, from the origin of its script', async (_, html, text) => {
+    const platform = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html; charset=utf-8');
+      response.end(
+        `<!doctype html>${html}<script type="module" src="${setup.url}/setup/nameplate-domain.js"></script>`,
+      );
+    }).listen(0, '127.0.0.1');
+    await once(platform, 'listening');
+    try {
+      await withPage('de', async (page) => {
+        await page.goto(`http://127.0.0.1:${(platform.address() as AddressInfo).port}`);
+        await page.getByText(text).waitFor();
+      });
+    } finally {
+      platform.closeAllConnections();
+      platform.close();
+    }
+  });
+});
+
+/** A language that is written from right to left, in place of the German one. */
+const RIGHT_TO_LEFT = `
+const findings = new Proxy({}, { get: () => (t) => 'אבג ' + t.at + ' דהו ' + t.expected + ' זחט.' });
+export const de = { tag: 'he', dir: 'rtl', space: ' ', texts: null, findings };`;
+
+/** Left edges of the parts of the first paragraph with values, in the order of its text. */
+const EDGES = `[...[...document.querySelectorAll('.current-step p')].find((each) => each.querySelector('code')).childNodes].slice(0, 5).map((node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return range.getClientRects()[0].left;
+})`;
+
+it('in a language from right to left, sentences keep their order around names that run left to right', () =>
+  withPage('de', async (page) => {
+    await page.setViewportSize({ width: 1200, height: 900 });
+    await page.addInitScript(
+      "addEventListener('DOMContentLoaded', () => document.body.style.setProperty('font-size', '8px'))",
+    );
+    await page.route('**/assets/de-*.js', (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: RIGHT_TO_LEFT }),
+    );
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await page.getByText('אבג').first().waitFor();
+    expect(await language(page)).toBe('he rtl');
+    const values = page.locator('.current-step p code');
+    expect(
+      await values.evaluateAll((all) => all.map((each) => [each.dir, getComputedStyle(each).unicodeBidi].join(' '))),
+    ).not.toContain(' isolate');
+    const edges = (await page.evaluate(EDGES)) as number[];
+    // Within the first line: each part is to the left of the one before.
+    expect(edges.slice(0, 3)).toEqual(edges.slice(0, 3).toSorted((a, b) => b - a));
+  }));
