@@ -23,7 +23,7 @@ export interface Told {
   seenServers: string;
   onlyDelegated: string;
   onlyInZone: string;
-  /** What a nameserver has. */
+  /** The records at a nameserver. */
   answer: string;
   provider: string;
   proxy: string;
@@ -37,7 +37,7 @@ export interface Told {
   /** A time, and a duration. */
   until: string;
   lasting: string;
-  /** What is typed into the provider's panel. */
+  /** The text to type into the provider's panel. */
   entered: string;
   value: string;
   typeInZone: string;

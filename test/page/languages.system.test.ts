@@ -138,6 +138,8 @@ const RIGHT_TO_LEFT = `
 const findings = new Proxy({}, { get: () => (t) => 'אבג ' + t.at + ' דהו ' + t.expected + ' זחט.' });
 export const de = { tag: 'he', dir: 'rtl', space: ' ', texts: null, findings };`;
 
+const DIRECTIONS = "[...new Set([...document.querySelectorAll('.current-step p code')].map((each) => each.dir))]";
+
 /** Left edges of the parts of the first paragraph with values, in the order of its text. */
 const EDGES = `[...[...document.querySelectorAll('.current-step p')].find((each) => each.querySelector('code')).childNodes].slice(0, 5).map((node) => {
   const range = document.createRange();
@@ -148,19 +150,13 @@ const EDGES = `[...[...document.querySelectorAll('.current-step p')].find((each)
 it('in a language from right to left, sentences keep their order around names that run left to right', () =>
   withPage('de', async (page) => {
     await page.setViewportSize({ width: 1200, height: 900 });
-    await page.addInitScript(
-      "addEventListener('DOMContentLoaded', () => document.body.style.setProperty('font-size', '8px'))",
-    );
     await page.route('**/assets/de-*.js', (route) =>
       route.fulfill({ contentType: 'text/javascript', body: RIGHT_TO_LEFT }),
     );
     await page.goto(`${setup.url}/setup#nps_x`);
     await page.getByText('אבג').first().waitFor();
     expect(await language(page)).toBe('he rtl');
-    const values = page.locator('.current-step p code');
-    expect(
-      await values.evaluateAll((all) => all.map((each) => [each.dir, getComputedStyle(each).unicodeBidi].join(' '))),
-    ).not.toContain(' isolate');
+    expect(await page.evaluate(DIRECTIONS)).toEqual(['ltr']);
     const edges = (await page.evaluate(EDGES)) as number[];
     // Within the first line: each part is to the left of the one before.
     expect(edges.slice(0, 3)).toEqual(edges.slice(0, 3).toSorted((a, b) => b - a));
