@@ -31,7 +31,7 @@ function writePage(source: string, directory: string, css: string, [script, ...o
   write(join(directory, styles), css);
   for (const { fileName, code } of [script, ...others]) write(join(directory, fileName), code);
   const html = readFileSync(join(source, 'index.html'), 'utf8')
-    // What the script imports at once loads beside it.
+    // Scripts that it imports at once load beside it.
     .replace(/<script type="module" src="(.*)assets\/page\.js"><\/script>/, (tag, base) =>
       [...script.imports.map((name) => `<link rel="modulepreload" href="${base}${name}">`), tag].join('\n    '),
     )
