@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { NameplateError } from '../../client/client.ts';
 import { useAnnouncer } from '../announcer.tsx';
 import { TEXT } from './text.ts';
+import { violationText } from './violation-text.ts';
 
 interface ActionButtonProps {
   /** Does it; what it rejects with is shown beside the button. */
@@ -67,7 +68,7 @@ export function ActionButton({
 
 /** Says why a call failed, in the words of the API. */
 export function Problem({ error }: { error: unknown }) {
-  const lines = error instanceof NameplateError ? error.errors.map(({ message, fix }) => joined(message, fix)) : [];
+  const lines = error instanceof NameplateError ? error.errors.map(violationText) : [];
   return (
     <p class="problem" role="alert">
       {lines.length > 0 ? lines.join(' ') : sentenceOf(error)}
@@ -78,8 +79,4 @@ export function Problem({ error }: { error: unknown }) {
 /** One sentence about an error of a call. */
 export function sentenceOf(error: unknown): string {
   return error instanceof NameplateError ? error.detail : TEXT.noConnection;
-}
-
-function joined(message: string, fix: string | undefined): string {
-  return fix === undefined ? message : `${message} ${fix}`;
 }

@@ -93,7 +93,9 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
             )}
           </div>
         )}
-        {mayChange && <Command operation="setup.setBrand" input={page} command={commandOfBrand(draft)} />}
+        {mayChange && (
+          <Command operation="setup.setBrand" input={page} command={commandOfBrand(person.workspaceId, draft)} />
+        )}
       </form>
       <BrandPreview brand={page.brand} />
     </div>
@@ -175,7 +177,10 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
 }
 
 /** The command takes the logo as a file. */
-function commandOfBrand({ name, accent, accentDark, support, logo, origins }: BrandDraft): string[] {
+function commandOfBrand(
+  workspaceId: string,
+  { name, accent, accentDark, support, logo, origins }: BrandDraft,
+): string[] {
   const options = [
     ['--name', name],
     ['--accent', accent],
@@ -184,5 +189,5 @@ function commandOfBrand({ name, accent, accentDark, support, logo, origins }: Br
     ['--logo', logo === '' ? '' : 'logo.png'],
     ...origins.split('\n').map((origin) => ['--origin', origin]),
   ].filter(([, value]) => value?.trim());
-  return ['workspaces', 'brand', 'WORKSPACE', ...options.flat().map((word) => word.trim())];
+  return ['workspaces', 'brand', workspaceId, ...options.flat().map((word) => word.trim())];
 }

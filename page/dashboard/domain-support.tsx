@@ -12,7 +12,7 @@ const DomainPage = pageChunk(async () => (await import('./domain-page.tsx')).Dom
 const { support: TEXTS } = DOMAIN_TEXT;
 
 /** The permissions of a session of a support link, as the page needs to know them: the server decides. */
-const READER = { subject: '', permissions: ['environment.*.read_domain', 'environment.*.read_usage'] };
+const READER = { workspaceId: '', subject: '', permissions: ['environment.*.read_domain', 'environment.*.read_usage'] };
 
 /** How often a link is tried again that no longer works: it may have been revoked meanwhile. */
 const WATCH_MS = 5_000;

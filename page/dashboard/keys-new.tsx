@@ -22,7 +22,14 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
     <CallDialog<CreatedKey>
       title={KEYS.make}
       label={KEYS.make}
-      call={callOf({ name, preset, chosen, days: life === '' ? null : Number(life), now: Date.now() })}
+      call={callOf({
+        workspaceId: person.workspaceId,
+        name,
+        preset,
+        chosen,
+        days: life === '' ? null : Number(life),
+        now: Date.now(),
+      })}
       onDone={({ key }) => onDone(name, key)}
       onClose={onClose}
     >
@@ -77,6 +84,7 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
 }
 
 interface Wanted {
+  workspaceId: string;
   name: string;
   preset: Preset | 'chosen';
   chosen: readonly string[];
@@ -85,7 +93,7 @@ interface Wanted {
   now: number;
 }
 
-function callOf({ name, preset, chosen, days, now }: Wanted): ShownCall {
+function callOf({ workspaceId, name, preset, chosen, days, now }: Wanted): ShownCall {
   const isChosen = preset === 'chosen';
   return {
     operation: 'keys.createKey',
@@ -95,7 +103,7 @@ function callOf({ name, preset, chosen, days, now }: Wanted): ShownCall {
       ...(days !== null && { expiresAt: now + days * DAY_MS }),
     },
     command: [
-      ...['keys', 'create', '--workspace', 'WORKSPACE', '--name', name],
+      ...['keys', 'create', '--workspace', workspaceId, '--name', name],
       ...(isChosen ? chosen.flatMap((permission) => ['--permission', permission]) : ['--preset', preset]),
       ...(days === null ? [] : ['--expires', `${days}d`]),
     ],

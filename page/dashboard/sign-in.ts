@@ -3,6 +3,7 @@ import { watchedFetch } from './connection.tsx';
 
 /** Somebody who is signed in. */
 export interface Person {
+  workspaceId: string;
   subject: string;
   permissions: readonly string[];
 }
@@ -26,11 +27,9 @@ interface Answer<Data> {
   data?: Data;
 }
 
-interface Issued {
+interface Issued extends Person {
   token: string;
   expiresAt: number;
-  subject: string;
-  permissions: string[];
 }
 
 /** A token is replaced this long before its end. The clock here may be wrong, so no token is used for longer than this. */
@@ -101,7 +100,7 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
     return response;
   }
 
-  const { subject, permissions } = await ask();
+  const { workspaceId, subject, permissions } = await ask();
   const client = createClient({ baseUrl: location.origin, rootKey: token, fetch: authorizedFetch });
-  return { person: { subject, permissions }, client };
+  return { person: { workspaceId, subject, permissions }, client };
 }

@@ -457,3 +457,8 @@ describe('a hostile request', () => {
     expect(refusal(await send(`${hostnames()}/paths.acme.com`))).toEqual({ status: 400, code: 1435 });
   });
 });
+
+it('a path that cannot be decoded is refused in the envelope of the vendor', async () => {
+  const { status, body } = await send('/zones/%zz/custom_hostnames');
+  expect([status, body.errors]).toEqual([404, [expect.objectContaining({ code: expect.any(Number) })]]);
+});

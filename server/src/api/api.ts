@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import Fastify, { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyHttpOptions, type FastifyInstance, type FastifyReply, LogController } from 'fastify';
 import { createAccess } from '../access/access.ts';
 import { createFailureLimit, type FailureLimit } from '../access/failure-limit.ts';
 import { type Limiter, memoryLimiter } from '../access/ratelimit/limiter.ts';
@@ -17,7 +17,7 @@ import { handleClientErrors, malformation } from './client-errors.ts';
 import { serveDashboardSessions } from './dashboard/session-routes.ts';
 import { serveDocumentation } from './docs/documentation.ts';
 import { edgeClients } from './edge-clients.ts';
-import { Problem } from './errors.ts';
+import { Problem, presentProblem } from './errors.ts';
 import { inProcess } from './in-process.ts';
 import { createLoadShedder, LOAD_LIMITS, type LoadShedder, shareOf } from './load-shedding.ts';
 import type { HandlerContext } from './operation.ts';
@@ -143,6 +143,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
   const recordRequest = requestRecorder(deps);
   const app = Fastify(fastifyOptions(deps, limits, recordRequest));
   app.server.on('connection', connections.add);
+  app.decorate('refusals', new Map());
   app.decorateRequest('principal', null);
   app.decorateRequest('operation', null);
   app.decorateRequest('domainId', undefined);
@@ -222,7 +223,10 @@ function fastifyOptions(
     // Hooks do not run for a path that cannot be decoded.
     frameworkErrors(error, request, reply) {
       reply.header('x-request-id', request.id);
-      sendProblem(malformation(request.raw) ?? error, request, reply, deps);
+      const problem = noteProblem(malformation(request.raw) ?? error, request, reply, deps);
+      const [, refuse] = [...request.server.refusals].find(([prefix]) => request.url.startsWith(`${prefix}/`)) ?? [];
+      const body: unknown = refuse?.(problem, request, reply) ?? presentProblem(problem, request.id, deps.settings);
+      (reply as FastifyReply).send(body);
       recordRequest(request, reply);
     },
   };

@@ -23,6 +23,8 @@ export interface InProcess {
 declare module 'fastify' {
   interface FastifyInstance {
     inProcess: InProcess;
+    /** Bodies of error responses by the prefixes of paths that have their own. */
+    refusals: Map<string, (problem: Problem, request: FastifyRequest, reply: FastifyReply) => object>;
   }
 }
 

@@ -18,7 +18,7 @@ export interface Door {
   /** The path before the vendor's own. */
   prefix: string;
   /** The body of an error response; the status is that of the problem unless `reply` sets another. */
-  refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): unknown;
+  refuse(problem: Problem, request: FastifyRequest, reply: FastifyReply): object;
   /** Registers the routes. Those that it does not have are refused. */
   routes(app: FastifyInstance, callsOf: CallsOf): void;
 }
@@ -46,6 +46,8 @@ export async function unless<Result>(codes: ProblemCode[], called: Promise<Resul
 /** Serves a door. Every response below its prefix has the vendor's envelope. */
 export function serveDoor(app: FastifyInstance, { name, prefix, refuse, routes }: Door): void {
   const { admit, call, note } = app.inProcess;
+  // A path that cannot be decoded reaches no route.
+  app.refusals.set(prefix, refuse);
   const callsOf: CallsOf = (request, reply) => (operation, input) => call(request, reply, operation, input);
   app.register(
     async (scope) => {

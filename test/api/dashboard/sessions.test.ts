@@ -53,11 +53,29 @@ const SIGNED_OUT = { status: 401, body: { error: { type: 'dashboard-signed-out' 
 const NO_LINK = { status: 401, body: { error: { type: 'dashboard-link-not-found' } } };
 
 describe('a sign-in link', () => {
-  it('becomes a cookie that no script reads and no other site sends, and the cookie gets tokens of the person', async () => {
+  it('becomes a cookie that no script reads and no other site sends, for HTTPS alone also behind a proxy that ends TLS, and the cookie gets tokens of the person', async () => {
     const { status, setCookie, cookie } = await post('sign-in', { token: await newLink() });
     expect(status).toBe(200);
-    expect(setCookie).toMatch(/^nameplate=npc_\w{39}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+    expect(setCookie).toMatch(
+      /^__Host-nameplate=npc_\w{39}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200; Secure$/,
+    );
     expect(await listDomains(await tokenOf(cookie))).toMatchObject({ status: 200 });
+  });
+
+  it('becomes a cookie without a prefix where browsers come over plain HTTP', async () => {
+    const platform = await startApi({ settings: { publicUrl: 'http://127.0.0.1:7070' } });
+    const { text, hash } = createLinkSecret(randomBytes);
+    const createdAt = platform.clock.now();
+    const person = { workspaceId: platform.workspaceId, subject: 'ada', permissions: GRANTS };
+    const times = { createdAt, openedAt: null, expiresAt: createdAt + 5 * MINUTE };
+    await platform.store.createDashboardSession({ id: idMaker(platform.clock)('ses'), ...person, ...times }, hash);
+    const { setCookie, cookie } = await post('sign-in', { token: text }, {}, platform);
+    expect(setCookie).toMatch(/^nameplate=.*; Max-Age=43200$/);
+    expect(await post('token', {}, { cookie }, platform)).toMatchObject({
+      status: 200,
+      body: { data: { workspaceId: platform.workspaceId } },
+    });
+    await platform.close();
   });
 
   it('works once', async () => {

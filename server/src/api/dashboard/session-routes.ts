@@ -15,7 +15,11 @@ import { type DashboardProxy, proxyIdentity } from './proxy-identity.ts';
 interface DashboardDeps {
   store: Store;
   context: Pick<HandlerContext, 'clock' | 'newId' | 'randomBytes'>;
-  settings: { dashboardProxy?: DashboardProxy | undefined; edge?: { secret: string } | null | undefined };
+  settings: {
+    dashboardProxy?: DashboardProxy | undefined;
+    publicUrl?: string | undefined;
+    edge?: { secret: string } | null | undefined;
+  };
   failures: FailureLimit;
   loadShedder: Pick<LoadShedder, 'admit'>;
 }
@@ -37,7 +41,9 @@ const NoBody = Type.Object({}, closed);
 export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps): void {
   const { store, context, settings, failures, loadShedder } = deps;
   const { clock, newId, randomBytes } = context;
-  const { dashboardProxy: proxy } = settings;
+  const { dashboardProxy: proxy, publicUrl = '' } = settings;
+  // A proxy that nobody named as trusted may end TLS: browsers then come over HTTPS all the same.
+  const isSecure = ({ protocol }: FastifyRequest) => protocol === 'https' || publicUrl.startsWith('https:');
   const personOf = proxy && proxyIdentity(proxy, settings.edge?.secret ?? null);
 
   function route<Body extends Parameters<typeof Type.Object>[0] | object>(
@@ -75,7 +81,7 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
   }
 
   async function sessionOf(request: FastifyRequest): Promise<DashboardSession | null> {
-    const secret = cookieOf(request);
+    const secret = cookieOf(request, isSecure(request));
     if (secret === undefined) return null;
     const session = await findByHash(request, hashOfCookie(secret));
     return session?.openedAt && session.expiresAt > clock.now() ? session : null;
@@ -98,7 +104,7 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
     const session =
       link && hash && (await changesOf(request, link.subject, 'dashboard sign-in').openDashboardSession(hash, opened));
     if (!session) throw new Problem('authentication/dashboard_link_not_found');
-    setCookie(request, reply, secret.text, SESSION_MS / 1000);
+    setCookie(reply, isSecure(request), secret.text, SESSION_MS / 1000);
     return { subject: session.subject, expiresAt: session.expiresAt };
   });
 
@@ -114,7 +120,7 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
 
   route<Static<typeof SignOutBody>>('sign-out', SignOutBody, async (request, reply) => {
     const session = await sessionOf(request);
-    setCookie(request, reply, '', 0);
+    setCookie(reply, isSecure(request), '', 0);
     if (session === null) return { ended: 0 };
     const { id, workspaceId, subject } = session;
     const changes = changesOf(request, subject, 'dashboard sign-out');
@@ -137,18 +143,18 @@ function refuseOtherOrigins({ headers, protocol, host }: FastifyRequest): void {
 }
 
 /** With `__Host-`, no other host of the domain can set it (RFC 6265bis section 4.1.3.2); over plain HTTP, on loopback, there is no such prefix. */
-const cookieName = ({ protocol }: FastifyRequest) => (protocol === 'https' ? '__Host-nameplate' : 'nameplate');
+const cookieName = (isSecure: boolean) => (isSecure ? '__Host-nameplate' : 'nameplate');
 
-function cookieOf(request: FastifyRequest): string | undefined {
-  const prefix = `${cookieName(request)}=`;
+function cookieOf(request: FastifyRequest, isSecure: boolean): string | undefined {
+  const prefix = `${cookieName(isSecure)}=`;
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(prefix))?.slice(prefix.length);
 }
 
-function setCookie(request: FastifyRequest, reply: FastifyReply, value: string, seconds: number): void {
-  const secure = request.protocol === 'https' ? '; Secure' : '';
+function setCookie(reply: FastifyReply, isSecure: boolean, value: string, seconds: number): void {
+  const secure = isSecure ? '; Secure' : '';
   reply.header(
     'Set-Cookie',
-    `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`,
+    `${cookieName(isSecure)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`,
   );
 }

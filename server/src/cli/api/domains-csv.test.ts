@@ -39,7 +39,7 @@ describe('a file to import', () => {
     ]);
   });
 
-  it.each(['{', '[]', '"a"', 'null', '1', '{"a":1}', '{"a":null}'])(
+  it.each(['{', '{"__proto__":"a"}', '[]', '"a"', 'null', '1', '{"a":1}', '{"a":null}', '{"__proto__":"a"}'])(
     'with the metadata %s has a row that is refused',
     async (cell) => {
       const problem = 'The metadata must be a JSON object of texts.';

@@ -79,7 +79,9 @@ function readMetadata(cell: string): Record<string, string> | null | undefined {
   if (cell === '') return undefined;
   try {
     const parsed: unknown = JSON.parse(cell);
-    const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
+    // The API refuses a body with such a key as a whole, and with it the other rows of a batch.
+    const isObject =
+      typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) && !Object.hasOwn(parsed, '__proto__');
     if (isObject && Object.values(parsed).every((value) => typeof value === 'string'))
       return parsed as Record<string, string>;
   } catch {

@@ -20,6 +20,8 @@ import { suspensionColumns, suspensionOf } from './suspensions.ts';
 
 /** Domains that one statement looks at: some milliseconds. */
 const SLICE = 500;
+/** Names that one statement looks at: the index has them, and most are passed over. */
+const NAMES_SLICE = 5000;
 /** Slices that one page looks at. */
 const MOST_SLICES = 20;
 /** Domains that one statement shows. */
@@ -28,6 +30,7 @@ const MOST_SHOWN = 100;
 interface Limits {
   slice: number;
   mostSlices: number;
+  namesSlice: number;
 }
 
 /**
@@ -41,7 +44,7 @@ export async function listWorkspaceDomains(
   reader: Reader,
   workspaceId: string,
   page: WorkspacePageRequest,
-  { slice = SLICE, mostSlices = MOST_SLICES }: Partial<Limits> = {},
+  { slice = SLICE, mostSlices = MOST_SLICES, namesSlice = NAMES_SLICE }: Partial<Limits> = {},
 ): Promise<Paged<ListedDomain>> {
   const { limit, cursor = '', status, certificate, live, environmentIds } = page;
   // Only verified domains are looked at, and a failed one has no certificate.
@@ -50,10 +53,18 @@ export async function listWorkspaceDomains(
   const [pair = { key: '', value: '' }] = pairsOf(page);
   const values = { workspaceId, environmentId: '', status: status ?? '', state: certificate ?? '', ...pair };
   const wanted = isFoundByIndex(page) ? null : wantedOf(page);
-  const bounds = { from: cursor, rows: limit + 1, slice, most: mostSlices };
+  const index = indexFor(page);
+  const named = index === byName || index === byStatus ? page.search?.toLowerCase() : undefined;
+  const bounds = {
+    from: cursor,
+    rows: limit + 1,
+    slice: named === undefined ? slice : namesSlice,
+    most: mostSlices,
+    named,
+  };
   const { keys, next } =
     environmentIds === undefined
-      ? await search(reader, indexFor(page), { ...values, to: END }, wanted, bounds)
+      ? await search(reader, index, { ...values, to: END }, wanted, bounds)
       : await searchEnvironments(reader, page, values, wanted, { slice, mostSlices });
   const items = await findListed(reader, workspaceId, keys.slice(0, limit));
   const after = keys[limit]?.key ?? next;
@@ -69,7 +80,7 @@ async function searchEnvironments(
   page: WorkspacePageRequest,
   values: Values,
   wanted: Wanted | null,
-  { slice, mostSlices }: Limits,
+  { slice, mostSlices }: Omit<Limits, 'namesSlice'>,
 ): Promise<Found> {
   const { limit, cursor = '', environmentIds = new Set() } = page;
   const isByPair = pairsOf(page).length > 0;
@@ -106,23 +117,42 @@ interface Found {
   slices: number;
 }
 
-/** Looks for domains from a key on. `wanted`: what the range does not say of them; null: nothing. SQLite reads in the API's thread, so other requests run between two slices. */
+/**
+ * Looks for domains from a key on. `wanted`: what the range does not say of them; null: nothing. `named`: what the id or the key, a name, holds. SQLite reads in the API's thread, so other requests run between two slices.
+ */
 async function search(
   reader: Reader,
   index: Index,
   range: Values & { to: string },
   wanted: Wanted | null,
-  { from, rows, slice, most }: { from: string; rows: number; slice: number; most: number },
+  {
+    from,
+    rows,
+    slice,
+    most,
+    named,
+  }: { from: string; rows: number; slice: number; most: number; named?: string | undefined },
 ): Promise<Found> {
   if (wanted === null) return { keys: await reader.all(index.keys, { ...range, from, rows }), next: null, slices: 1 };
   const keys: Key[] = [];
   for (let slices = 1; ; slices++) {
     const scanned = await reader.all(index.keys, { ...range, from, rows: slice + 1 });
     const next = scanned[slice]?.key ?? null;
-    const ids = scanned.slice(0, slice).map(({ id }) => id);
-    const found = await reader.all(selectWanted, { ...wanted, ...slotsOf(ids, SLICE) });
-    const isFound = new Set(found.map(({ id }) => id));
-    keys.push(...scanned.filter(({ id }) => isFound.has(id)));
+    const likely = scanned
+      .slice(0, slice)
+      .filter(({ id, key }) => named === undefined || key.includes(named) || id.includes(named));
+    for (let at = 0; at < likely.length && keys.length < rows; at += SLICE) {
+      const looked = likely.slice(at, at + SLICE);
+      const found = await reader.all(selectWanted, {
+        ...wanted,
+        ...slotsOf(
+          looked.map(({ id }) => id),
+          SLICE,
+        ),
+      });
+      const isFound = new Set(found.map(({ id }) => id));
+      keys.push(...looked.filter(({ id }) => isFound.has(id)));
+    }
     if (keys.length >= rows) return { keys: keys.slice(0, rows), next: null, slices };
     if (next === null || slices === most) return { keys, next, slices };
     from = next;
