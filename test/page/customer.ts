@@ -20,13 +20,20 @@ export interface CardRecord extends Entry {
 }
 
 export async function readAdvice(page: Page): Promise<Advice> {
-  const now = page.locator('section.now');
-  const fix = now.locator('.fix p');
+  const now = page.locator('section.current-step');
+  const message = (await Promise.all((await now.locator('[role=status] > p').all()).map(proseOf))).join(' ');
+  const records = await Promise.all((await page.locator('article.record').all()).map(cardOf));
+  const hint = now.locator('.task > li:nth-child(2) > p').first();
+  const isTask = (await hint.count()) > 0;
+  const told = isTask ? await proseOf(hint) : message;
+  // The fields of the record that the step is about say what to type.
+  const about = records.find(({ state }) => IS_WRONG.test(state)) ?? records[0];
+  const typed = about && !told.includes('Name: ') ? ` Name: \`${about.name}\`, Value: \`${about.value}\`.` : '';
   return {
-    title: (await now.locator('h2').innerText()).trim(),
-    message: (await Promise.all((await now.locator('[role=status] > p').all()).map(proseOf))).join(' '),
-    fix: (await fix.count()) === 0 ? '' : await proseOf(fix),
-    records: await Promise.all((await page.locator('article.record').all()).map(cardOf)),
+    title: (await now.locator('h2').first().innerText()).trim(),
+    message,
+    fix: isTask ? `${told}${typed}` : told,
+    records,
   };
 }
 
@@ -44,7 +51,7 @@ async function cardOf(card: Locator): Promise<CardRecord> {
     const shown = card
       .locator('.field')
       .filter({ has: card.page().locator('dt', { hasText: label }) })
-      .locator('dd code');
+      .locator('dd > code');
     return (await shown.count()) === 0 ? '' : ((await shown.textContent()) ?? '');
   };
   const type = (await card.locator('header h3').innerText()).replace(/ record$/, '') as Entry['type'];
@@ -78,11 +85,11 @@ export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
 
 function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel): Entry[] {
   if (fix === '' || /^(Add these|One record found)/.test(title)) return addMissing(records, panel);
+  if (/^(Change these records|Exchange the names)/.test(fix)) return replaceWrong(records, panel);
   // The customer takes the first of two ways.
   const [told = ''] = fix.split(/ Or, /);
   // Saved again, it is at all nameservers.
   if (/publish the same at all of them/.test(told)) return [...panel.entries];
-  if (/^Exchange their names/.test(told)) return renameBoth(told, panel);
   const name = typedName(told);
   const here = (entry: Entry) => panel.fullName(entry.name) === panel.fullName(name);
   const kept = panel.entries.filter((entry) => !(here(entry) && isToBeDeleted(entry, told)));
@@ -92,7 +99,7 @@ function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel
     return [...kept, ...values.map((value): Entry => ({ type: 'A', name, value }))];
   }
   const entry = { type: typeOf(told, message), name, value: typedValue(told) };
-  const isChange = /\b(?:change|end the value of|enter the name)\b/.test(told);
+  const isChange = /\b[Cc]hange\b/.test(told);
   return [...(isChange ? kept.filter((one) => one !== changed(kept, entry.type, message, panel)) : kept), entry];
 }
 
@@ -105,11 +112,13 @@ function addMissing(records: CardRecord[], panel: DnsPanel): Entry[] {
   return [...panel.entries, ...entered.map(({ type, name, value }) => ({ type, name, value }))];
 }
 
-function renameBoth(told: string, { entries }: DnsPanel): Entry[] {
-  const names = new Map(
-    [...told.matchAll(/the (CNAME|TXT) record gets Name: `([^`]*)`/g)].map(([, type, name]) => [type, name]),
-  );
-  return entries.map((entry) => ({ ...entry, name: names.get(entry.type) ?? entry.name }));
+const IS_WRONG = /wrong|change|no longer/i;
+
+/** Each record that is marked as wrong, as its card says. */
+function replaceWrong(records: CardRecord[], { entries }: DnsPanel): Entry[] {
+  const wrong = records.filter(({ state }) => IS_WRONG.test(state));
+  const kept = entries.filter(({ type }) => !wrong.some((record) => record.type === type));
+  return [...kept, ...wrong.map(({ type, name, value }) => ({ type, name, value }))];
 }
 
 function isToBeDeleted({ type, value }: Entry, told: string): boolean {
@@ -118,7 +127,7 @@ function isToBeDeleted({ type, value }: Entry, told: string): boolean {
     return isAddress || (type === 'CNAME' && value !== typedValue(told)) || type === 'CNAME';
   }
   if (isAddress && /(?:delete the|no) A (?:and|or) AAAA records|these addresses and no others/.test(told)) return true;
-  return /[Dd]elete the (\w+) record/.exec(told)?.[1] === type;
+  return /[Dd]elete the (.+?) records? at this name/.exec(told)?.[1]?.split(' and ').includes(type) ?? false;
 }
 
 /** The record that the page means by "the CNAME record": at its name, else at the name that the page has seen it at. */
@@ -133,7 +142,7 @@ function changed(entries: readonly Entry[], type: Entry['type'], message: string
 function typeOf(told: string, message: string): Entry['type'] {
   if (/record that is called ALIAS/.test(told)) return 'ALIAS';
   const type =
-    /\b(?:add|keep) (?:an?|the|one) (A|ALIAS|CAA|CNAME|TXT) record/.exec(told)?.[1] ??
+    /\b(?:[Aa]dd|keep) (?:an?|the|this|one) (A|ALIAS|CAA|CNAME|TXT) record/.exec(told)?.[1] ??
     /\b(CAA|CNAME|TXT) record/.exec(told)?.[1] ??
     /\b(CNAME|TXT) record/.exec(message)?.[1];
   if (type === undefined) throw new Error(`of which type? ${told}`);

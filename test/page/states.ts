@@ -595,7 +595,7 @@ export const STATES: Record<string, State> = {
         ],
       }),
     },
-    shows: 'One thing needs to change',
+    shows: 'Two things need to change',
   },
   'value with the zone appended': {
     script: {
