@@ -24,9 +24,10 @@ export function sentText({ records, caa, moving }: Pick<View, 'records' | 'caa' 
   if (blocks.length === 0) return '';
   const ask = TEXT.sent.ask(domain, blocks.length);
   if (!isOffered) return [ask, ...blocks].join('\n\n');
+  // First, and its text with it: whoever begins with the others takes the present site down.
   const { type, name, entered, value } = moving;
   const first = aligned([[TEXT.type, type], ...named(name, entered), [TEXT.value, value]]);
-  return [ask, ...blocks, TEXT.movingTitle, TEXT.movingText, first].join('\n\n');
+  return [TEXT.movingText, first, ask, ...blocks].join('\n\n');
 }
 
 /** As the panel wants it and in full: whoever reads it may use another panel than the one that was found. */

@@ -153,11 +153,11 @@ describe('sending on', () => {
       expect(await overflows()).toBe(false);
       const code = page.getByRole('img', { name: /link to this page/ });
       const shown = await code.evaluate((svg) => {
-        const [paper, dark] = [...svg.querySelectorAll('path')];
-        const fillOf = (path: Element | undefined) => path && svg.ownerDocument.defaultView.getComputedStyle(path).fill;
+        const paths = [...svg.querySelectorAll('path')];
+        const { defaultView } = svg.ownerDocument;
         return {
-          fills: [fillOf(paper), fillOf(dark)],
-          path: dark?.getAttribute('d'),
+          fills: paths.map((path) => defaultView.getComputedStyle(path).fill),
+          path: paths[1]?.getAttribute('d'),
           box: svg.getAttribute('viewBox'),
         };
       });
@@ -261,9 +261,9 @@ describe('looks', () => {
 /** Colours of a button, as `#rrggbb`, and of what it stands on. */
 async function coloursOf(button: Locator, around: string) {
   const shown = await button.evaluate((element, selector) => {
-    const styleOf = (each: Element | null) => element.ownerDocument.defaultView.getComputedStyle(each);
-    const { backgroundColor, color, borderTopColor } = styleOf(element);
-    const ground = styleOf(element.closest(selector)).backgroundColor;
+    const { defaultView } = element.ownerDocument;
+    const { backgroundColor, color, borderTopColor } = defaultView.getComputedStyle(element);
+    const ground = defaultView.getComputedStyle(element.closest(selector)).backgroundColor;
     // As pixels, whatever the colour space.
     const canvas = element.ownerDocument.createElement('canvas').getContext('2d');
     return [backgroundColor, color, borderTopColor, ground].map((colour) => {
