@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.tsx';
+import { DomainConnect } from './domain-connect.tsx';
 import type { Following } from './follow.ts';
 import { Code, Icon, type IconName, Prose } from './inline.tsx';
 import { unicodeForm } from './names.ts';
@@ -58,6 +59,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
           <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
         </>
       )}
+      <DomainConnect view={view} following={following} heading={heading} />
       {CHECKED.has(stage) && <Check state={state} view={view} following={following} />}
     </section>
   );

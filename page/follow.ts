@@ -1,5 +1,6 @@
 import { createClient, NameplateError } from '../client/client.ts';
 import { backOff, isTemporary, pause } from '../client/retry.ts';
+import type { ConnectOffer } from './domain-connect.tsx';
 import { createLooker } from './look.ts';
 import { LinkRefused, openLink } from './session.ts';
 import { INITIAL_STATE, type SetupState } from './setup-state.ts';
@@ -9,6 +10,8 @@ import { untilVisible, whileVisible } from './visibility.ts';
 export interface Following {
   /** Asks for a check now. */
   check(): Promise<void>;
+  /** Asks whether the DNS provider adds the records itself. `isReturning`: it sends the browser back. */
+  findOffer(isReturning: boolean): Promise<ConnectOffer | null>;
   stop(): void;
 }
 
@@ -108,6 +111,11 @@ export function follow(api: string, linkToken: string, show: (state: SetupState)
         update({ busyUntil: Date.now() + (wait === null ? CHECK_AGAIN_MS : wait * 1000) });
       }
       update({ isChecking: false });
+    },
+    async findOffer(isReturning) {
+      const domain = state.domain?.id ?? '';
+      const { offer = null } = await client.setup.getDomainConnect({ domain, return: isReturning }, { signal });
+      return offer;
     },
     stop: () => stopped.abort(),
   };

@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { returnFromProvider } from './domain-connect.tsx';
 import { unicodeForm } from './names.ts';
 import { Setup } from './setup.tsx';
 import type { SetupState } from './setup-state.ts';
@@ -33,4 +34,5 @@ function setTitle(state: SetupState): void {
 }
 
 addEventListener('hashchange', show);
+returnFromProvider();
 show();
