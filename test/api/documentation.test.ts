@@ -276,7 +276,7 @@ describe('the reference page', () => {
   it('loads nothing from anywhere and runs nothing', async () => {
     const { text, headers } = await get('/docs');
     expect(text).not.toMatch(
-      /<script|<link|<img|<iframe|https?:\/\/(?!origin\.example\.com|hooks\.example\.com|(?:api|app)\.example\.net|acme-v02\.api\.letsencrypt\.org)|\son\w+=/i,
+      /<script|<link|<img|<iframe|https?:\/\/(?!origin\.example\.com|hooks\.example\.com|(?:api|app)\.example\.net|connect\.dns\.example|acme-v02\.api\.letsencrypt\.org)|\son\w+=/i,
     );
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });

@@ -211,6 +211,7 @@ const blind = [
     'getRedirect',
     'revokeSetupLink',
   ].map((name) => `domains.${name}`),
+  'setup.getDomainConnect',
   ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment', 'keys.getKey'],
   ...['webhooks.getWebhook', 'webhooks.listDeliveries', 'webhooks.getDelivery'],
 ];

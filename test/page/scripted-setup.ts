@@ -55,7 +55,7 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     const body = JSON.parse(await text(request));
     requests.push(`${operation} ${JSON.stringify(body)}`);
-    const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal } = script;
+    const { brand = {}, domain, diagnosis, certificate, offer, refusal, isDown, streamRefusal } = script;
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
       const { status = 401, advice, support } = script;
@@ -79,6 +79,8 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
           response,
           certificate ?? { domainId: domain.id, domain: domain.domain, state: 'none', failures: 0 },
         );
+      case 'setup.getDomainConnect':
+        return success(response, offer === undefined ? {} : { offer });
       case 'domains.verifyDomain':
         return success(response, {});
       case 'domains.watchDomain':

@@ -112,6 +112,7 @@ beforeEach(async () => {
   dns.setZone(zone, ['ns1.provider.test']);
   dns.set('ns1.provider.test', 'A', ['127.0.0.1']);
   dns.set(`_domainconnect.${zone}`, 'TXT', [provider.host]);
+  for (const former of await api.store.listConnectKeys()) dns.remove(recordName(former));
   key = await addKey();
   dns.set(recordName(key), 'TXT', keyRecords(key.publicKey));
   const url = `https://${provider.host}`;
@@ -264,7 +265,8 @@ describe('records are published by hand where', () => {
 
   it('the provider does not answer in time', async () => {
     provider.instead = () => {};
-    const lookupTxt = async () => ({ kind: 'found', chain: [], by: NOBODY, values: [provider.host] }) as const;
+    const found = { kind: 'found' as const, chain: [], by: NOBODY, values: [provider.host] };
+    const lookupTxt = async () => found;
     discover = newDiscoverer({ from: { lookupTxt }, timeoutMs: 100 });
     expect(await offerFor(`shop.${zone}`)).toBeUndefined();
     expect(last).toEqual({ refused: 'settings' });
