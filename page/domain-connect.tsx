@@ -1,11 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { ApiCalls } from '../client/client.ts';
-import type { Following } from './follow.ts';
+import type { ConnectOffer, Following } from './follow.ts';
 import { Icon } from './inline.tsx';
 import { TEXT } from './text.ts';
 import type { View } from './view.ts';
-
-export type ConnectOffer = NonNullable<Awaited<ReturnType<ApiCalls['setup']['getDomainConnect']>>['offer']>;
 
 interface DomainConnectProps {
   view: View;

@@ -1,10 +1,12 @@
-import { createClient, NameplateError } from '../client/client.ts';
+import { type ApiCalls, createClient, NameplateError } from '../client/client.ts';
 import { backOff, isTemporary, pause } from '../client/retry.ts';
-import type { ConnectOffer } from './domain-connect.tsx';
 import { createLooker } from './look.ts';
 import { LinkRefused, openLink } from './session.ts';
 import { INITIAL_STATE, type SetupState } from './setup-state.ts';
 import { untilVisible, whileVisible } from './visibility.ts';
+
+/** A link to a DNS provider that adds the records itself. */
+export type ConnectOffer = NonNullable<Awaited<ReturnType<ApiCalls['setup']['getDomainConnect']>>['offer']>;
 
 /** A set-up link that is followed until `stop`. */
 export interface Following {
