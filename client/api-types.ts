@@ -304,7 +304,14 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<SetupPage>;
     /** Get the brand of the workspace. How the workspace appears on the pages of its set-up links, and which origins may use their sessions. Permission: `setup.*.read_brand`. */
     getBrand(input: Record<string, never>, options?: CallOptions): Promise<SetupPage>;
-    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate` and `domains.verifyDomain` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
+    /** Find out whether the DNS provider can publish the records. Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect), and answers with a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    getDomainConnect(input: {
+      /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
+      domain: string;
+      /** The provider sends the browser back to the set-up page. Otherwise it closes its window, which is for a link in a new tab. Default: false. */
+      return?: boolean | undefined;
+    }, options?: CallOptions): Promise<DomainConnect>;
+    /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
     openSession(input: {
       /** That of a set-up link: what is behind `#` in its `url`. */
       token: string;
@@ -742,6 +749,7 @@ export const OPERATIONS: readonly string[] = [
   'domains.revokeSetupLink',
   'setup.setBrand',
   'setup.getBrand',
+  'setup.getDomainConnect',
   'targets.listTargets',
   'projects.createProject',
   'projects.getProject',
@@ -1260,6 +1268,21 @@ interface DomainChange {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
+}
+
+interface DomainConnect {
+  offer?: DomainConnectOffer;
+}
+
+interface DomainConnectOffer {
+  /** What the provider calls itself: text of a stranger. */
+  provider: string;
+  /** Where the link leads. Show it beside the name. */
+  host: string;
+  /** Where the customer logs in and agrees; https. */
+  url: string;
+  /** With `return`: the provider sends it back as the parameter `state`. */
+  state?: string;
 }
 
 /** How many domains there are. More properties may be added. */
@@ -2224,6 +2247,8 @@ export type {
   DnsRecord,
   Domain,
   DomainChange,
+  DomainConnect,
+  DomainConnectOffer,
   DomainCounts,
   DomainCreatedEvent,
   DomainDeletedEvent,

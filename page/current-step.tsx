@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { DomainConnect, useOffer } from './domain-connect.tsx';
 import type { Following } from './follow.ts';
 import { Icon, type IconName, Prose } from './inline.tsx';
 import { VOICE } from './languages/voice.ts';
@@ -32,6 +33,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
     wrong: task?.count ?? 0,
   });
   const reason = reasonOf(state, view);
+  const offer = useOffer(view, following, heading === 1);
   return (
     <section class={`card current-step ${stage}`}>
       {/* Read out when it changes: what is in it is short. */}
@@ -46,7 +48,8 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
         {finding !== null && task === null && finding.fix !== '' && <Prose text={finding.fix} lang={finding.lang} />}
       </div>
       {stage === 'fix' && view.moving?.state === 'missing' && <p class="note">{TEXT.movingFirst}</p>}
-      {task !== null && <Steps task={task} view={view} heading={heading} />}
+      <DomainConnect offer={offer} isOpen={task !== null} following={following} isPage={heading === 1} />
+      {task !== null && <Steps task={task} view={view} heading={heading} isMain={offer === null} />}
       {stage === 'certificate_refused' && certificate?.problem !== undefined && (
         <details>
           <summary>{TEXT.details}</summary>
@@ -90,7 +93,7 @@ function reasonOf(
 }
 
 /** Where to go, what to change there, and to come back. */
-function Steps({ task, view, heading }: { task: Task; view: View; heading: 1 | 2 }) {
+function Steps({ task, view, heading, isMain }: { task: Task; view: View; heading: 1 | 2; isMain: boolean }) {
   const { zone } = task;
   const provider = zone?.provider;
   const shown = zone && (unicodeForm(zone.name) ?? zone.name);
@@ -108,7 +111,7 @@ function Steps({ task, view, heading }: { task: Task; view: View; heading: 1 | 2
           </p>
         )}
         {provider?.panel?.startsWith('https://') && (
-          <ButtonLink href={provider.panel} isMain={view.main === 'panel'}>
+          <ButtonLink href={provider.panel} isMain={isMain && view.main === 'panel'}>
             {TEXT.panel(provider.name)}
           </ButtonLink>
         )}

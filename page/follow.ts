@@ -1,14 +1,19 @@
-import { createClient, NameplateError } from '../client/client.ts';
+import { type ApiCalls, createClient, NameplateError } from '../client/client.ts';
 import { backOff, isTemporary, pause } from '../client/retry.ts';
 import { createLooker } from './look.ts';
 import { LinkRefused, openLink } from './session.ts';
 import { INITIAL_STATE, type SetupState } from './setup-state.ts';
 import { untilVisible, whileVisible } from './visibility.ts';
 
+/** A link to a DNS provider that adds the records itself. */
+export type ConnectOffer = NonNullable<Awaited<ReturnType<ApiCalls['setup']['getDomainConnect']>>['offer']>;
+
 /** A set-up link that is followed until `stop`. */
 export interface Following {
   /** Asks for a check now. */
   check(): Promise<void>;
+  /** Asks whether the DNS provider adds the records itself. `isReturning`: it sends the browser back. */
+  findOffer(isReturning: boolean): Promise<ConnectOffer | null>;
   stop(): void;
 }
 
@@ -119,6 +124,11 @@ export function follow(api: string, linkToken: string, show: (state: SetupState)
         update({ asked: { at: Date.now(), outcome: isBusy ? 'busy' : 'failed' }, busyUntil });
       }
       update({ isChecking: false });
+    },
+    async findOffer(isReturning) {
+      const domain = state.domain?.id ?? '';
+      const { offer = null } = await client.setup.getDomainConnect({ domain, return: isReturning }, { signal });
+      return offer;
     },
     stop: () => stopped.abort(),
   };

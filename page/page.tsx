@@ -1,4 +1,5 @@
 import { render } from 'preact';
+import { returnFromProvider } from './domain-connect.tsx';
 import { LanguageChooser } from './language-chooser.tsx';
 import { chosenOf, type LanguageId, speakIn } from './languages/choose.ts';
 import { VOICE } from './languages/voice.ts';
@@ -70,4 +71,5 @@ function showIcon(logo: string | undefined): void {
 }
 
 addEventListener('hashchange', show);
+returnFromProvider();
 speak(language);

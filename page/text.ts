@@ -308,6 +308,11 @@ export const ENGLISH = {
       ? 'Look for “DNS records”.'
       : `Its nameservers are ${nameservers.join(' and ')}. Look for “DNS records”.`,
   whereShort: (zone: string) => `In the panel: ${zone} › DNS records.`,
+  connectAt: (provider: string) => `Connect at ${provider}`,
+  connectHow: (host: string) => `You log in at ${host} and agree. Your provider then adds the records for you.`,
+  connectDone: 'Your provider has sent you back. We look for the records now, which can take a minute.',
+  connectRefused:
+    'Your provider did not add the records. You have lost nothing: try again, or add them yourself below.',
   checkNow: 'Check now',
   tryAgain: 'Start again',
   checking: 'Checking…',

@@ -130,6 +130,7 @@ export async function recordCalls(): Promise<Map<string, Recorded>> {
     diagnoser: {
       diagnose: async () => ({ refused: 'unavailable' }),
       diagnoseName: async () => ({ refused: 'unavailable' }),
+      discoverConnect: async () => ({ refused: 'unavailable' }),
     },
     settings: {
       service: 'service',

@@ -158,6 +158,7 @@ const steps: Step[] = [
     changes: () => [api.workspaceId],
   },
   { operation: 'setup.getBrand', body: () => ({}) },
+  { operation: 'setup.getDomainConnect', body: () => DOMAIN },
   { operation: 'targets.listTargets', body: () => ({}) },
   {
     operation: 'webhooks.createWebhook',

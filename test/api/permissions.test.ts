@@ -66,6 +66,7 @@ const inputs: Record<string, (name: string) => object> = {
   }),
   'domains.removeCertificate': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.diagnoseDomain': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', cached: true }),
+  'setup.getDomainConnect': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'domains.listEvents': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com' }),
   'usage.getUsage': (name) => ({ domain: name === 'none' ? 'none.acme.com' : 'api.acme.com', from: 0 }),
   'domains.checkName': (name) => ({ ...path(name), domain: 'new.acme.com' }),
@@ -154,7 +155,7 @@ const told = ({ status, headers, text, body }: Answer) => {
 const GRANTS: Record<string, string> = {
   'environment.*.create_domain': 'domains.createDomain domains.createDomains domains.restoreDomain domains.checkName',
   'environment.*.read_domain':
-    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect',
+    'domains.getDomain domains.getSite domains.watchDomain domains.listDomains domains.listWorkspaceDomains domains.countDomains domains.countSites domains.diagnoseDomain domains.listEvents domains.getCertificate domains.getRedirect setup.getDomainConnect',
   'environment.*.verify_domain': 'domains.verifyDomain',
   'environment.*.delete_domain': 'domains.deleteDomain domains.moveDomain',
   'environment.*.update_domain':
@@ -210,6 +211,7 @@ const blind = [
     'getRedirect',
     'revokeSetupLink',
   ].map((name) => `domains.${name}`),
+  'setup.getDomainConnect',
   ...['projects.getProject', 'apps.getApp', 'environments.getEnvironment', 'keys.getKey'],
   ...['webhooks.getWebhook', 'webhooks.listDeliveries', 'webhooks.getDelivery'],
 ];

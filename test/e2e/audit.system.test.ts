@@ -101,6 +101,8 @@ const others = [
     'sealing forget',
     'certificates revoke',
     'certificates account rotate-key',
+    'domain-connect template',
+    'domain-connect rotate-key',
   ],
 ];
 

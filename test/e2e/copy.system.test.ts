@@ -64,6 +64,7 @@ async function populate(store: Store): Promise<void> {
   const [retired, current] = [entities.aSigningKey(), entities.aSigningKey()];
   await store.replaceSigningKey(null, retired, 0);
   await store.replaceSigningKey(retired.id, current, 0);
+  await store.addConnectKey({ ...current, id: 'dck_1' });
   await store.createDeployment(entities.aDeployment(environment));
   for (const secret of [false, true]) {
     const made = new Uint8Array([0, 255]);

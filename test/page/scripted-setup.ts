@@ -60,7 +60,8 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     if (request.method === 'OPTIONS') return void response.writeHead(204).end();
     const body = JSON.parse(await text(request));
     requests.push(`${operation} ${JSON.stringify(body)}`);
-    const { brand = {}, domain, diagnosis, certificate, refusal, isDown, streamRefusal, pageUrl = PAGE_URL } = script;
+    const { brand = {}, domain, diagnosis, certificate, offer, refusal, isDown, streamRefusal } = script;
+    const { pageUrl = PAGE_URL } = script;
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
       const { status = 401, advice, support } = script;
@@ -87,6 +88,8 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
           response,
           certificate ?? { domainId: domain.id, domain: domain.domain, state: 'none', failures: 0 },
         );
+      case 'setup.getDomainConnect':
+        return success(response, offer === undefined ? {} : { offer });
       case 'domains.verifyDomain':
         return success(response, {});
       case 'domains.watchDomain':

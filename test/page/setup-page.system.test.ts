@@ -13,7 +13,7 @@ import { bundlePage } from '../../scripts/bundle-page.ts';
 import { startBrowser } from '../support/browser.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { error, PAGE_URL, type ScriptedSetup, startScriptedSetup } from './scripted-setup.ts';
-import { HOSTILE, STATES } from './states.ts';
+import { HOSTILE, OFFER, STATES } from './states.ts';
 
 // The page of set-up links and the component, in Chromium: each state as the API describes it.
 
@@ -387,6 +387,81 @@ describe('a mistake', () => {
       await open(name);
       expect(await page.locator('.task').count()).toBe(0);
     }
+  });
+});
+
+describe('a provider that adds the records itself', () => {
+  const BACK = 'provider that adds the records';
+
+  /** The provider sends the browser back at once. */
+  async function connect(query: string): Promise<string[]> {
+    const asked: string[] = [];
+    await page.route('https://connect.provider.test/**', (route, request) => {
+      asked.push(request.url(), JSON.stringify(request.headers()));
+      const location = `${setup.url}/setup?${query}`;
+      return route.fulfill({
+        contentType: 'text/html',
+        body: `<meta http-equiv="refresh" content="0;url=${location}">`,
+      });
+    });
+    await open(BACK);
+    await page.getByRole('link', { name: 'Connect at Provider' }).click();
+    await page.waitForURL(`${setup.url}/setup**`);
+    return asked;
+  }
+
+  it('gets the link that was signed, and never the token of the page', async () => {
+    const asked = await connect('state=s1');
+    expect(asked[0]).toBe(OFFER.url);
+    expect(asked.join(' ')).not.toContain('nps_x');
+    expect(asked.join(' ')).not.toMatch(/referer/i);
+  });
+
+  it('is named with the host that the link leads to', async () => {
+    await open(BACK);
+    await shows(`You log in at ${OFFER.host}`);
+  });
+
+  it('sends the browser back to the page of the same link, which has the records checked', async () => {
+    await connect('state=s1');
+    await shows('Your provider has sent you back.');
+    expect(page.url()).toBe(`${setup.url}/setup#nps_x`);
+    await expect.poll(() => setup.requests.some((request) => request.startsWith('domains.verifyDomain'))).toBe(true);
+    await page.reload();
+    await shows('Add these two records at Cloudflare');
+  });
+
+  it('that the customer refuses: the page says so calmly, and has the records to add by hand', async () => {
+    await connect('error=access_denied&error_description=user_cancel&state=s1');
+    await shows('Your provider did not add the records.');
+    await shows('Add these two records at Cloudflare');
+    await page.getByRole('link', { name: 'Connect at Provider' }).waitFor();
+    expect(page.url()).toBe(`${setup.url}/setup#nps_x`);
+  });
+
+  it('that comes back for another page opens nothing', async () => {
+    await connect('state=s2');
+    await expect.poll(() => setup.requests.at(-1)).not.toContain('nps_x');
+    expect(page.url()).toBe(`${setup.url}/setup?state=s2`);
+  });
+
+  it('is not offered by a link that is no https, and its name is shown as text', async () => {
+    const offer = { ...OFFER, provider: '<img src=x onerror=alert(1)>' };
+    setup.play({ ...state(BACK), offer });
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Connect at <img src=x onerror=alert(1)>');
+    setup.play({ ...state(BACK), offer: { ...OFFER, url: 'javascript:alert(1)' } });
+    await page.goto('about:blank');
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Add these two records at Cloudflare');
+    await expect.poll(() => setup.requests.some((request) => request.startsWith('setup.getDomainConnect'))).toBe(true);
+    expect(await page.getByText('Connect at').count()).toBe(0);
+  });
+
+  it('that offers nothing leaves the page as it is', async () => {
+    await open('publish');
+    await expect.poll(() => setup.requests.some((request) => request.startsWith('setup.getDomainConnect'))).toBe(true);
+    expect(await page.getByText('Connect at').count()).toBe(0);
   });
 });
 
@@ -865,6 +940,17 @@ describe('<nameplate-domain>', () => {
       expect(contrast(text, ground)).toBeGreaterThanOrEqual(4.5);
       expect(Math.max(contrast(ground, around), contrast(edge, around))).toBeGreaterThanOrEqual(3);
     }
+  });
+
+  it('opens a provider in a tab of its own, without a way back to the page of the platform', async () => {
+    setup.play(state('provider that adds the records'));
+    await page.goto(url);
+    const link = page.getByRole('link', { name: /^Connect at Provider/ });
+    await link.waitFor();
+    expect([await link.getAttribute('target'), await link.getAttribute('rel')]).toEqual(['_blank', 'noreferrer']);
+    expect(setup.requests.filter((request) => request.startsWith('setup.getDomainConnect'))).toEqual([
+      `setup.getDomainConnect {"domain":"${state('publish').domain.id}","return":false}`,
+    ]);
   });
 
   it('tells the page of the platform each state, and that the domain is live', async () => {

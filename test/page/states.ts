@@ -21,6 +21,8 @@ export interface Script {
   certificate?: Certificate;
   /** Null: the server does not know the address of the page. */
   pageUrl?: string | null;
+  /** What the DNS provider offers. */
+  offer?: typeof OFFER;
   /** The stream of changes cannot be had. */
   isDown?: boolean;
   /** Type and status of the error in place of the stream. */
@@ -31,6 +33,14 @@ const NAME = 'shop.example.com';
 const TARGET = 'y2uehzjxc0frr9ivucwc.cname.customers.example.net';
 const PROOF = 'service-domain-verify=lIvwgnrfwUaY2uPCJ6Vaipt4';
 const NAMESERVERS = ['kip.ns.cloudflare.com', 'zoe.ns.cloudflare.com'];
+
+/** The provider is at a reserved name: nothing is sent there. */
+export const OFFER = {
+  provider: 'Provider',
+  host: 'connect.provider.test',
+  url: 'https://connect.provider.test/v2/domainTemplates/providers/example.net/services/shops/apply?domain=example.com&host=shop&state=s1&sig=c2ln&key=_dck-1',
+  state: 's1',
+};
 
 const domain = (changes: Partial<Domain> = {}): Domain => ({
   id: 'dom_01m7xe5hbje00ahfe7x31hr0wx',
@@ -353,6 +363,10 @@ export const STATES: Record<string, State> = {
   publish: {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },
     shows: 'Add these two records at Cloudflare',
+  },
+  'provider that adds the records': {
+    script: { brand: BRAND, domain: domain(), diagnosis: diagnosis(), offer: OFFER },
+    shows: 'Connect at Provider',
   },
   'lost connection': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis() },

@@ -4,4 +4,5 @@ import type { Diagnoser } from '../../server/src/verification/observation/diagno
 export const blindDiagnoser: Diagnoser = {
   diagnose: async () => ({ refused: 'unavailable' }),
   diagnoseName: async () => ({ refused: 'unavailable' }),
+  discoverConnect: async () => ({ refused: 'unavailable' }),
 };

@@ -33,7 +33,7 @@ const once = { id: '', fingerprint: '', made: new Uint8Array(), secret: false, a
 const project = { id: '', workspaceId: '', slug: '', name: null, createdAt: 0 };
 const limits: CaLimit[] = limitNames.map((name) => ({ name, limit: 1, windowMs: 1 }));
 
-const { listWorkspaces, findTargetOutside, listHeldCas, listCaAccounts, ...others } = reads;
+const { listWorkspaces, findTargetOutside, listHeldCas, listCaAccounts, listConnectKeys, ...others } = reads;
 
 /** Use cases that scan no table, on any engine; for tests of query plans. */
 export const indexed: Record<string, (tx: Transaction, ...args: never[]) => Promise<unknown>> = {

@@ -5,6 +5,7 @@ import type { Principal } from '../access/root-key-cache.ts';
 import type { Clock } from '../base/clock.ts';
 import type { NewId } from '../base/ids.ts';
 import type { BoardCounts } from '../domain/board.ts';
+import type { ConnectSettings } from '../domain/domain-connect.ts';
 import type { Kept } from '../store/cache/kept-counts.ts';
 import type {
   AuditedStore,
@@ -41,6 +42,8 @@ export interface ApiSettings extends ErrorNaming {
   caNames?: readonly string[] | undefined;
   /** The zone for challenges that new wildcards get; null: they need none. Absent: no certificate could be had, so they are refused. */
   wildcards?: { challengeZone: string | null } | undefined;
+  /** How DNS providers know this installation; absent: the operator has not set it up. */
+  domainConnect?: ConnectSettings | undefined;
   /** Names that may not be attached, with everything below them; the CNAME zone is always one. */
   reservedNames: readonly string[];
   /** Defaults; a workspace's own limits override them. */

@@ -26,6 +26,7 @@ import { createWorkspace, listWorkspaces } from './keys/workspace-operations.ts'
 import type { OpenOperation, Operation } from './operation.ts';
 import { getOriginSettings, rotateOriginSecret, updateOriginSettings } from './origin-operations.ts';
 import { getBrand, setBrand } from './setup/brand-operations.ts';
+import { getDomainConnect } from './setup/getDomainConnect.ts';
 import { openSession } from './setup/openSession.ts';
 import { listTargets } from './targets/listTargets.ts';
 import { treeOperations } from './tree.ts';
@@ -72,6 +73,7 @@ export const operations: readonly Operation[] = [
   revokeSetupLink,
   setBrand,
   getBrand,
+  getDomainConnect,
   listTargets,
   ...treeOperations,
   updateOriginSettings,

@@ -6,6 +6,7 @@ type IdPrefix =
   | 'key'
   | 'sig'
   | 'ses'
+  | 'dck'
   | 'proj'
   | 'app'
   | 'env'

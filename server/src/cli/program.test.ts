@@ -77,6 +77,7 @@ describe('help', () => {
       ...['create', 'list', 'disable', 'enable', 'rotate', 'revoke'].map((verb) => `keys ${verb}`),
       ...['add', 'list', 'remove'].map((verb) => `targets ${verb}`),
       ...['create', 'rotate'].map((verb) => `tokens ${verb}`),
+      ...['template', 'rotate-key'].map((verb) => `domain-connect ${verb}`),
       ...['login', 'sign-out'].map((verb) => `dashboard ${verb}`),
       ...['list', 'show', 'renew', 'import', 'revoke', 'resume'].map((verb) => `certificates ${verb}`),
       'certificates account rotate-key',

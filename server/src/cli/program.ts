@@ -14,6 +14,7 @@ import { addAudit } from './store/audit.ts';
 import { addCertificates } from './store/certificates.ts';
 import { addDashboard } from './store/dashboard.ts';
 import { addBackup, addCopy, addMigrate } from './store/databases.ts';
+import { addDomainConnect } from './store/domain-connect.ts';
 import { addInit } from './store/init.ts';
 import { addKeys } from './store/keys.ts';
 import { addSealing } from './store/sealing.ts';
@@ -37,6 +38,7 @@ const COMMANDS: AddCommand[] = [
   addTargets,
   addTokens,
   addDashboard,
+  addDomainConnect,
   addAudit,
   addCertificates,
   addSealing,
@@ -54,8 +56,8 @@ What commands need:
   the settings      serve, doctor (NAMEPLATE_CNAME_ZONE and others:
                     docs/reference/configuration.md)
   the database      init, migrate, backup, workspaces, keys, targets,
-                    tokens, dashboard, audit, certificates, doctor,
-                    sealing rotate, sealing forget:
+                    tokens, dashboard, domain-connect, audit, certificates,
+                    doctor, sealing rotate, sealing forget:
                     they open it themselves, by NAMEPLATE_DATABASE_URL or
                     --database. No server has to run.
   a running server  reload, on this machine, by the settings or --control

@@ -43,6 +43,7 @@ describe('values', () => {
   test('the two required variables are enough', () => {
     expect(readServerConfig(REQUIRED)).toEqual({
       control: 'auto',
+      domainConnectService: 'custom-domains',
       drainMs: 30_000,
       listen: { host: '127.0.0.1', port: 7070 },
       apiThreads: null,

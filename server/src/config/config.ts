@@ -77,6 +77,15 @@ export function ownHosts(env: Environment = process.env): string[] {
   return Object.values(hosts).filter((host) => host !== undefined);
 }
 
+/** What the templates for DNS providers are made of. Throws `ConfigError`. */
+export function readConnectConfig(env: Environment = process.env) {
+  const { domainConnectProvider: provider, domainConnectService, cnameZone, cnameZoneDelegated } = serverVariables;
+  const { service, challengeZone, edgeAddresses, publicUrl, apiHostname } = serverVariables;
+  const domainConnectProvider = { ...provider, required: true } as const;
+  const connecting = { domainConnectProvider, domainConnectService, cnameZone, cnameZoneDelegated };
+  return read({ ...connecting, service, challengeZone, edgeAddresses, publicUrl, apiHostname }, env);
+}
+
 /** Parses a database URL as NAMEPLATE_DATABASE_URL is parsed. Throws an error that says what is wrong with it. */
 export function readDatabaseUrl(text: string): DatabaseUrl {
   try {

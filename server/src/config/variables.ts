@@ -174,6 +174,20 @@ export const generalVariables = {
     example: 'https://api.example.net',
     parse: publicOrigin,
   },
+  domainConnectProvider: {
+    name: 'NAMEPLATE_DOMAIN_CONNECT_PROVIDER',
+    about:
+      'A domain of yours, by which DNS providers know you (Domain Connect): the `providerId` of your templates. The public keys of links to them are published directly below it. With it, customers whose provider has your template connect with one click: see [domain-connect.md](../guides/domain-connect.md). Set it alike on every node with the role `api`.',
+    example: 'example.net',
+    parse: publicHostName,
+  },
+  domainConnectService: {
+    name: 'NAMEPLATE_DOMAIN_CONNECT_SERVICE',
+    about: 'The `serviceId` of your template for subdomains. Those for apex domains and wildcards begin with it.',
+    default: 'custom-domains',
+    example: 'shops',
+    parse: serviceWord,
+  },
   dashboardProxy: {
     name: 'NAMEPLATE_DASHBOARD_PROXY',
     about:

@@ -12,6 +12,12 @@ export function answerMetrics({ counter }: MetricFactory) {
       ['kind'],
       ['no_resolver'],
     ),
+    connectAnswers: counter(
+      'nameplate_domain_connect_answers_total',
+      'Questions whether a DNS provider publishes records itself, by outcome: offered, or why not.',
+      ['outcome'],
+      ['offered', 'no_record', 'record', 'settings', 'template', 'key', 'busy'],
+    ),
     dnsForgeries: counter(
       'nameplate_dns_forgeries_total',
       'DNS responses from the address of a server that was asked, with an id or a question that no query has.',

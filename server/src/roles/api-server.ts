@@ -7,6 +7,7 @@ import { nodesLimiter } from '../access/ratelimit/nodes-limiter.ts';
 import { createApi } from '../api/api.ts';
 import type { ApiSettings } from '../api/operation.ts';
 import { idMaker, pooled } from '../base/ids.ts';
+import { connectSettingsOf } from '../config/connect-settings.ts';
 import { serveDoors } from '../doors/doors.ts';
 import { type ListeningServer, listen } from '../net/listen.ts';
 import type { ListenOptions } from '../net/listener.ts';
@@ -58,6 +59,7 @@ export async function serveApi(
     caNames: caaNamesOf(config),
     ordering: orderingOf(config),
     wildcards: wildcardsOf(config),
+    domainConnect: connectSettingsOf(config),
     reservedNames: [...(config.reservedNames ?? []), ...(config.apiHostname === undefined ? [] : [config.apiHostname])],
     rateLimits: config.rateLimits ?? {},
     trustedProxies: config.trustedProxies,

@@ -10,5 +10,6 @@ await runRoleThread<Diagnoser>(data, (deps, main) =>
   serveApi(deps, data.api, {
     diagnose: (request) => main.call('diagnose', request),
     diagnoseName: (request) => main.call('diagnoseName', request),
+    discoverConnect: (question) => main.call('discoverConnect', question),
   }),
 );

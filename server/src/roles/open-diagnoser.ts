@@ -17,5 +17,5 @@ export function openDiagnoser({ config, clock, log, supervisor, nameserverPort }
   const workerData: DiagnosisWorkerData = { config: asked, nameserverPort };
   const script = new URL('./diagnosis-worker.ts', import.meta.url);
   const thread = diagnosisThread({ script, workerData, supervisor, log });
-  return { diagnoser: createDiagnoser({ observe: thread.observe, clock }), close: thread.stop };
+  return { diagnoser: createDiagnoser({ ...thread, clock }), close: thread.stop };
 }

@@ -79,6 +79,7 @@ export interface SecretPlace {
     | 'order'
     | 'account'
     | 'signing_key'
+    | 'connect_key'
     | 'webhook_secret'
     | 'origin_secret'
     | 'previous_origin_secret'

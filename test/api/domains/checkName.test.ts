@@ -3,6 +3,7 @@ import type { NameCheck } from '../../../server/src/api/domains/present-name.ts'
 import type { Answer, Observation, RecordObservation } from '../../../server/src/domain/observation.ts';
 import type { Diagnoser, NameRequest } from '../../../server/src/verification/observation/diagnoser.ts';
 import { dataOf, type Harness, START, startApi, type Tree } from '../../support/api-harness.ts';
+import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
 
 let api: Harness;
 let tree: Tree;
@@ -12,7 +13,7 @@ let seen: { routing: Answer; ownership: Answer; caa?: Answer };
 const absent: Answer = { kind: 'absent', reason: 'nxdomain', chain: [] };
 
 const diagnoser: Diagnoser = {
-  diagnose: async () => ({ refused: 'unavailable' }),
+  ...blindDiagnoser,
   async diagnoseName(request) {
     looked.push(request);
     const record = (name: string, answer: Answer): RecordObservation => ({

@@ -8,6 +8,7 @@ import { createMetrics } from '../../../server/src/roles/metrics.ts';
 import { observe } from '../../../server/src/verification/observation/observe.ts';
 import { createVerifier, type Verifier } from '../../../server/src/verification/verifier.ts';
 import { dataOf, type Harness, startApi, type Tree } from '../../support/api-harness.ts';
+import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
 import { loopbackClient } from '../../support/simulators.ts';
 
 let api: Harness;
@@ -28,12 +29,10 @@ beforeAll(async () => {
   api = await startApi({
     settings: { wildcards: { challengeZone: 'acme.platform.test' } },
     diagnoser: {
+      ...blindDiagnoser,
       async diagnose({ domain, incumbent }) {
         const options = { depth: 'diagnosis', signal: AbortSignal.timeout(10_000), random: secureRandom } as const;
         return { observation: await observe(resolver, domain, incumbent, options), at: api.clock.now() };
-      },
-      async diagnoseName() {
-        return { refused: 'unavailable' };
       },
     },
   });

@@ -7,9 +7,10 @@ const OWN = 'https://api.platform.test';
 const LISTED = 'https://app.acme.com';
 const OTHERS = 'https://app.other.com';
 const FOREIGN = 'https://evil.example';
-const IN_SESSIONS = ['getDomain', 'watchDomain', 'diagnoseDomain', 'getCertificate', 'verifyDomain'].map(
-  (name) => `domains.${name}`,
-);
+const IN_SESSIONS = [
+  ...['getDomain', 'watchDomain', 'diagnoseDomain', 'getCertificate', 'verifyDomain'].map((name) => `domains.${name}`),
+  'setup.getDomainConnect',
+];
 
 let api: Harness;
 let token: string;

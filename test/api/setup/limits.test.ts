@@ -4,6 +4,7 @@ import { createRootKey } from '../../../server/src/access/secret-text.ts';
 import { createSetupToken } from '../../../server/src/access/setup-link.ts';
 import { NO_MEMORY } from '../../../server/src/domain/status.ts';
 import { dataOf, type Harness, START, startApi } from '../../support/api-harness.ts';
+import { blindDiagnoser } from '../../support/blind-diagnoser.ts';
 import { failedAt } from '../../support/entities.ts';
 import { watch } from '../../support/watching.ts';
 
@@ -31,6 +32,7 @@ beforeEach(async () => {
     }),
     settings: { rateLimits: { '*': { limit: 1000, windowMs: 60_000 } } },
     diagnoser: {
+      ...blindDiagnoser,
       async diagnose({ workspaceId }) {
         diagnosed.push(workspaceId);
         return { refused: 'workspace' };

@@ -229,27 +229,37 @@ describe('a session', () => {
     expect(data).toContainEqual(expect.objectContaining({ type: 'domain.retried', actor: linkId }));
   });
 
-  it.each(['domains.getDomain', 'domains.diagnoseDomain', 'domains.getCertificate', 'domains.verifyDomain'])(
-    '%s: another domain answers exactly like one that is missing',
-    async (operation) => {
-      const [mine, other] = [await newDomain(), await newDomain()];
-      const { key } = await sessionFor(mine);
-      const missing = told(await ask(key, 'none.acme.com', operation));
-      expect(missing.status).toBe(404);
-      const stripped = (answer: Answer) => {
-        const { headers, ...rest } = told(answer);
-        return { ...rest, headers: { ...headers, 'ratelimit-remaining': missing.headers['ratelimit-remaining'] } };
-      };
-      for (const domain of [other.name, other.id, 'dom_none'])
-        expect(stripped(await ask(key, domain, operation))).toEqual(missing);
-    },
-  );
+  it.each([
+    'domains.getDomain',
+    'domains.diagnoseDomain',
+    'domains.getCertificate',
+    'domains.verifyDomain',
+    'setup.getDomainConnect',
+  ])('%s: another domain answers exactly like one that is missing', async (operation) => {
+    const [mine, other] = [await newDomain(), await newDomain()];
+    const { key } = await sessionFor(mine);
+    const missing = told(await ask(key, 'none.acme.com', operation));
+    expect(missing.status).toBe(404);
+    const stripped = (answer: Answer) => {
+      const { headers, ...rest } = told(answer);
+      return { ...rest, headers: { ...headers, 'ratelimit-remaining': missing.headers['ratelimit-remaining'] } };
+    };
+    for (const domain of [other.name, other.id, 'dom_none'])
+      expect(stripped(await ask(key, domain, operation))).toEqual(missing);
+  });
 
   it('may call no other operation', async () => {
     const { name } = await newDomain();
     const { key } = await sessionFor({ name } as Domain);
-    const allowed = ['getDomain', 'diagnoseDomain', 'watchDomain', 'getCertificate', 'verifyDomain'];
-    const others = operations.filter((each) => !allowed.includes(each.name.replace('domains.', '')));
+    const allowed = [
+      'getDomain',
+      'diagnoseDomain',
+      'watchDomain',
+      'getCertificate',
+      'verifyDomain',
+      'getDomainConnect',
+    ];
+    const others = operations.filter((each) => !allowed.includes(each.name.replace(/^(domains|setup)\./, '')));
     expect(others).toHaveLength(operations.length - allowed.length);
     for (const operation of others)
       expect(await api.call(operation.name, { domain: name }, { key }), operation.name).toMatchObject({

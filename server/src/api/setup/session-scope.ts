@@ -20,6 +20,7 @@ const PER_LINK: RateLimit = { limit: 120, windowMs: MINUTE_MS };
 const PER_OPERATION: Record<string, RateLimit> = {
   'domains.verifyDomain': { limit: 6, windowMs: MINUTE_MS },
   'domains.diagnoseDomain': { limit: 20, windowMs: MINUTE_MS },
+  'setup.getDomainConnect': { limit: 20, windowMs: MINUTE_MS },
   'usage.getUsage': { limit: 20, windowMs: MINUTE_MS },
 };
 

@@ -123,6 +123,8 @@ const CONSEQUENCES: Record<SecretPlace['kind'], string> = {
   order: 'orders in flight at a CA: each is begun again',
   account: 'accounts at a CA: a new one is made',
   signing_key: 'keys that sign dashboard tokens: tokens that exist become invalid',
+  connect_key:
+    'keys that sign links to DNS providers: none is offered until "nameplate domain-connect rotate-key" makes another',
   webhook_secret:
     'secrets of webhooks: events wait until webhooks.rotateSecret gives each a new one, which its receiver has to know',
   origin_secret: 'secrets of origins: none is sent until environments.rotateOriginSecret makes another',

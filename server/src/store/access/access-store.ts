@@ -80,6 +80,17 @@ export interface SigningKey {
   retiredAt: number | null;
 }
 
+/** A key pair that signs links to DNS providers (Domain Connect; RSA, 2048 bits). */
+export interface ConnectKey {
+  /** `dck_…`; the name of its record is made of it. */
+  id: string;
+  /** SPKI, DER. */
+  publicKey: Uint8Array;
+  /** PKCS #8, DER. A secret. */
+  privateKey: Uint8Array;
+  createdAt: number;
+}
+
 /** A key with its workspace: all that authentication reads. */
 export interface StoredPrincipal {
   key: RootKey;
@@ -139,6 +150,8 @@ export interface AccessChanges {
     after: SigningKey,
     deleteRetiredBefore: number,
   ): Promise<'replaced' | 'stale'>;
+  /** Adds a key, and deletes all but the newest three. */
+  addConnectKey(key: ConnectKey): Promise<'added'>;
 }
 
 export interface AccessStore extends AccessChanges {
@@ -158,6 +171,8 @@ export interface AccessStore extends AccessChanges {
   /** Keeps the latest use of each. Logs no change. (unsynced) */
   saveKeyUses(uses: readonly KeyUse[]): Promise<void>;
 
+  /** Newest first. */
+  listConnectKeys(): Promise<ConnectKey[]>;
   findSigningKey(keyId: string): Promise<SigningKey | null>;
   /** The key that signs now; null before the first. */
   findCurrentSigningKey(): Promise<SigningKey | null>;

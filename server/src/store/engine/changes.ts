@@ -1,5 +1,6 @@
 import { accessChanges, signingChanges, workspaceChanges } from '../access/access.ts';
 import { childWorkspaceChanges } from '../access/child-workspaces.ts';
+import { connectKeyChanges } from '../access/connect-keys.ts';
 import { dashboardChanges } from '../access/dashboard-sessions.ts';
 import { madeKeyChanges } from '../access/made-keys.ts';
 import { caChanges } from '../certificate/ca-accounts.ts';
@@ -27,6 +28,7 @@ export const changes = {
   ...workspaceChanges,
   ...childWorkspaceChanges,
   ...signingChanges,
+  ...connectKeyChanges,
   ...dashboardChanges,
   ...setupLinkChanges,
   ...setupPageChanges,

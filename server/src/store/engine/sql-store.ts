@@ -9,6 +9,7 @@ import {
   listWorkspaces,
 } from '../access/access.ts';
 import { listChildWorkspaces } from '../access/child-workspaces.ts';
+import { listConnectKeys } from '../access/connect-keys.ts';
 import { findDashboardSession, findDashboardSessionByHash } from '../access/dashboard-sessions.ts';
 import { listAuditEntries } from '../audit/entries.ts';
 import { findCaAccount, listCaAccounts, listHeldCas } from '../certificate/ca-accounts.ts';
@@ -84,6 +85,7 @@ export const reads = {
   listChildWorkspaces,
   findSigningKey,
   findCurrentSigningKey,
+  listConnectKeys,
   findDashboardSession,
   findDashboardSessionByHash,
   findSetupLinkByToken,

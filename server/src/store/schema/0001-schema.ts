@@ -30,6 +30,11 @@ create table signing_keys (
 create index signing_keys_by_key_id on signing_keys (substr(private_key, 1, 9));
 create index signing_keys_by_retired_at on signing_keys (retired_at);
 
+create table connect_keys (
+  id TEXT not null primary key, public_key BYTES not null, private_key BYTES not null, created_at INTEGER not null
+) STRICT;
+create index connect_keys_by_key_id on connect_keys (substr(private_key, 1, 9));
+
 -- The tree.
 create table projects (
   id TEXT not null primary key, workspace_id TEXT not null references workspaces (id), slug TEXT not null, name TEXT,

@@ -13,6 +13,7 @@ import type {
   CertificateOrder,
   Challenge,
   Change,
+  ConnectKey,
   DashboardSession,
   Deployment,
   DnsChallenge,
@@ -44,6 +45,8 @@ export interface Schema {
   dashboardSessions: DashboardSessionsTable;
   /** At most one row has no `retiredAt`. */
   signingKeys: SigningKey;
+  /** At most three rows. */
+  connectKeys: ConnectKey;
   projects: Project;
   apps: App;
   environments: Environment;

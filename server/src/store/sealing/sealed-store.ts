@@ -112,6 +112,7 @@ export function sealedStore(store: Store, keyring: Keyring): Store {
     changesBy: (by) => sealing(store.changesBy(by), changes),
     changesOnce,
     findSigningKey: async (keyId) => unsealSigningKey(await store.findSigningKey(keyId)),
+    listConnectKeys: async () => (await store.listConnectKeys()).map((key) => unseal('connect_key', key.id, key)),
     findCurrentSigningKey: async () => unsealSigningKey(await store.findCurrentSigningKey()),
     async claimCertificates(claim) {
       const due = await store.claimCertificates(claim);

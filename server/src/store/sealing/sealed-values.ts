@@ -72,6 +72,7 @@ const places = {
   order: statementsOf('certificateOrders', 'hostname'),
   account: statementsOf('caAccounts', 'issuer'),
   signing_key: statementsOf('signingKeys', 'id'),
+  connect_key: statementsOf('connectKeys', 'id'),
   idempotency_key: statementsOf('idempotencyKeys', 'id', 'secret'),
   webhook_secret: statementsOf('webhookSecrets', 'id', 'secret'),
   origin_secret: inSettings('secret'),

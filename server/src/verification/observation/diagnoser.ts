@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { type Domain, unattachedDomain } from '../../domain/domain.ts';
 import type { Observation } from '../../domain/observation.ts';
+import type { DiscoverConnect } from './discover-connect.ts';
 
 /** Asks DNS because somebody wants to know, outside the loop of requests. Every node has one; it changes nothing. */
 export interface Diagnoser {
@@ -15,6 +16,9 @@ export interface Diagnoser {
    * there is no token and no target yet.
    */
   diagnoseName(request: NameRequest): Promise<DiagnosisOutcome>;
+
+  /** Asks the provider of a zone whether it publishes records itself. Takes 6 s at most. */
+  discoverConnect: DiscoverConnect;
 }
 
 export interface DiagnosisRequest {
@@ -45,6 +49,8 @@ export interface DiagnosisQuery {
 interface DiagnoserOptions {
   /** Reads what the request is about, within its own time limit. Rejects where it could not. */
   observe: (request: DiagnosisQuery) => Promise<Observation>;
+  /** Refuses unless given. */
+  discoverConnect?: DiscoverConnect;
   clock: Clock;
   limits?: { perWorkspace: number; perProcess: number };
   /** Requests for one domain within this time share a result. */
@@ -63,6 +69,7 @@ interface SharedDiagnosis {
 
 /** Shares and limits diagnoses; `observe` makes them. */
 export function createDiagnoser({ observe, clock, ...options }: DiagnoserOptions): Diagnoser {
+  const { discoverConnect = async () => ({ refused: 'unavailable' }) } = options;
   const { limits = LIMITS, sharedForMs = SHARED_FOR_MS } = options;
   const shared = new Map<string, SharedDiagnosis>();
   const inFlightOf = new Map<string, number>();
@@ -122,5 +129,6 @@ export function createDiagnoser({ observe, clock, ...options }: DiagnoserOptions
         domain: unattachedDomain(request),
         incumbent: null,
       }),
+    discoverConnect,
   };
 }

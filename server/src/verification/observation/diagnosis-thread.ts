@@ -3,10 +3,12 @@ import type { SupervisedThread, Supervisor } from '../../base/threads/supervisor
 import { ThreadEnded } from '../../base/threads/thread.ts';
 import type { Observation } from '../../domain/observation.ts';
 import type { DiagnosisQuery } from './diagnoser.ts';
+import type { DiscoverConnect } from './discover-connect.ts';
 
 /** The main thread calls these in the thread that asks DNS. */
 export interface DiagnosisMethods {
   observe(request: DiagnosisQuery): Promise<Observation>;
+  discoverConnect: DiscoverConnect;
 }
 
 interface DiagnosisThreadOptions {
@@ -22,6 +24,8 @@ interface DiagnosisThreadOptions {
 export interface DiagnosisThread {
   /** The first diagnosis starts the thread. Rejects when the thread crashes meanwhile, or has crashed and is not replaced yet. */
   observe(request: DiagnosisQuery): Promise<Observation>;
+  /** Never rejects. Logs each refusal, unless the zone names no provider. */
+  discoverConnect: DiscoverConnect;
   stop(): Promise<void>;
 }
 
@@ -44,20 +48,31 @@ export function diagnosisThread(options: DiagnosisThreadOptions): DiagnosisThrea
     return starting;
   }
 
+  async function ask<T>(call: (thread: SupervisedThread<DiagnosisMethods>) => Promise<T>): Promise<T> {
+    if (stopping) throw new Error('the process is stopping');
+    thread ??= start();
+    const started = await thread;
+    const timer = setTimeout(started.terminate, timeLimitMs);
+    try {
+      return await call(started);
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) log.error({ err: error }, 'a diagnosis failed');
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   return {
-    async observe(request) {
-      if (stopping) throw new Error('the process is stopping');
-      thread ??= start();
-      const { call, terminate } = await thread;
-      const timer = setTimeout(terminate, timeLimitMs);
-      try {
-        return await call('observe', request);
-      } catch (error) {
-        if (!(error instanceof ThreadEnded)) log.error({ err: error }, 'a diagnosis failed');
-        throw error;
-      } finally {
-        clearTimeout(timer);
-      }
+    observe: (request) => ask(({ call }) => call('observe', request)),
+    async discoverConnect(question) {
+      const answer = await ask(({ call }) => call('discoverConnect', question)).catch(
+        () => ({ refused: 'unavailable' }) as const,
+      );
+      const { zone, serviceId } = question;
+      if ('refused' in answer && answer.refused !== 'no_record')
+        log.info({ zone, serviceId, reason: answer.refused }, 'Domain Connect is not offered');
+      return answer;
     },
     async stop() {
       stopping = true;

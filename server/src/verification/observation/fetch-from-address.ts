@@ -115,8 +115,13 @@ function limitReceived(socket: Socket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-/** One request in HTTP/1.1, and the beginning of its response. Rejects where there is none. */
-export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Promise<HttpResponse> {
+/** One request in HTTP/1.1, and the beginning of its response, `bodyOctets` long. Rejects where there is none. */
+export function sendRequest(
+  url: URL,
+  socket: Socket,
+  signal: AbortSignal,
+  bodyOctets = BODY_OCTETS,
+): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const headers = { host: url.host, 'user-agent': 'nameplate', accept: '*/*', connection: 'close' };
     const path = url.pathname + url.search;
@@ -131,21 +136,24 @@ export function sendRequest(url: URL, socket: Socket, signal: AbortSignal): Prom
       const status = response.statusCode ?? 0;
       const [server = null] = [response.headers.server].flat();
       const location = REDIRECTS.includes(status) ? (response.headers.location ?? null) : null;
-      readStart(response).then((body) => resolve({ kind: 'response', status, location, body, server }), reject);
+      readStart(response, bodyOctets).then(
+        (body) => resolve({ kind: 'response', status, location, body, server }),
+        reject,
+      );
     });
     sent.end();
   });
 }
 
-async function readStart(response: IncomingMessage): Promise<string> {
+async function readStart(response: IncomingMessage, most: number): Promise<string> {
   const chunks: Buffer[] = [];
   let octets = 0;
   for await (const chunk of response) {
     chunks.push(chunk);
     octets += chunk.length;
-    if (octets >= BODY_OCTETS) break;
+    if (octets >= most) break;
   }
-  return Buffer.concat(chunks).subarray(0, BODY_OCTETS).toString('utf8');
+  return Buffer.concat(chunks).subarray(0, most).toString('utf8');
 }
 
 function isFollowed(url: URL, ports: FetchOptions['ports']): boolean {
