@@ -40,7 +40,7 @@ export interface View {
   steps: Steps;
   /** The first mistake to fix. */
   finding: Finding | null;
-  /** What the visitor does at the DNS provider; null: nothing. */
+  /** The visitor's change at the DNS provider; null: there is none. */
   task: Task | null;
   main: MainButton | null;
   /** Whether a check can be asked for, and is of use. */
@@ -114,9 +114,9 @@ export interface RecordView {
   needed: DiagnosisRecord['needed'];
   /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
-  /** What is wrong with it, where that does not stand above the records. */
+  /** The mistake in it, where that does not stand above the records. */
   problem: Finding | null;
-  /** What is there in place of the name, or of the value. */
+  /** The texts that are there in place of the name, or of the value. */
   was: { field: 'name' | 'value'; found: readonly string[] } | null;
   /** Whether the step to take is about it. */
   isTask: boolean;
