@@ -44,7 +44,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
         </Heading>
         {reason !== undefined && <Prose {...reason} />}
         {text !== '' && <p>{text}</p>}
-        {/* What is not a change of a record is told. */}
+        {/* A fix that changes no record is told. */}
         {finding !== null && task === null && finding.fix !== '' && <Prose text={finding.fix} lang={finding.lang} />}
       </div>
       {stage === 'fix' && view.moving?.state === 'missing' && <p class="note">{TEXT.movingFirst}</p>}

@@ -188,7 +188,7 @@ describe('the view', () => {
       cards: view.records.flatMap(({ isTask, record, state }) => (isTask ? [`${record} ${state}`] : [])).join(', '),
     }).toEqual({ stage, steps, task, buttons, cards });
     seen.add(stage);
-    // What is done, then at most one step that is not, then what waits.
+    // Steps that are done, then at most one that is not, then those that wait.
     expect(Object.values(view.steps).join(' ')).toMatch(/^(done ?)*((current|problem) ?)?(waiting ?)*$/);
     const isRed = view.records.some(({ isTask, state }) => isTask && ['wrong', 'misplaced', 'gone'].includes(state));
     if (isRed && stage !== 'ready') expect(Object.values(view.steps)).toContain('problem');

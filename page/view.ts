@@ -41,7 +41,7 @@ export interface View {
   steps: Steps;
   /** The first mistake to fix. */
   finding: ToldFinding | null;
-  /** What the visitor does at the DNS provider; null: nothing. */
+  /** The visitor's change at the DNS provider; null: there is none. */
   task: Task | null;
   main: MainButton | null;
   /** Whether a check can be asked for, and is of use. */
@@ -115,9 +115,9 @@ export interface RecordView {
   needed: DiagnosisRecord['needed'];
   /** Values that were seen, each with the nameservers that have it. */
   seen: Seen[];
-  /** What is wrong with it, where that does not stand above the records. */
+  /** The mistake in it, where that does not stand above the records. */
   problem: ToldFinding | null;
-  /** What is there in place of the name, or of the value. */
+  /** The texts that are there in place of the name, or of the value. */
   was: { field: 'name' | 'value'; found: readonly string[] } | null;
   /** Whether the step to take is about it. */
   isTask: boolean;
@@ -251,7 +251,7 @@ const TOLD = new Set([
 ]);
 
 interface TaskSource {
-  finding: Finding | null;
+  finding: ToldFinding | null;
   caa: CaaView | null;
   diagnosis: Diagnosis | null;
   count: number;

@@ -128,7 +128,7 @@ it('takes a customer from two records, over a mistake, to the name served over H
   dns.set(NAME, 'CNAME', ['old-shop.acme.com']);
   dns.set('old-shop.acme.com', 'A', ['127.0.0.9']);
   await shows('One thing needs to change');
-  await shows(/change the CNAME record/);
+  await shows(/Change the CNAME record/);
 
   dns.set(NAME, 'CNAME', [cname?.value ?? '']);
   await page.getByRole('button', { name: 'Check now' }).click();
