@@ -3,7 +3,7 @@
 type Rgb = readonly [red: number, green: number, blue: number];
 
 const TEXT_CONTRAST = 4.5;
-/** Of the edge of a button, by which it is seen (1.4.11). */
+/** The edge of a button has it, by which the button is seen (1.4.11). */
 export const EDGE_CONTRAST = 3;
 
 /** Black or white, whichever is easier to read on this ground: at least 4.58 to 1. */

@@ -337,7 +337,7 @@ export const ENGLISH = {
   sendCopyWhat: ' records as text',
   sendCode: 'A code with the link to this page',
   sendCodeText: 'Scan it to go on with your phone.',
-  /** What is sent: a subject, and the lines above and below the records. */
+  /** The message: its subject, and the lines above and below the records. */
   sent: {
     subject: (name: string) => `DNS records for ${name}`,
     ask: (name: string, count: number) =>

@@ -866,7 +866,7 @@ describe('<nameplate-domain>', () => {
   });
 
   it('inherits nothing from a page whose rules set every inherited property on every element', async () => {
-    /** Of each element inside, all that it inherits. */
+    /** Lists what each element inside inherits. */
     const inherited = () =>
       page.evaluate(`(() => {
         const root = document.querySelector('nameplate-domain')?.shadowRoot ?? document;
