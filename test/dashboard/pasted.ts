@@ -8,14 +8,14 @@ export interface PastedMistake {
 }
 
 export const MISTAKES: readonly PastedMistake[] = [
-  ['not a name', 'It must not contain white space: " "'],
-  ['192.0.2.7', 'It must be a name, not an IP address: "192.0.2.7"'],
+  ['not a name', 'It must not contain white space: " ".'],
+  ['192.0.2.7', 'It must be a name, not an IP address: "192.0.2.7".'],
   ['localhost', 'The domain must not be a special-use name, or below one: "localhost".'],
-  ['https://shop.example.net/cart', 'It must be a name without a scheme: "https://" use "shop.example.net"'],
-  ['shop..example.net', 'It must not have an empty label: ".."'],
-  ['-shop.example.net', 'It must not begin or end a label with a hyphen: "-shop"'],
-  ['shop.example.net:8443', 'It must be a name without a port: ":8443" use "shop.example.net"'],
-  ['com', 'It must have at least two labels with a dot between them: "com"'],
+  ['https://shop.example.net/cart', 'It must be a name without a scheme: "https://". Use "shop.example.net".'],
+  ['shop..example.net', 'It must not have an empty label: "..".'],
+  ['-shop.example.net', 'It must not begin or end a label with a hyphen: "-shop".'],
+  ['shop.example.net:8443', 'It must be a name without a port: ":8443". Use "shop.example.net".'],
+  ['com', 'It must have at least two labels with a dot between them: "com".'],
   [
     `${'a'.repeat(64)}.example.net`,
     `It must not have a label of more than 63 characters in ASCII form: "${'a'.repeat(64)}"`,

@@ -36,6 +36,8 @@ export interface SetupLab {
   browser: Browser;
   /** Answers what the edge forwards; a test may have it answer otherwise. */
   origin: { answer: RequestListener };
+  /** A client of another workspace, with a project, app and environment of the same names and nothing deployed. */
+  otherWorkspace(): Promise<NameplateClient>;
   /** A link of `nameplate dashboard login`. */
   signInLink(as?: string): Promise<string>;
   /** A domain, and a link to its set-up page. */
@@ -136,6 +138,17 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
     client,
     browser,
     origin,
+    async otherWorkspace() {
+      const about = { env: { NAMEPLATE_DATABASE_URL: database } };
+      const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'other'], about);
+      const words = ['keys', 'create', '--workspace', id, '--preset', 'owner'];
+      const { key } = await runJson<{ key: string }>(words, about);
+      const other = createClient({ baseUrl: server.url, rootKey: key });
+      await other.projects.createProject({ slug: PLACE.project });
+      await other.apps.createApp({ project: PLACE.project, slug: PLACE.app });
+      await other.environments.createEnvironment({ project: PLACE.project, app: PLACE.app, slug: PLACE.environment });
+      return other;
+    },
     async signInLink(as = 'ada') {
       const words = ['dashboard', 'login', '--workspace', workspaceId, '--as', as, '--preset', 'owner'];
       const variables = { NAMEPLATE_DATABASE_URL: database, NAMEPLATE_PUBLIC_URL: url };
