@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, request, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Site } from '../../client/client.ts';
 import type { Zone } from '../interop/internet.ts';
 import { EDGE_ADDRESS, PLACE, type SetupLab } from '../page/setup-lab.ts';
@@ -65,7 +66,10 @@ async function published(world: TicketWorld, name: string, zone: Zone, records: 
 
 async function checked({ lab, ...world }: TicketWorld, name: string, zone: Zone, isSo: (site: Site) => boolean) {
   await lab.internet.resolver.forget(zone.name);
-  await lab.client.domains.verifyDomain({ domain: name });
+  await lab.client.domains.verifyDomain({ domain: name }).catch((error) => {
+    // The check in the background came first.
+    if (error.status !== 412) throw error;
+  });
   await siteWhen({ lab, ...world }, name, isSo);
 }
 
@@ -100,7 +104,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The CNAME leads to the former host',
     name: 'shop.ticket1.test',
-    cause: /points to "shops\.oldhost\.test"/,
+    cause: /is a CNAME to "shops\.oldhost\.test"/,
     async breaks(world) {
       const { zone } = await added(world, this.name);
       await published(world, this.name, zone, `${this.name}. CNAME shops.oldhost.test.`);
@@ -118,7 +122,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The TXT record of an apex is missing',
     name: 'ticket3.test',
-    cause: /TXT record/,
+    cause: /no TXT record|TXT record .*(missing|not)/,
     async breaks(world) {
       const { zone, cname } = await added(world, this.name);
       await published(world, this.name, zone, cname, ({ domain }) => domain.status === 'verifying');
@@ -182,7 +186,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The former server still answers',
     name: 'ticket9.test',
-    cause: /answered by another|another server answers|other server/i,
+    cause: /where another server answers/,
     async breaks(world) {
       const { zone, txt } = await added(world, this.name);
       const address = FRONT_ADDRESSES.another;
@@ -195,7 +199,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The origin answers 500',
     name: 'shop.ticket10.test',
-    cause: /origin/,
+    cause: /origin answered \d+ of \d+ requests/,
     async breaks(world) {
       await live(world, this.name);
       const { answer } = world.lab.origin;
@@ -205,6 +209,7 @@ export const TICKETS: readonly Ticket[] = [
       };
       for (let visits = 0; visits < 3; visits += 1) (await world.lab.responseOverHttps(this.name)).resume();
       const sum = async () => {
+        await delay(1000);
         const { usage } = await world.lab.client.usage.getUsage({ domain: this.name, from: Date.now() - HOUR_MS });
         return usage.some(({ originErrors }) => originErrors > 0);
       };
@@ -214,7 +219,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The platform has suspended the site',
     name: 'shop.ticket11.test',
-    cause: /suspended/i,
+    cause: /is suspended: visitors get/,
     async breaks(world) {
       await live(world, this.name);
       await world.lab.client.domains.suspendDomain({ domain: this.name });
