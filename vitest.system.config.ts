@@ -14,6 +14,7 @@ process.env.TMPDIR = memoryDirectory() ?? tmpdir();
 const ON_POSTGRES = [
   'server/src/store/engine/postgres/**/*.system.test.ts',
   'test/store/postgres*.system.test.ts',
+  'test/dashboard/{journey,tickets}.system.test.ts',
   'test/deploy/roles.system.test.ts',
   'test/e2e/{copy,operations-walk,postgres}.system.test.ts',
   'test/nodes/**/*.system.test.ts',

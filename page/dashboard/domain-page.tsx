@@ -14,7 +14,7 @@ import { DnsRecords } from './domain-records.tsx';
 import { SiteCard } from './domain-site.tsx';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { TimelineCard } from './domain-timeline.tsx';
-import { UsageCard } from './domain-usage.tsx';
+import { FailedToday, UsageCard, useUsage } from './domain-usage.tsx';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
@@ -81,7 +81,9 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
   };
   const view = viewOf(state);
   const { word, turn, since, problem } = siteState(site);
-  const finding = view?.finding ?? null;
+  // To this team a record that is not there yet is the cause too.
+  const finding = view?.finding ?? diagnosis?.findings.find(({ severity }) => severity === 'blocking') ?? null;
+  const usage = useUsage(domain);
   const timeline = <TimelineCard domain={domain} isStale={site.domain.updatedAt ?? 0} />;
   // The records are folded then, and leave room beside the certificate.
   const isOver = view?.stage === 'live' || view?.stage === 'certificate';
@@ -104,18 +106,19 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
         </p>
         {/* A finding says the same, and how to mend it. */}
         {problem !== null && finding === null && <p class="problem">{problem}</p>}
+        {site.suspension === undefined && <FailedToday usage={usage.data} />}
       </header>
       {view && <Progress steps={honestSteps(view.steps, site)} />}
       {!isReadOnly && <Actions site={site} onChange={onChange} />}
       <div class="halves">
         <div class="half">
-          {view && <DnsRecords view={view} looks={looks} />}
+          {view && <DnsRecords view={view} looks={{ ...looks, finding }} />}
           {isOver && timeline}
         </div>
         <div class="half">
           <CertificateCard site={site} certificate={certificate.data ?? null} />
           <SiteCard site={site} />
-          <UsageCard domain={domain} />
+          <UsageCard {...usage} />
           {!isReadOnly && <LinksCard domain={domain} name={name} />}
           {!isOver && timeline}
         </div>

@@ -12,6 +12,8 @@ import { Ago } from './time.tsx';
 
 interface Looks {
   diagnosis: Diagnosis | null;
+  /** The mistake to tell. */
+  finding: Finding | null;
   error: unknown;
   isLooking: boolean;
   look(): void;
@@ -19,10 +21,10 @@ interface Looks {
 
 /** The mistake first, then the records as the provider wants them, then what each nameserver has. */
 export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
-  const { diagnosis, error, isLooking, look } = looks;
+  const { diagnosis, finding, error, isLooking, look } = looks;
   return (
     <>
-      {view.finding !== null && <FindingCard finding={view.finding} />}
+      {finding !== null && <FindingCard finding={finding} />}
       <Records view={view} heading={1} />
       <Card
         title={DOMAIN_TEXT.nameservers.title}

@@ -120,6 +120,10 @@ export const DOMAIN_TEXT = {
     bytesIn: 'Received',
     originErrors: '5xx of the origin',
     edgeErrors: '5xx of the edge',
+    originFails: (errors: number, requests: number) =>
+      `Today (UTC) the origin answered ${errors} of ${requests} requests with an error (5xx): its own log says why.`,
+    edgeFails: (errors: number, requests: number) =>
+      `Today (UTC) the edge got no response of an origin for ${errors} of ${requests} requests (5xx): is it deployed and running?`,
     day: 'Day',
     perDay: 'Requests by day',
   },

@@ -1,7 +1,8 @@
+import type { UsageInTime } from '../../client/client.ts';
 import { mayDo, useDashboard } from './context.ts';
 import { bytes, daily, sumOf } from './domain-facts.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
-import { useLoad } from './load.ts';
+import { type Loaded, useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Card } from './parts.tsx';
 
@@ -11,21 +12,34 @@ const REFRESH_MS = 60_000;
 const { usage: TEXTS } = DOMAIN_TEXT;
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
 
-/** The requests that the edge served, with the errors of the origin apart from its own. */
-export function UsageCard({ domain }: { domain: string }) {
-  const { person } = useDashboard();
-  return mayDo(person, 'environment', 'read_usage') ? <Usage domain={domain} /> : null;
+/** The last 30 days of a domain; null for somebody who may not read them. */
+export function useUsage(domain: string): Loaded<UsageInTime[] | null> {
+  const { client, person } = useDashboard();
+  const load = async (signal: AbortSignal) => {
+    if (!mayDo(person, 'environment', 'read_usage')) return null;
+    return (await client.usage.getUsage({ domain, from: startOf(Date.now()), resolution: 'day' }, { signal })).usage;
+  };
+  return useLoad(domain, load, { everyMs: REFRESH_MS });
 }
 
-function Usage({ domain }: { domain: string }) {
-  const { client } = useDashboard();
-  const { data, error, reload } = useLoad(
-    domain,
-    (signal) => client.usage.getUsage({ domain, from: startOf(Date.now()), resolution: 'day' }, { signal }),
-    { everyMs: REFRESH_MS },
+/** Says in words that requests of today failed, and where. */
+export function FailedToday({ usage }: { usage: UsageInTime[] | null | undefined }) {
+  const [today] = daily(usage ?? [], Date.now(), 1);
+  if (today === undefined) return null;
+  const { requests, originErrors, edgeErrors } = today;
+  return (
+    <>
+      {originErrors > 0 && <p class="problem">{TEXTS.originFails(originErrors, requests)}</p>}
+      {edgeErrors > 0 && <p class="problem">{TEXTS.edgeFails(edgeErrors, requests)}</p>}
+    </>
   );
-  const sums = sumOf(data?.usage ?? []);
-  const days = daily(data?.usage ?? [], Date.now(), DAYS);
+}
+
+/** The requests that the edge served, with the errors of the origin apart from its own. */
+export function UsageCard({ data, error, reload }: Loaded<UsageInTime[] | null>) {
+  if (data === null) return null;
+  const sums = sumOf(data ?? []);
+  const days = daily(data ?? [], Date.now(), DAYS);
   const most = Math.max(1, ...days.map(({ requests }) => requests));
   return (
     <Card title={TEXTS.title}>

@@ -3,14 +3,19 @@ import { unicodeForm } from '../names.ts';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
 import { useLoad } from './load.ts';
+import { WordBadge } from './parts.tsx';
 import { goTo, hrefOf } from './route.tsx';
 import { isWholeName, searchTerms } from './search-terms.ts';
+import { type SiteState, siteState } from './site-state.ts';
+import { firstSentence } from './stuck.ts';
 import { TEXT } from './text.ts';
+import { HOME_TEXT } from './text-home.ts';
 
 interface Target {
   title: string;
   href: string;
-  kind: string;
+  /** Absent: a page. */
+  state?: SiteState;
 }
 
 interface PaletteProps {
@@ -51,12 +56,7 @@ function Search({ pages, onGo }: PaletteProps & { onGo: () => void }) {
   const [position, setPosition] = useState(0);
   const wanted = typed.trim().toLowerCase();
   const names = useNames(wanted);
-  const targets: Target[] = [
-    ...pages
-      .filter(({ title }) => title.toLowerCase().includes(wanted))
-      .map((page) => ({ ...page, kind: TEXT.palette.pages })),
-    ...names,
-  ];
+  const targets: Target[] = [...pages.filter(({ title }) => title.toLowerCase().includes(wanted)), ...names];
   const at = Math.min(position, Math.max(0, targets.length - 1));
 
   function go(target: Target | undefined): void {
@@ -115,7 +115,15 @@ function Search({ pages, onGo }: PaletteProps & { onGo: () => void }) {
               go(target);
             }}
           >
-            <bdi>{target.title}</bdi> <span class="note">{target.kind}</span>
+            <bdi>{target.title}</bdi>{' '}
+            {target.state === undefined ? (
+              <span class="note">{TEXT.palette.pages}</span>
+            ) : (
+              <>
+                <WordBadge word={target.state.word} />
+                <p class="sentence">{firstSentence(target.state.problem ?? HOME_TEXT.sentences[target.state.word])}</p>
+              </>
+            )}
           </div>
         ))}
       </div>
@@ -134,10 +142,10 @@ function useNames(wanted: string): Target[] {
       isWholeName(search) ? client.domains.getSite({ domain: search }, { signal }).catch(() => null) : null,
     ]);
     const found = exact === null ? items : [exact, ...items.filter(({ domain }) => domain.id !== exact.domain.id)];
-    return found.map(({ domain: { id, domain } }) => ({
-      title: unicodeForm(domain) ?? domain,
-      href: hrefOf(['domains', id]),
-      kind: TEXT.palette.names,
+    return found.map((site) => ({
+      title: unicodeForm(site.domain.domain) ?? site.domain.domain,
+      href: hrefOf(['domains', site.domain.id]),
+      state: siteState(site),
     }));
   });
   return data;

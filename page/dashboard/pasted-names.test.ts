@@ -41,6 +41,11 @@ describe('the result of a name', () => {
       { error: { ...error, errors: [{ location: 'l', message: 'must not be an address.', fix: 'Give a name.' }] } },
       { kind: 'refused', message: 'It must not be an address. Give a name.' },
     ],
+    [
+      'is a mistake, in fragments of the API',
+      { error: { ...error, errors: [{ location: 'l', message: 'must be a name: "x"', fix: 'use "a.example"' }] } },
+      { kind: 'refused', message: 'It must be a name: "x". Use "a.example".' },
+    ],
   ])('%s', (_, about, result) => {
     expect(outcome(about)).toEqual(result);
   });

@@ -36,9 +36,16 @@ export function resultOf({ domainId, error }: DomainOutcome): Result {
   if (error === undefined) return { kind: 'added', domainId: domainId ?? '' };
   if (error.status === 409 && domainId !== undefined) return { kind: 'there', domainId };
   if (error.status === 429) return { kind: 'later' };
-  const sentences = error.errors?.flatMap(({ message, fix = '' }) => [sentence(message), fix]) ?? [error.detail];
+  const sentences = error.errors?.flatMap(({ message, fix = '' }) => [sentence(message), sentence(fix, '')]) ?? [
+    error.detail,
+  ];
   return { kind: 'refused', message: sentences.filter(Boolean).join(' ') };
 }
 
-/** A message may begin with its verb, behind the place of the mistake, which is the field here. */
-const sentence = (message: string) => (/^[a-z]+ /.test(message) ? `It ${message}` : message);
+/** A message may begin with its verb, behind the place of the mistake, which is the field here; a fix with a small letter. */
+function sentence(text: string, subject = 'It '): string {
+  const begun = /^[a-z]+ /.test(text)
+    ? subject + (subject === '' ? text[0]?.toUpperCase() + text.slice(1) : text)
+    : text;
+  return begun === '' || /[.!?]$/.test(begun) ? begun : `${begun}.`;
+}

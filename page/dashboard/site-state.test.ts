@@ -65,4 +65,14 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     const seen = site({ live: { ...live, state: 'unreachable' }, findings: [{ message: 'Another server answers.' }] });
     expect(siteState(seen).problem).toBe('Another server answers.');
   });
+
+  it('says what a look from outside saw where the API has no sentence, and that a site is suspended', () => {
+    const addresses = [{ address: '192.0.2.1', problem: 'certificate_expired' }];
+    const seen = site({ live: { ...live, state: 'unreachable', problem: 'certificate_expired', addresses } });
+    expect(siteState(seen).problem).toBe('Visitors do not reach the site: 192.0.2.1: its certificate has expired.');
+    const suspended = site({ suspension: { suspendedAt: AT, status: 451, by: 'operator' } });
+    expect(siteState(suspended).problem).toBe(
+      'The site is suspended by the operator of the server: visitors get a page with status 451.',
+    );
+  });
 });

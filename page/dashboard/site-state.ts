@@ -1,4 +1,6 @@
 import type { Site } from '../../client/client.ts';
+import { liveProblems } from './domain-facts.ts';
+import { TEXT } from './text.ts';
 
 /** The one word for a site, from what visitors get rather than from the store alone. */
 export type SiteWord =
@@ -22,7 +24,7 @@ export interface SiteState {
   turn: Turn;
   /** Unix ms; null: not known. */
   since: number | null;
-  /** A sentence of the API that says what is wrong; null: nothing is, or nothing is known. */
+  /** A sentence that says what is wrong, of the API where it has one; null: nothing is, or nothing is known. */
   problem: string | null;
 }
 
@@ -41,7 +43,10 @@ export const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_s
 /** Judges a site for its row in the list. */
 export function siteState(site: Site): SiteState {
   const { domain, suspension, live } = site;
-  if (suspension !== undefined) return { word: 'suspended', turn: 'us', since: suspension.suspendedAt, problem: null };
+  if (suspension !== undefined) {
+    const { suspendedAt: since, status, by } = suspension;
+    return { word: 'suspended', turn: 'us', since, problem: TEXT.suspended(status, by === 'operator') };
+  }
   if (domain.status !== 'verified') return unverified(site);
   if (live?.state === 'live') {
     const word = site.redirect === undefined ? 'live' : 'redirects';
@@ -51,7 +56,8 @@ export function siteState(site: Site): SiteState {
   if (certificate !== null) return certificate;
   if (live === undefined)
     return { word: 'not_looked_at', turn: 'nobody', since: domain.updatedAt ?? null, problem: null };
-  const problem = site.findings?.[0]?.message ?? domain.verificationError ?? null;
+  const problem =
+    site.findings?.[0]?.message ?? domain.verificationError ?? TEXT.outside(live.state, liveProblems(live));
   const turn = live.problem?.startsWith('certificate_') || site.findings === undefined ? 'us' : 'owner';
   return { word: live.state === 'partly_live' ? 'live_in_part' : 'unreachable', turn, since: live.since, problem };
 }

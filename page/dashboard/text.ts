@@ -36,7 +36,6 @@ export const TEXT = {
     title: 'Go to a page or a name',
     label: 'Page or name',
     pages: 'Page',
-    names: 'Name',
     none: 'Nothing matches.',
     results: (count: number) => (count === 1 ? '1 match' : `${count} matches`),
   },
@@ -60,6 +59,12 @@ export const TEXT = {
     unreachable: 'Unreachable',
     checks_ended: 'Checks ended',
   },
+  suspended: (status: number, byOperator: boolean) =>
+    `The site is suspended${byOperator ? ' by the operator of the server' : ''}: visitors get a page with status ${status}.`,
+  outside: (state: string, problems: string) =>
+    problems === ''
+      ? null
+      : `${state === 'partly_live' ? 'Some visitors' : 'Visitors'} do not reach the site: ${problems}.`,
   turns: { owner: 'Its owner', us: 'Us', ca: 'The CA', nobody: '' },
   list: {
     search: 'Search',

@@ -2,6 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { START_LIMIT_MS } from '../support/debian.ts';
 import { type DashboardLab, inspect, openPage, PLACE, startDashboardLab } from './dashboard-lab.ts';
+import { MISTAKES, PASTED, readMistakes } from './pasted.ts';
 
 // Somebody of the platform's team, in Chromium, at the first page and the list of domains.
 
@@ -36,26 +37,6 @@ async function openList(query = ''): Promise<void> {
   await page.getByRole('heading', { name: 'Domains' }).waitFor();
 }
 
-/** Ten lines that are no names, each with its number. */
-const MISTAKES = new Map(
-  [
-    'not a name',
-    '192.0.2.7',
-    'localhost',
-    'https://shop.example.net/cart',
-    'shop..example.net',
-    '-shop.example.net',
-    'shop.example.net:8443',
-    'com',
-    `${'a'.repeat(64)}.example.net`,
-    'shop.local',
-  ].map((text, at) => [at * 20 + 7, text]),
-);
-const PASTED = Array.from(
-  { length: 200 },
-  (_, at) => MISTAKES.get(at + 1) ?? `shop-${String(at + 1).padStart(3, '0')}.example.com,customer_${at + 1}`,
-);
-
 it('a link signs in, and is not in the address afterwards', async () => {
   expect(page.url()).toBe(`${lab.url}/dashboard`);
 });
@@ -65,12 +46,7 @@ it('an empty workspace begins with adding names: of 200 with 10 mistakes, 190 ar
   await page.getByLabel('Names, one in each line').fill(PASTED.join('\n'));
   await button('Add 200 names').click();
   await shows('190 names added · 10 names with a mistake');
-  for (const [line, text] of MISTAKES) {
-    const field = page.getByRole('textbox', { name: `Line ${line}`, exact: true });
-    expect(await field.inputValue()).toBe(text);
-    const about = await field.getAttribute('aria-describedby');
-    expect(await page.locator(`[id="${about}"]`).textContent()).toMatch(/\w+ \w+/);
-  }
+  expect(await readMistakes(page)).toEqual(MISTAKES);
   expect(await inspect(page)).toEqual([]);
   await page.getByRole('textbox', { name: 'Line 27', exact: true }).fill('shop-027.example.com');
   await button('Try 1 name again').click();
@@ -79,7 +55,7 @@ it('an empty workspace begins with adding names: of 200 with 10 mistakes, 190 ar
   // The names that were not added are still there after all else is gone.
   await page.reload();
   const kept = await page.getByLabel('Names, one in each line').inputValue();
-  expect(kept.split('\n')).toEqual([...MISTAKES.values()].filter((text) => text !== '192.0.2.7'));
+  expect(kept.split('\n')).toEqual(MISTAKES.map(({ text }) => text).filter((text) => text !== '192.0.2.7'));
   expect(await inspect(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await shows('191 of 191 names loaded');

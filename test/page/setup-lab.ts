@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import { createServer, type Server as HttpServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { get } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { createClient, type Domain, type NameplateClient } from '../../client/client.ts';
 import { seed } from '../../playground/seed.ts';
 import { systemClock } from '../../server/src/base/clock.ts';
@@ -17,6 +17,7 @@ import { parseDatabaseUrl } from '../../server/src/store/url.ts';
 import { type Internet, startInternet } from '../interop/internet.ts';
 import type { Nameserver } from '../interop/knot.ts';
 import { startBrowser } from '../support/browser.ts';
+import { runJson } from '../support/command.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
 import { type Server, startServer } from '../support/server-process.ts';
@@ -32,12 +33,21 @@ export interface SetupLab {
   pebble: Pebble;
   server: Server;
   client: NameplateClient;
+  browser: Browser;
+  /** Answers what the edge forwards; a test may have it answer otherwise. */
+  origin: { answer: RequestListener };
+  /** A client of another workspace, with a project, app and environment of the same names and nothing deployed. */
+  otherWorkspace(): Promise<NameplateClient>;
+  /** A link of `nameplate dashboard login`. */
+  signInLink(as?: string): Promise<string>;
   /** A domain, and a link to its set-up page. */
   invite(name: string): Promise<Invitation>;
   /** The browser in which a customer opens links. */
   openBrowser(): Promise<BrowserContext>;
-  /** A request for the name, through the edge, by a client that trusts the CA alone. */
+  /** The body of `responseOverHttps`. */
   requestOverHttps(name: string): Promise<string>;
+  /** The response to a request for the name, through the edge, to a client that trusts `ca`: the CA unless given. */
+  responseOverHttps(name: string, ca?: string): Promise<IncomingMessage>;
   close(): Promise<void>;
 }
 
@@ -50,16 +60,20 @@ export interface Invitation extends Pick<Domain, 'dnsRecords'> {
 export const EDGE_ADDRESS = '127.0.0.1';
 export const GREETING = 'hello from the origin';
 const CA_NAME = 'ca.test';
-const PLACE = { project: 'demo', app: 'web', environment: 'production' };
+export const PLACE = { project: 'demo', app: 'web', environment: 'production' };
 const WINDOW_MS = 24 * 3_600_000;
 
 export interface SetupLabOptions {
   /** Interval of the background checks, in ms. */
   checkIntervalMs: number;
+  /** An empty one, or one with the schema; a file of SQLite unless given. */
+  database?: string;
+  /** More variables of the server. */
+  env?: Record<string, string>;
 }
 
 /** The first time programs may have to be fetched, see `START_LIMIT_MS`. `dist/page` must have been built. */
-export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promise<SetupLab> {
+export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: SetupLabOptions): Promise<SetupLab> {
   const closing: (() => unknown)[] = [];
   const keep = <T extends { close(): unknown }>(one: T): T => {
     closing.push(() => one.close());
@@ -74,9 +88,10 @@ export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promi
   const pebble = keep(await startPebble({ dns, httpPort, env: { PEBBLE_VA_NOSLEEP: '1' } }));
   const trusted = join(directory, 'ca.pem');
   await writeFile(trusted, pebble.trustRoots);
-  const database = `sqlite:${directory}/nameplate.db`;
+  const { database = `sqlite:${directory}/nameplate.db` } = options;
   const directoryServer = keep(await startDirectory(pebble));
-  const rootKey = await createRootKey(database);
+  const { rootKey, workspaceId } = await createWorkspace(database);
+  const url = `http://127.0.0.1:${apiPort}`;
   const server = await startServer({
     database,
     nameserverPort: internet.port,
@@ -86,7 +101,7 @@ export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promi
     roles: 'api,verifier,certificates,edge',
     env: {
       NAMEPLATE_LISTEN: `127.0.0.1:${apiPort}`,
-      NAMEPLATE_PUBLIC_URL: `http://127.0.0.1:${apiPort}`,
+      NAMEPLATE_PUBLIC_URL: url,
       NAMEPLATE_DNS_RESOLVERS: `${dns.address}:${dns.port}`,
       NAMEPLATE_ISSUER: 'acme',
       NAMEPLATE_ACME_DIRECTORY: `http://127.0.0.1:${portOf(directoryServer)}/dir`,
@@ -97,14 +112,23 @@ export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promi
       NAMEPLATE_EDGE_HTTPS_PORT: String(httpsPort),
       NAMEPLATE_EDGE_ADDRESSES: EDGE_ADDRESS,
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...env,
     },
   });
   closing.push(() => server.kill());
   const client = createClient({ baseUrl: server.url, rootKey });
-  const origin = keep(await startOrigin());
-  await client.deployments.createDeployment({ ...PLACE, origin: `http://127.0.0.1:${portOf(origin)}` });
+  const origin: SetupLab['origin'] = { answer: (_, response) => void response.end(GREETING) };
+  const originServer = keep(
+    await startHttp((request, response) => origin.answer(request, response.setHeader('connection', 'close'))),
+  );
+  await client.deployments.createDeployment({ ...PLACE, origin: `http://127.0.0.1:${portOf(originServer)}` });
   const { browser, close } = await startBrowser({ resolve: `MAP *.test:443 127.0.0.1:${httpsPort}` });
   closing.push(close);
+  const responseOverHttps: SetupLab['responseOverHttps'] = async (name, ca = pebble.issuingRoots) => {
+    const to = { host: '127.0.0.1', port: httpsPort, servername: name, headers: { host: name }, agent: false };
+    const [response] = await once(get({ ...to, ca }), 'response');
+    return response;
+  };
 
   return {
     internet,
@@ -112,23 +136,32 @@ export async function startSetupLab({ checkIntervalMs }: SetupLabOptions): Promi
     pebble,
     server,
     client,
+    browser,
+    origin,
+    async otherWorkspace() {
+      const about = { env: { NAMEPLATE_DATABASE_URL: database } };
+      const { id } = await runJson<{ id: string }>(['workspaces', 'create', 'other'], about);
+      const words = ['keys', 'create', '--workspace', id, '--preset', 'owner'];
+      const { key } = await runJson<{ key: string }>(words, about);
+      const other = createClient({ baseUrl: server.url, rootKey: key });
+      await other.projects.createProject({ slug: PLACE.project });
+      await other.apps.createApp({ project: PLACE.project, slug: PLACE.app });
+      await other.environments.createEnvironment({ project: PLACE.project, app: PLACE.app, slug: PLACE.environment });
+      return other;
+    },
+    async signInLink(as = 'ada') {
+      const words = ['dashboard', 'login', '--workspace', workspaceId, '--as', as, '--preset', 'owner'];
+      const variables = { NAMEPLATE_DATABASE_URL: database, NAMEPLATE_PUBLIC_URL: url };
+      return (await runJson<{ url: string }>(words, { env: variables })).url;
+    },
     async invite(name) {
       const { dnsRecords } = await client.domains.createDomain({ ...PLACE, domain: name });
       return { dnsRecords, ...(await client.domains.createSetupLink({ domain: name })) };
     },
     // The browser does not know pebble: `requestOverHttps` verifies certificates.
     openBrowser: () => browser.newContext({ ignoreHTTPSErrors: true }),
-    async requestOverHttps(name) {
-      const to = {
-        host: '127.0.0.1',
-        port: httpsPort,
-        servername: name,
-        headers: { host: name },
-        agent: false,
-      } as const;
-      const [response] = await once(get({ ...to, ca: pebble.issuingRoots }), 'response');
-      return text(response);
-    },
+    requestOverHttps: async (name) => text(await responseOverHttps(name)),
+    responseOverHttps,
     async close() {
       for (const one of closing.reverse()) await one();
     },
@@ -141,15 +174,11 @@ async function publishNeighbours(internet: Internet): Promise<void> {
   await (await internet.register('oldhost')).publish('shops A 127.0.0.9');
 }
 
-async function createRootKey(url: string): Promise<string> {
+async function createWorkspace(url: string): ReturnType<typeof seed> {
   const store = await (await databaseAt(parseDatabaseUrl(url))).open();
-  const { rootKey } = await seed({ store, clock: systemClock, newId: idMaker(systemClock), randomBytes }, undefined);
+  const seeded = await seed({ store, clock: systemClock, newId: idMaker(systemClock), randomBytes }, undefined);
   await store.close();
-  return rootKey;
-}
-
-function startOrigin(): Promise<HttpServer> {
-  return startHttp((_, response) => void response.setHeader('connection', 'close').end(GREETING));
+  return seeded;
 }
 
 /**
