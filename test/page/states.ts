@@ -19,7 +19,7 @@ export interface Script {
   domain: Domain;
   diagnosis?: Diagnosis;
   certificate?: Certificate;
-  /** What the DNS provider offers. */
+  /** The answer of setup.getDomainConnect; absent: the provider offers nothing. */
   offer?: typeof OFFER;
   /** The stream of changes cannot be had. */
   isDown?: boolean;
