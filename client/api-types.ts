@@ -1275,7 +1275,7 @@ interface DomainConnect {
 }
 
 interface DomainConnectOffer {
-  /** What the provider calls itself: text of a stranger. */
+  /** Name of the provider, as it says itself: text of a stranger. */
   provider: string;
   /** Where the link leads. Show it beside the name. */
   host: string;

@@ -21,7 +21,7 @@ export interface Script {
   certificate?: Certificate;
   /** Null: the server does not know the address of the page. */
   pageUrl?: string | null;
-  /** What the DNS provider offers. */
+  /** The answer of setup.getDomainConnect; absent: the provider offers nothing. */
   offer?: typeof OFFER;
   /** The stream of changes cannot be had. */
   isDown?: boolean;

@@ -77,11 +77,10 @@ export function ownHosts(env: Environment = process.env): string[] {
   return Object.values(hosts).filter((host) => host !== undefined);
 }
 
-/** What the templates for DNS providers are made of. Throws `ConfigError`. */
+/** Reads the variables that the templates for DNS providers are made of. Throws `ConfigError`. */
 export function readConnectConfig(env: Environment = process.env) {
-  const { domainConnectProvider: provider, domainConnectService, cnameZone, cnameZoneDelegated } = serverVariables;
+  const { domainConnectProvider, domainConnectService, cnameZone, cnameZoneDelegated } = serverVariables;
   const { service, challengeZone, edgeAddresses, publicUrl, apiHostname } = serverVariables;
-  const domainConnectProvider = { ...provider, required: true } as const;
   const connecting = { domainConnectProvider, domainConnectService, cnameZone, cnameZoneDelegated };
   return read({ ...connecting, service, challengeZone, edgeAddresses, publicUrl, apiHostname }, env);
 }

@@ -82,7 +82,7 @@ export function keyRecords(publicKey: Uint8Array): string[] {
 }
 
 /** The name that a template is applied to, and the values of its variables. */
-export interface Connection {
+export interface TemplateUse {
   kind: TemplateKind;
   /** The zone. */
   domain: string;
@@ -92,7 +92,7 @@ export interface Connection {
 }
 
 /** Null where the records of the template would not be those of the domain. */
-export function connectionOf(domain: Domain, zone: string, settings: ConnectSettings): Connection | null {
+export function connectionOf(domain: Domain, zone: string, settings: ConnectSettings): TemplateUse | null {
   const { name, target, token, service } = domain;
   const kind = isWildcard(name) ? 'wildcard' : domain.kind;
   const base = baseName(name);
@@ -109,7 +109,7 @@ export function connectionOf(domain: Domain, zone: string, settings: ConnectSett
 
 /** The query that is signed, without its `?`. `back`: where the provider sends the browser; null: it closes its window. */
 export function connectQuery(
-  { domain, host, variables }: Connection,
+  { domain, host, variables }: TemplateUse,
   back: { redirectUri: string; state: string } | null,
 ): string {
   return new URLSearchParams({

@@ -9,7 +9,7 @@ import { diagnosisShare } from './session-scope.ts';
 
 const OfferSchema = Type.Object(
   {
-    provider: Type.String({ description: 'What the provider calls itself: text of a stranger.' }),
+    provider: Type.String({ description: 'Name of the provider, as it says itself: text of a stranger.' }),
     host: Type.String({ description: 'Where the link leads. Show it beside the name.' }),
     url: Type.String({ description: 'Where the customer logs in and agrees; https.' }),
     state: Type.Optional(

@@ -16,6 +16,7 @@ import {
   templateRecords,
 } from '../../domain/domain-connect.ts';
 import type { ConnectKey } from '../../store/store.ts';
+import { CliError, EXIT } from '../cli-error.ts';
 import { collectNames, define, parseCount, parseName, storeCommand } from '../options.ts';
 import { changeAction } from './open-database.ts';
 
@@ -114,8 +115,11 @@ async function addKey(store: KeyStore): Promise<ConnectKey> {
 function readSettings(): { settings: ConnectSettings; redirectDomain: string[] } {
   const config = readConnectConfig();
   const settings = connectSettingsOf(config);
-  // Unreachable: the variable is required.
-  if (settings === undefined) throw new Error('no provider is set');
+  if (settings === undefined)
+    throw new CliError(
+      'NAMEPLATE_DOMAIN_CONNECT_PROVIDER is not set. Set it to a domain of yours, here and on the servers: docs/domain-connect.md.',
+      { exitCode: EXIT.usage },
+    );
   const { publicUrl, apiHostname } = config;
   const redirectDomain = publicUrl === undefined ? apiHostname : new URL(publicUrl).hostname;
   return { settings, redirectDomain: redirectDomain === undefined ? [] : [redirectDomain] };
