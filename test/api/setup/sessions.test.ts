@@ -63,6 +63,12 @@ const told = ({ status, headers, text, body }: Answer) => {
 };
 const parts = () => ({ store: api.store, clock: api.clock, newId: idMaker(api.clock) });
 
+it('a session tells the address of its page: with the token it is the link', async () => {
+  const { url, token } = await newLink((await newDomain()).name);
+  const { pageUrl } = dataOf<{ pageUrl: string }>(await open(token));
+  expect(`${pageUrl}#${token}`).toBe(url);
+});
+
 describe('a set-up link', () => {
   it('leads to the page of the public address, with its token only in the fragment', async () => {
     const { name } = await newDomain();
