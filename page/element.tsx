@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import type { Domain } from '../client/client.ts';
 import { chosenOf, speakIn } from './languages/choose.ts';
+import { VOICE } from './languages/voice.ts';
 import { Setup } from './setup.tsx';
 import { isServed, type SetupState } from './setup-state.ts';
 import css from './styles.css';
@@ -45,7 +46,7 @@ class NameplateDomain extends HTMLElement {
     this.#hasWarned = false;
     // Rules of the page reach the element, and what is inherited from it would reach what is inside.
     render(
-      <div class="reset" lang="en" dir="ltr">
+      <div class="reset" {...VOICE.attributes}>
         <Setup api={api} token={token} heading={2} isBranded={false} onChange={this.#tell} />
       </div>,
       this.#root,
