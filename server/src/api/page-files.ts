@@ -11,6 +11,9 @@ const COMPONENT = 'nameplate-domain.js';
 const DASHBOARD = 'dashboard/index.html';
 const ASSETS = 'assets';
 
+/** Others in the directory are not served. */
+const EXTENSIONS = new Set(['.html', '.js', '.css']);
+
 /** The logo of a brand is a `data:` URL. */
 const PAGE_HEADERS = pageHeaders(['data:']);
 
@@ -91,11 +94,11 @@ async function load(directory: string | null): Promise<Map<string, ServedFile>> 
   const contents = new Map<string, Buffer>();
   for (const name of names.map((each) => each.replaceAll('\\', '/'))) {
     const isEncoded = ENCODINGS.some(({ extension }) => name.endsWith(extension));
-    if (extname(name) in TYPES || isEncoded) contents.set(name, await readFile(join(directory, name)));
+    if (EXTENSIONS.has(extname(name)) || isEncoded) contents.set(name, await readFile(join(directory, name)));
   }
   for (const [name, plain] of contents) {
     const type = TYPES[extname(name)];
-    if (type === undefined) continue;
+    if (type === undefined || !EXTENSIONS.has(extname(name))) continue;
     const encoded = new Map<string, Buffer>();
     for (const { name: encoding, extension } of ENCODINGS) {
       const content = contents.get(name + extension);
