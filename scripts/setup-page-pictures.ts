@@ -6,10 +6,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { type ScriptedSetup, startScriptedSetup } from '../test/page/scripted-setup.ts';
 import { STATES, type State } from '../test/page/states.ts';
 import { startBrowser } from '../test/support/browser.ts';
+import { beside } from './beside.ts';
 import { bundlePage } from './bundle-page.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -34,8 +35,6 @@ const HEIGHTS: Record<string, number> = {
   'moving, offered': 1900,
   'wildcard without the record for its certificate': 1760,
 };
-/** Quality of a picture, in percent. */
-const QUALITY = 60;
 
 /** States that look like others are not drawn. */
 const NOT_DRAWN = [
@@ -107,19 +106,8 @@ async function draw(
     await page.close();
     await server.close();
   }
-  writeFileSync(join(pictures, `${name.replaceAll(/\W+/g, '-')}.webp`), await beside(browser, shots, height));
-}
-
-/** The pictures beside each other, at two thirds of their size, as WebP. */
-async function beside(browser: Browser, shots: Buffer[], height: number): Promise<Buffer> {
-  const images = shots.map((shot, at) => {
-    const width = (KINDS[at]?.width ?? 0) / 1.5;
-    return `<img width="${width}" src="data:image/png;base64,${shot.toString('base64')}">`;
-  });
-  const page = await browser.newPage({ viewport: { width: 1286, height: Math.ceil(height / 1.5) + 16 } });
-  await page.setContent(`<body style="margin:8px;display:flex;gap:8px;background:#8a9099">${images.join('')}`);
-  const session = await page.context().newCDPSession(page);
-  const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
-  await page.close();
-  return Buffer.from(data, 'base64');
+  writeFileSync(
+    join(pictures, `${name.replaceAll(/\W+/g, '-')}.webp`),
+    await beside(browser, shots, { widths: KINDS.map(({ width }) => width), height, scale: 2 / 3 }),
+  );
 }

@@ -96,11 +96,7 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
         <p class="bar-start">
           <WordBadge word={word} />
           <span class="note">
-            {since !== null && (
-              <>
-                {DOMAIN_TEXT.since} <Ago at={since} />
-              </>
-            )}
+            {since !== null && <Ago at={since} />}
             {turn !== 'nobody' && ` · ${DOMAIN_TEXT.turn[turn]}`}
           </span>
         </p>

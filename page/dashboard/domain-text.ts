@@ -27,7 +27,6 @@ const OUTCOMES = {
 } as const;
 
 export const DOMAIN_TEXT = {
-  since: 'since',
   turn: { owner: "Its owner's turn", us: 'Our turn', ca: "The CA's turn", nobody: '' },
   fixTitle: 'What to do',
   seen: 'Seen',
@@ -100,7 +99,7 @@ export const DOMAIN_TEXT = {
     'redirect.removed': 'Redirect removed',
     'record.seen': 'Record seen',
     'record.lost': 'Record gone',
-    'diagnosis.changed': 'Other mistakes in the DNS',
+    'diagnosis.changed': 'The mistakes in the DNS changed',
     'certificate.issued': 'Certificate issued',
     'certificate.renewed': 'Certificate renewed',
     'certificate.failed': 'Certificate stopped',

@@ -64,6 +64,7 @@ const TONES: Record<SiteWord, Tone> = {
   suspended: 'warn',
   ready_to_switch: 'busy',
   waiting_for_records: 'busy',
+  records_wrong: 'bad',
   waiting_for_certificate: 'busy',
   certificate_stopped: 'bad',
   not_looked_at: 'quiet',

@@ -9,6 +9,8 @@ const issued = { state: 'issued', notAfter: AT + 90 * 86_400_000 };
 const live = { state: 'live', since: AT, checkedAt: AT, addresses: [], from: 'node' };
 const site = (about: object = {}, status = 'verified') =>
   ({ certificate: issued, live, ...about, domain: { ...domain, status } }) as unknown as Site;
+const wrong = site();
+wrong.domain = { ...wrong.domain, status: 'verifying', verificationError: 'It leads elsewhere.' };
 const problem = (reason: string) => ({ certificate: { state: 'failed', problem: { reason, message: reason } } });
 
 describe('the word for a site says what visitors get, and whose turn it is', () => {
@@ -50,6 +52,7 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     ['the CA refuses', site({ live: undefined, ...problem('ca_refused') }), 'certificate_stopped', 'ca'],
     ['our DNS servers fail', site({ live: undefined, ...problem('dns_servers_failing') }), 'certificate_stopped', 'us'],
     ['no records yet', site({}, 'verifying'), 'waiting_for_records', 'owner'],
+    ['a mistake in its records', wrong, 'records_wrong', 'owner'],
     ['the window has ended', site({}, 'failed'), 'checks_ended', 'owner'],
     ['a certificate before the switch', site({ readyToSwitch: true }, 'verifying'), 'ready_to_switch', 'owner'],
   ] as const)('%s', (_, given, word, turn) => {

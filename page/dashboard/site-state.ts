@@ -10,6 +10,7 @@ export type SiteWord =
   | 'suspended'
   | 'ready_to_switch'
   | 'waiting_for_records'
+  | 'records_wrong'
   | 'waiting_for_certificate'
   | 'certificate_stopped'
   | 'not_looked_at'
@@ -67,7 +68,8 @@ function unverified({ domain, readyToSwitch }: Site): SiteState {
   const since = domain.updatedAt ?? domain.createdAt;
   if (readyToSwitch) return { word: 'ready_to_switch', turn: 'owner', since, problem };
   if (domain.status === 'failed') return { word: 'checks_ended', turn: 'owner', since, problem };
-  return { word: 'waiting_for_records', turn: 'owner', since: domain.createdAt, problem };
+  const word = problem === null ? 'waiting_for_records' : 'records_wrong';
+  return { word, turn: 'owner', since: domain.createdAt, problem };
 }
 
 /** Null: there is a certificate, so that it is not what is missing. */

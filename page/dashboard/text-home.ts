@@ -20,6 +20,7 @@ export const HOME_TEXT = {
     suspended: 'It is suspended.',
     ready_to_switch: 'Its certificate is in use: its DNS may lead here now.',
     waiting_for_records: 'Its DNS records have not been found yet.',
+    records_wrong: 'Its DNS has a mistake.',
     waiting_for_certificate: 'Its certificate has not been issued yet.',
     certificate_stopped: 'Its certificate cannot be issued.',
     not_looked_at: 'It is verified, and has not been looked at from outside yet.',

@@ -53,6 +53,7 @@ export const TEXT = {
     suspended: 'Suspended',
     ready_to_switch: 'Ready to switch',
     waiting_for_records: 'Waiting for DNS records',
+    records_wrong: 'DNS needs a change',
     waiting_for_certificate: 'Waiting for the certificate',
     certificate_stopped: 'No certificate',
     not_looked_at: 'Verified',

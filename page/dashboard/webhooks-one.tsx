@@ -43,7 +43,7 @@ export function WebhookPage({ id, query }: { id: string; query: URLSearchParams 
       </h1>
       <p>
         <WebhookState webhook={data} />{' '}
-        <span class="note">{data.types.includes('*') ? WEBHOOKS.allTypes : data.types.join(', ')}</span>
+        <span class="note">· {data.types.includes('*') ? WEBHOOKS.allTypes : data.types.join(', ')}</span>
       </p>
       {secret !== null && <SecretOnce title={WEBHOOKS.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
       <Actions webhook={data} onChange={reload} onSecret={setSecret} />

@@ -16,7 +16,7 @@ export const WEBHOOKS = {
   disabled: 'Disabled',
   failing: 'Failing',
   stopped: 'Disabled: nothing was delivered for three days',
-  failingSince: 'Attempts fail since',
+  failingSince: 'First failure:',
   secretOf: 'The secret of the webhook',
   missing: 'There is no such webhook.',
   test: 'Send a test',

@@ -56,13 +56,13 @@ it.each(TICKETS.map((ticket) => [ticket.fault, ticket] as const))(
       () => false,
     );
     const ms = Math.round(performance.now() - began);
-    const text = isThere ? (await sentence.innerText()).replaceAll(/\s+/g, ' ') : 'NOT FOUND';
+    const words = cause.test(said)
+      ? said
+      : cause.test(found)
+        ? found.split('\n').at(-1)
+        : isThere && (await sentence.innerText());
     const where = cause.test(said) ? 'Who needs me' : cause.test(found) ? 'Go to…' : 'the name’s page';
-    rows.push(
-      `| ${fault} | ${where} | ${cause.test(said + found) ? 0 : 1} | ${ms} | ${text} |`,
-      `   HOME ${said}`,
-      `   GO ${found}`,
-    );
+    rows.push(`| ${fault} | ${where} | ${cause.test(said + found) ? 0 : 1} | ${ms} | ${words} |`);
     expect(isThere).toBe(true);
     expect(complaints).toEqual([]);
   },

@@ -102,8 +102,10 @@ export function launchServer(start: ServerStart): Program<ServerLine> {
   const words = [
     '--expose-gc',
     ...(preload === undefined ? [] : ['--import', preload]),
-    // A module that is loaded first changes modules, which the bundle does not have.
-    preload === undefined ? inject('serverProgram') : join(import.meta.dirname, 'server-process-main.ts'),
+    // A module that is loaded first changes modules, which the bundle does not have; scripts run outside of Vitest.
+    preload === undefined && process.env.VITEST !== undefined
+      ? inject('serverProgram')
+      : join(import.meta.dirname, 'server-process-main.ts'),
     JSON.stringify(settings satisfies ServerSettings),
   ];
   return launch([...wrapper, process.execPath, ...words], {
