@@ -28,7 +28,7 @@ export async function bundle(root: string): Promise<void> {
   const modules = await bundlePrograms(root, programsOf(root), next);
   modules.push(...(await bundlePage(root, join(next, 'page'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
-  compileClient(root, join(next, 'client'));
+  compileClient(root);
   writeFileSync(join(next, STAMP), hash);
   rmSync(directory, { recursive: true, force: true });
   renameSync(next, directory);

@@ -7,16 +7,18 @@ import { openApiDocument } from '../server/src/api/openapi/openapi.ts';
 import { renderConfiguration } from '../server/src/config/reference.ts';
 import { renderClientTypes } from './client-types.ts';
 
+const root = new URL('../', import.meta.url);
+
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'client/api-types.ts', content: renderClientTypes(openApiDocument()) },
+  { path: 'client/package.json', content: await withVersion('client/package.json') },
   { path: 'docs/errors.md', content: renderErrors() },
   { path: 'docs/findings.md', content: renderFindings() },
   { path: 'docs/permissions.md', content: renderPermissions() },
   { path: 'docs/configuration.md', content: renderConfiguration() },
 ];
 
-const root = new URL('../', import.meta.url);
 const check = process.argv.includes('--check');
 
 let outdated = 0;
@@ -34,4 +36,10 @@ for (const { path, content } of files) {
 if (outdated > 0) {
   console.error('Run "npm run generate" and commit the result.');
   process.exitCode = 1;
+}
+
+/** Both packages have one version: that of package.json. */
+async function withVersion(path: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+  return (await readFile(new URL(path, root), 'utf8')).replace(/"version": ".*"/, `"version": "${version}"`);
 }

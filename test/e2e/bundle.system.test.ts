@@ -112,7 +112,7 @@ test.concurrent('a project that installs it runs its program by npx', async ({ e
 
 test.concurrent('programs beside it import its client, with types, without any other package', async ({ expect }) => {
   const program = [
-    "import { allItems, createClient, type Domain, NameplateError, type Webhook } from 'nameplate/client';",
+    "import { allItems, createClient, type Domain, NameplateError, type Webhook } from '@nameplate/client';",
     "const { domains, webhooks } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x', retries: 0 });",
     "export const failed = () => allItems(domains.listWorkspaceDomains, { status: 'failed' });",
     'export const first = async (): Promise<Webhook | undefined> => (await webhooks.listWebhooks({ limit: 1 })).items[0];',
