@@ -12,11 +12,11 @@ const root = new URL('../', import.meta.url);
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'client/api-types.ts', content: renderClientTypes(openApiDocument()) },
-  { path: 'client/package.json', content: await withVersion('client/package.json') },
   { path: 'docs/errors.md', content: renderErrors() },
   { path: 'docs/findings.md', content: renderFindings() },
   { path: 'docs/permissions.md', content: renderPermissions() },
   { path: 'docs/configuration.md', content: renderConfiguration() },
+  ...(await Promise.all(['client', 'page', 'playground', 'server'].map(withVersion))),
 ];
 
 const check = process.argv.includes('--check');
@@ -38,8 +38,12 @@ if (outdated > 0) {
   process.exitCode = 1;
 }
 
-/** Both packages have one version: that of package.json. */
-async function withVersion(path: string): Promise<string> {
-  const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
-  return (await readFile(new URL(path, root), 'utf8')).replace(/"version": ".*"/, `"version": "${version}"`);
+/** The manifest of a workspace with the version of the root's. */
+async function withVersion(workspace: string): Promise<{ path: string; content: string }> {
+  const path = `${workspace}/package.json`;
+  const [{ version }, text] = await Promise.all([
+    readFile(new URL('package.json', root), 'utf8').then(JSON.parse),
+    readFile(new URL(path, root), 'utf8'),
+  ]);
+  return { path, content: text.replace(/"version": ".*"/, `"version": "${version}"`) };
 }

@@ -9,7 +9,12 @@ import { bundle } from './bundle.ts';
 
 const root = dirname(import.meta.dirname);
 const run = (command: string, args: string[]) =>
-  execFileSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], maxBuffer: 2 ** 28 });
+  execFileSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 2 ** 28,
+  });
 
 /** Parts of a release: each writes its files into the directory. An image and a chart are two more of them. */
 const PARTS: ((directory: string) => void | Promise<void>)[] = [packages, materials];
@@ -43,17 +48,42 @@ function problemOfCheckout(): string | null {
 /** The archives of npm. */
 async function packages(path: string): Promise<void> {
   await bundle(root);
-  for (const workspace of ['.', './client']) run('npm', ['pack', workspace, '--ignore-scripts', '--pack-destination', path]);
+  for (const workspace of ['.', './client'])
+    run('npm', ['pack', workspace, '--ignore-scripts', '--pack-destination', path]);
 }
 
-/** Software bills of materials: the client has no packages, so one names those that are in the bundle. */
+/**
+ * The software bill of materials of the bundle, by its list of licences: `npm sbom --omit=dev` also leaves out packages
+ * that a tool needs as well. The client has no packages.
+ */
 function materials(path: string): void {
-  const workspaces = ['server', 'playground', 'page'].flatMap((name) => ['--workspace', name]);
-  const text = run('npm', ['sbom', '--sbom-format=cyclonedx', '--sbom-type=application', '--omit=dev', ...workspaces]);
-  const { serialNumber: _, ...document } = JSON.parse(text);
-  document.metadata.timestamp = run('git', ['log', '-1', '--format=%cI']).trim();
+  const licences = readFileSync(join(root, 'dist/licenses.txt'), 'utf8');
+  const bundled = new Set(
+    [...licences.matchAll(/^(\S+) (\d\S*) \(/gm)].map(([, name, version]) => `${name}@${version}`),
+  );
+  const { serialNumber: _, ...document } = JSON.parse(run('npm', ['sbom', '--sbom-format=cyclonedx'])) as Materials;
+  const components = document.components.filter((each) => bundled.has(each['bom-ref']));
+  if (components.length !== bundled.size) throw new Error('npm sbom does not list every package of dist/licenses.txt');
   const { name, version } = manifest();
-  writeFileSync(join(path, `${name}-${version}.cdx.json`), `${JSON.stringify(document, null, 2)}\n`);
+  const metadata = {
+    ...document.metadata,
+    timestamp: run('git', ['log', '-1', '--format=%cI']).trim(),
+    component: { ...document.metadata.component, name, version },
+  };
+  const program = { ref: document.metadata.component['bom-ref'], dependsOn: [...bundled].sort() };
+  const dependencies = document.dependencies
+    .filter(({ ref }) => bundled.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => bundled.has(each)) }));
+  const text = JSON.stringify({ ...document, metadata, components, dependencies: [program, ...dependencies] }, null, 2);
+  writeFileSync(join(path, `${name}-${version}.cdx.json`), `${text}\n`);
+}
+
+/** The parts of a CycloneDX document that are used here. */
+interface Materials {
+  serialNumber: string;
+  metadata: { component: { 'bom-ref': string } };
+  components: { 'bom-ref': string }[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
 }
 
 function manifest(): { name: string; version: string } {
