@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
@@ -144,6 +144,27 @@ const expected = {
   unsigned: 'UnverifiedWebhook',
   fault: 'mended',
 };
+
+/** The system's Node, where it is older than the server needs. */
+const old = ['/usr/bin/node', '/usr/local/bin/node'].find(
+  (file) =>
+    existsSync(file) && Number.parseInt(execFileSync(file, ['-p', 'process.versions.node']).toString(), 10) < 24,
+);
+
+test.skipIf(old === undefined)(
+  'npx runs it with an older Node, and leaves that one to the scripts of the project',
+  async () => {
+    const env = { PATH: `${dirname(old ?? '')}:/usr/bin:/bin` };
+    const npx = ['-c', 'cd "$0" && npx nameplate --version && npx -c "node --version"', project];
+    const { code, stdout } = await startCommand('sh', npx, { env }).ended;
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${version}\n${execFileSync(old ?? '', ['--version'])}` });
+    const { stderr } = await startCommand(join(project, 'node_modules/.bin/nameplate'), ['--version'], {
+      env: { ...env, npm_execpath: '' },
+    }).ended;
+    expect(stderr).toMatch(/^nameplate: needs Node 24 or newer, but this is Node [\d.]+\. /);
+  },
+  FETCH_LIMIT_MS,
+);
 
 describe('the client', () => {
   test.each([
