@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import ts from 'typescript';
 
 /** Entries of the package, from `client/`. */
-const ENTRIES = ['client.ts', 'webhooks.ts', 'react/react.ts', 'testing/testing.ts'];
+const ENTRIES = ['client.ts', 'verify-webhook.ts', 'react/react.ts', 'testing/testing.ts'];
 
 /**
  * Compiles the TypeScript client below `root` into `client/dist/`, JavaScript and its types, module by module: replaced
