@@ -9,7 +9,7 @@ const folders = [...new Set([...rooms].map(([, folder]) => folder))];
 const fileOf = (names) => `^(${names.join('|')})(/|\\.ts$)`;
 
 const roles = ['answers', 'api', 'webhooks', 'certificates', 'edge'];
-const packagesOf = (workspace) => Object.keys(require(`./${workspace}/package.json`).dependencies);
+const packagesOf = (workspace) => Object.keys(require(`./${workspace}/package.json`).dependencies ?? {});
 const packageFiles = (...workspaces) => `(^|/)node_modules/(${workspaces.flatMap(packagesOf).join('|')})/`;
 const withoutTests = { pathNot: '\\.test\\.ts$' };
 /** What other folders may name of the store and of DNS: the contracts, and what has no engine behind it. */
@@ -27,10 +27,22 @@ module.exports = {
     })),
     {
       name: 'the-client-stands-alone',
-      comment: 'It ships as nameplate/client, without packages.',
+      comment: 'It ships as @nameplate/client, without packages, and runs in browsers.',
       severity: 'error',
-      from: { path: '^client/', ...withoutTests },
-      to: { pathNot: '^client/' },
+      from: { path: '^client/(?!react/|testing/)', ...withoutTests },
+      to: { pathNot: '^client/(?!react/|testing/)' },
+    },
+    {
+      name: 'the-hook-knows-react-alone',
+      severity: 'error',
+      from: { path: '^client/react/', ...withoutTests },
+      to: { pathNot: ['^client/(?!testing/)', '(^|/)node_modules/(@types/)?react/'] },
+    },
+    {
+      name: 'helpers-of-tests-know-node-alone',
+      severity: 'error',
+      from: { path: '^client/testing/', ...withoutTests },
+      to: { pathNot: '^client/(?!react/)', dependencyTypesNot: ['core'] },
     },
     {
       name: 'the-page-knows-the-client-alone',
@@ -152,6 +164,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^client/dist' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

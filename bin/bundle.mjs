@@ -40,7 +40,7 @@ export function hashSources(root) {
   const folders = WORKSPACES.filter((folder) => existsSync(join(root, folder)));
   const sources = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
+      .filter((file) => /^(?!dist[./]).*\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => `${folder}/${file}`),
   );
   for (const file of [...sources.sort(), ...OTHERS]) {

@@ -5,7 +5,9 @@ import { isBundled } from './bundle.mjs';
 
 const root = dirname(import.meta.dirname);
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  console.error(`nameplate: needs Node 24 or newer, but this is Node ${process.versions.node}. Install a newer one.`);
+  console.error(
+    `nameplate: needs Node 24 or newer, but this is Node ${process.versions.node}. Install a newer one, or start it with npx.`,
+  );
   process.exitCode = 1;
 } else if (isBundled(root)) await import('../dist/cli.js');
 else if (existsSync(join(root, 'node_modules/commander'))) await import('../playground/nameplate.ts');

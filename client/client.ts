@@ -5,7 +5,7 @@ import { isRead, takesKey } from './operation-kinds.ts';
 import { type WatchOptions, watchDomain } from './watch-domain.ts';
 
 /**
- * The client of Nameplate's API: `import { createClient } from 'nameplate/client'`. It needs `fetch`, and nothing else
+ * The client of Nameplate's API: `import { createClient } from '@nameplate/client'`. It needs `fetch`, and nothing else
  * of the program.
  */
 
@@ -19,12 +19,6 @@ export {
   type Support,
   UnexpectedResponse,
 } from './nameplate-error.ts';
-export {
-  type SignedRequest,
-  type UnknownEvent,
-  UnverifiedWebhook,
-  verifyWebhook,
-} from './verify-webhook.ts';
 export type { WatchOptions } from './watch-domain.ts';
 
 export interface ClientOptions {

@@ -1,5 +1,9 @@
 import type { WebhookEvent } from './api-types.ts';
 
+/** The receiver of webhooks: `import { verifyWebhook } from '@nameplate/client/webhooks'`. It needs Web Crypto alone. */
+
+export type { WebhookEvent };
+
 /** A request to a receiver of webhooks. */
 export interface SignedRequest {
   /** The body as it came: parsing and writing JSON again changes bytes. */

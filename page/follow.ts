@@ -1,7 +1,7 @@
 import { type ApiCalls, createClient, NameplateError } from '../client/client.ts';
+import { LinkRefused, openLink } from '../client/link-session.ts';
 import { backOff, isTemporary, pause } from '../client/retry.ts';
 import { createLooker } from './look.ts';
-import { LinkRefused, openLink } from './session.ts';
 import { INITIAL_STATE, type SetupState } from './setup-state.ts';
 import { untilVisible, whileVisible } from './visibility.ts';
 

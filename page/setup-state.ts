@@ -1,5 +1,5 @@
 import type { Brand, Certificate, Diagnosis, Domain, Support } from '../client/client.ts';
-import type { LinkProblem } from './session.ts';
+import type { LinkProblem } from '../client/link-session.ts';
 
 /** The page's knowledge of the domain behind a link. */
 export interface SetupState {

@@ -13,6 +13,7 @@ export interface DevOptions extends DataOptions, Ports {
   checkInterval?: number;
   monitorInterval?: number;
   window?: number;
+  stopWithStdin?: boolean;
 }
 
 /** The data directory and the ports of a playground. */
@@ -23,15 +24,19 @@ interface DevAddresses extends Ports {
 export const DEFAULT_PORTS: Ports = { port: 7070, dnsPort: 7053, edgeHttpPort: 7080, edgeHttpsPort: 7443 };
 
 /**
- * The requested addresses, or free ones next to them if the user agrees. Throws `CliError` with the command to run
- * instead.
+ * The requested addresses. The next free port replaces a default one that is busy, with a line on standard error; the
+ * user has to agree to another one than requested. Throws `CliError` with the command to run instead.
  */
 export async function chooseAddresses(options: DevOptions): Promise<DevAddresses> {
   const { data: dataDir = DEFAULT_DATA } = options;
   const ports = await freePorts(options);
-  const moved = PORTS.filter((key) => ports[key] !== options[key]);
+  const moved = PORTS.filter((key) => ports[key] !== options[key] && options[key] !== DEFAULT_PORTS[key]);
   const other = await findRunning(dataDir);
-  if (other === null && moved.length === 0) return { dataDir, ...ports };
+  if (other === null && moved.length === 0) {
+    for (const key of PORTS.filter((each) => ports[each] !== options[each]))
+      console.error(`nameplate: Port ${options[key]} is in use by another program, so this uses ${ports[key]}.`);
+    return { dataDir, ...ports };
+  }
 
   if (other !== null) {
     const addresses = { dataDir: sibling(dataDir, ports.port || 'second'), ...ports };

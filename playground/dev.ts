@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { loadCatalogue } from '../server/src/cli/catalogue.ts';
 import type { Ready } from '../server/src/cli/data-dir.ts';
@@ -20,6 +21,7 @@ export function addDev(program: Command): void {
     .option('--check-interval <seconds>', 'time between two checks of a domain (default: 5)', parseDuration)
     .option('--monitor-interval <seconds>', 'time between two looks at a verified domain (default: 60)', parseDuration)
     .option('--window <seconds>', 'length of the verification window (default: 24h)', parseDuration)
+    .option('--stop-with-stdin', 'stop when standard input ends, as it does with the program that started this one')
     .action(run);
 }
 
@@ -57,10 +59,16 @@ async function run(options: DevOptions): Promise<void> {
     const isNew = async (name: string) => (await store.findDomainByName(ready.workspaceId, name)) === null;
     print(welcome(playground, dataDir, timing, await firstNew(isNew)));
   }
-  const signal = await Promise.race([stopSignal, playground.failed.then(() => null)]);
+  const stdinEnd = options.stopWithStdin ? [endOfStdin()] : [];
+  const signal = await Promise.race([stopSignal, ...stdinEnd, playground.failed.then(() => null)]);
   if (signal === null) process.exitCode = 1;
   if (!options.json) print('\n  Stopping…');
   await stopInTime(playground.stop);
+}
+
+async function endOfStdin(): Promise<'end'> {
+  await finished(process.stdin.resume()).catch(() => {});
+  return 'end';
 }
 
 interface Timing {

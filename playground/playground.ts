@@ -22,6 +22,7 @@ import { startControl } from './control.ts';
 import { logAttempt } from './delivery-log.ts';
 import { startSimulator } from './dns/simulator.ts';
 import { EXAMPLE_ZONE, prepareExample } from './example.ts';
+import { CA_NAME, fixedNames } from './fixed-names.ts';
 import { restoreRecords } from './saved-records.ts';
 import { createSignInLink, deployHello, type SeedDeps, seed } from './seed.ts';
 
@@ -123,6 +124,7 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
         windowMs,
         onAttempt: (attempt) => logAttempt(log, attempt),
         isPublicHere: true,
+        internalCaaNames: [CA_NAME],
         ...(signal && { signal }),
       },
     );
@@ -130,6 +132,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
 
     const deps: SeedDeps = { store: server.store, clock, newId: idMaker(clock), randomBytes };
     const seeded = await seed(deps, before?.rootKey);
+    const prepare = fixedNames(server.store, seeded.workspaceId);
+    simulator.beforeAnswers((name) => prepare(simulator, name));
     const hello = await deployHello(deps, seeded, before?.hello);
     opened.push(() => hello.close());
     const control = await startControl(simulator, seeded.rootKey, records.save, portOf(before?.control) ?? PANEL_PORT);

@@ -30,7 +30,7 @@ export async function bundle(root: string): Promise<void> {
   modules.push(...(await bundlePage(root, join(next, 'page'))));
   modules.push(...(await buildSite(root, join(next, 'docs'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
-  compileClient(root, join(next, 'client'));
+  compileClient(root);
   writeFileSync(join(next, STAMP), hash);
   rmSync(directory, { recursive: true, force: true });
   renameSync(next, directory);

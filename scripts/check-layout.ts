@@ -10,6 +10,7 @@ const root = new URL('../', import.meta.url);
 const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
+    .filter(isSource)
     .map((file) => `${folder}/${file}`),
 );
 
@@ -59,7 +60,10 @@ function commentPathProblems(): string[] {
       ),
     )
     .concat(readdirSync(root).map((file) => `/${file}`))
-    .filter((file) => /\.(?:ts|mjs|md)$/.test(file) && !file.includes('/node_modules/'));
+    .filter(
+      (file) =>
+        /\.(?:ts|mjs|md)$/.test(file) && !file.includes('/node_modules/') && isSource(file.replace(/^\/\w+\//, '')),
+    );
   return all
     .filter((file) => !file.endsWith('.md'))
     .flatMap((file) => {
@@ -89,7 +93,7 @@ function commentProblems(): string[] {
   const folders = ['bench', 'bin', 'client', 'deploy', 'page', 'playground', 'scripts', 'server', 'test'];
   const sources = folders.flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /(?<!\/node_modules\/.*)\.(?:ts|tsx|js|mjs|css)$/.test(`/${file}`))
+      .filter((file) => isSource(file) && /(?<!\/node_modules\/.*)\.(?:ts|tsx|js|mjs|css)$/.test(`/${file}`))
       .map((file) => `${folder}/${file}`),
   );
   return sources.flatMap((file) =>
@@ -101,6 +105,11 @@ function commentProblems(): string[] {
         return `${file}:${index + 1}: a comment begins with "${word}". Write a sentence with a subject, such as "Closes the listener once the last request has been answered."`;
       }),
   );
+}
+
+/** The build compiles the client into `client/dist/`. */
+function isSource(file: string): boolean {
+  return !/^dist[./]/.test(file);
 }
 
 function recurring(pairs: (readonly [string, string])[]): [string, string[]][] {

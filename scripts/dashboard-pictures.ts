@@ -1,4 +1,4 @@
-// Draws docs/dashboard/: each page of the dashboard in light, dark and on a phone, at a server of its own with real DNS, a
+// Draws docs/guides/dashboard/: each page of the dashboard in light, dark and on a phone, at a server of its own with real DNS, a
 // real CA and the tickets of test/dashboard/tickets.ts. Run it after a change of the dashboard and `npm run build`, and
 // look at what it draws. With a folder as its argument, it puts single pictures at full size there too.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { openTickets, TICKETS } from '../test/dashboard/tickets.ts';
 import { PLACE, startSetupLab } from '../test/page/setup-lab.ts';
 import { beside } from './beside.ts';
 
-const pictures = join(import.meta.dirname, '../docs/dashboard');
+const pictures = join(import.meta.dirname, '../docs/guides/dashboard');
 const [folder] = process.argv.slice(2);
 const KINDS = [{ width: 1280 }, { width: 1280, colorScheme: 'dark' }, { width: 375 }] as const;
 /** Height of the window, in pixels. */

@@ -10,6 +10,8 @@ import { renderErrors } from './reference/errors.ts';
 import { renderFindings } from './reference/findings.ts';
 import { recordCalls } from './reference/recorder.ts';
 
+const root = new URL('../', import.meta.url);
+
 const files = [
   { path: 'openapi.json', content: `${JSON.stringify(openApiDocument(), null, 2)}\n` },
   { path: 'client/api-types.ts', content: renderClientTypes(openApiDocument()) },
@@ -19,9 +21,9 @@ const files = [
   { path: 'docs/reference/configuration.md', content: renderConfiguration() },
   { path: 'docs/reference/commands.md', content: renderCommands() },
   ...[...renderApi(await recordCalls())].map(([path, content]) => ({ path: `docs/reference/${path}`, content })),
+  ...(await Promise.all(['client', 'page', 'playground', 'server'].map(withVersion))),
 ];
 
-const root = new URL('../', import.meta.url);
 const check = process.argv.includes('--check');
 
 let outdated = 0;
@@ -39,4 +41,14 @@ for (const { path, content } of files) {
 if (outdated > 0) {
   console.error('Run "npm run generate" and commit the result.');
   process.exitCode = 1;
+}
+
+/** The manifest of a workspace with the version of the root's. */
+async function withVersion(workspace: string): Promise<{ path: string; content: string }> {
+  const path = `${workspace}/package.json`;
+  const [{ version }, text] = await Promise.all([
+    readFile(new URL('package.json', root), 'utf8').then(JSON.parse),
+    readFile(new URL(path, root), 'utf8'),
+  ]);
+  return { path, content: text.replace(/"version": ".*"/, `"version": "${version}"`) };
 }

@@ -1,8 +1,9 @@
 // A platform whose customers bring their own domains. It has two servers: its own API, and the customers' sites, which
 // only the edge may ask. docs/guides/quickstart.md says how to run it.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { createClient, NameplateError } from '@nameplate/client';
+import { UnverifiedWebhook, verifyWebhook } from '@nameplate/client/webhooks';
 import express, { type ErrorRequestHandler } from 'express';
-import { createClient, NameplateError, UnverifiedWebhook, verifyWebhook } from 'nameplate/client';
 
 const nameplate = createClient({ baseUrl: setting('NAMEPLATE_URL'), rootKey: setting('NAMEPLATE_ROOT_KEY') });
 const environment = setting('ENVIRONMENT_ID');

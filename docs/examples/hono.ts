@@ -2,8 +2,9 @@
 // only the edge may ask. docs/guides/quickstart.md says how to run it.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { serve } from '@hono/node-server';
+import { createClient, NameplateError } from '@nameplate/client';
+import { UnverifiedWebhook, verifyWebhook } from '@nameplate/client/webhooks';
 import { Hono } from 'hono';
-import { createClient, NameplateError, UnverifiedWebhook, verifyWebhook } from 'nameplate/client';
 
 const nameplate = createClient({ baseUrl: setting('NAMEPLATE_URL'), rootKey: setting('NAMEPLATE_ROOT_KEY') });
 const environment = setting('ENVIRONMENT_ID');

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { createClient, type NameplateClient } from '../../client/client.ts';
+import { LinkRefused, openLink } from '../../client/link-session.ts';
 import { Announcer } from '../announcer.tsx';
-import { LinkRefused, openLink } from '../session.ts';
 import { DashboardProvider } from './context.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { pageChunk } from './page-chunk.tsx';

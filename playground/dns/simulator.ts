@@ -50,6 +50,8 @@ export interface Simulator {
 
   /** The latest queries, oldest first; at most 1,000. */
   log(): LoggedQuery[];
+  /** Calls `prepare` before each answer, and waits for it unless it returns null. */
+  beforeAnswers(prepare: (name: string) => Promise<void> | null): void;
   /** Everything that was set, as plain JSON. */
   snapshot(): Snapshot;
   /** Replaces everything that was set. */
@@ -99,13 +101,27 @@ export async function startSimulator({
   let faults = new Map<string, SimulatedFault>();
   const log: LoggedQuery[] = [];
   const delayed = new Set<NodeJS.Timeout>();
+  let prepare: (name: string) => Promise<void> | null = () => null;
 
   const listener = await listen(host, port, (octets, from, transport, send) => {
     const query = decodeQuery(octets);
     if (query === null) return;
     const [question] = query.questions ?? [];
     const name = question?.name.toLowerCase() ?? '.';
-    const type = question?.type ?? 'NONE';
+    const proceed = () => answer(query, name, question?.type ?? 'NONE', from, transport, send);
+    const prepared = prepare(name);
+    if (prepared === null) proceed();
+    else prepared.then(proceed, proceed);
+  });
+
+  function answer(
+    query: DecodedPacket,
+    name: string,
+    type: string,
+    from: string,
+    transport: DnsTransport,
+    send: (octets: Buffer) => void,
+  ): void {
     const { fault, delayMs } = faults.get(name) ?? { fault: null, delayMs: 0 };
     const response = respond(query, name, type, fault);
     log.push({ at: clock.now(), from, transport, name: printable(name), type, rcode: response?.rcode ?? 'dropped' });
@@ -113,13 +129,16 @@ export async function startSimulator({
     if (response === null) return;
     const limit = transport === 'tcp' ? 0xffff : udpOctets(query);
     const encoded = encodeResponse(query, response, limit, fault === 'truncate' && transport === 'udp');
-    if (delayMs === 0) return send(encoded);
+    if (delayMs === 0) {
+      send(encoded);
+      return;
+    }
     const timer = setTimeout(() => {
       delayed.delete(timer);
       send(encoded);
     }, delayMs);
     delayed.add(timer);
-  });
+  }
 
   function respond(query: DecodedPacket, name: string, type: string, fault: Fault | null): SimulatedResponse | null {
     if (opcodeOf(query) !== 0 || type === 'ANY') return emptyResponse('NOTIMP');
@@ -170,6 +189,9 @@ export async function startSimulator({
     unfail: (name) => faults.delete(parseName(name)),
     faults: () => [...faults.values()],
     log: () => [...log],
+    beforeAnswers(before) {
+      prepare = before;
+    },
     snapshot: () => structuredClone({ records: zones.list(), zones: zones.listZones(), faults: [...faults.values()] }),
     restore(snapshot) {
       const restored = createZones(host);

@@ -51,6 +51,8 @@ interface ServerOptions {
   onAttempt?: RoleDeps['onAttempt'];
   /** Browsers reach the API where it listens, whatever the port. */
   isPublicHere?: boolean;
+  /** As in `RoleSettings`. */
+  internalCaaNames?: readonly string[];
   /** Aborts a start that waits for another process. */
   signal?: AbortSignal;
   /** Listening sockets of another process, or of systemd. */
@@ -281,12 +283,13 @@ function settingsOf(
   edge: Pick<Edge, 'http' | 'https'> | null,
 ): RoleSettings {
   const { manyNodes, nameserverPort, certificateLeaseMs, deliveryLeaseMs, checkIntervalMs, windowMs } = base;
-  const { challengePort: given = 80, isPublicHere = false, edgeSecret } = base;
+  const { challengePort: given = 80, isPublicHere = false, internalCaaNames = [], edgeSecret } = base;
   const challengePort = given === 'edge' ? Number(new URL(edge?.http ?? 'http://none').port) : given;
   // 0: the edge is public at whichever port it listens.
   const edgeHttpsPort = base.config.edgeHttpsPort || Number(new URL(edge?.https ?? 'https://none').port || 443);
   const config = { ...base.config, edgeHttpsPort };
   const leases = { certificateLeaseMs, deliveryLeaseMs };
   const times = { checkIntervalMs, windowMs };
-  return { config, manyNodes, nameserverPort, challengePort, ...leases, ...times, isPublicHere, edgeSecret };
+  const rest = { isPublicHere, internalCaaNames, edgeSecret };
+  return { config, manyNodes, nameserverPort, challengePort, ...leases, ...times, ...rest };
 }

@@ -20,7 +20,8 @@ beforeAll(async () => {
     /^```ts\n(\/\/ nameplate\.ts\n.*?)^```/ms.exec(readFileSync(join(root, 'docs/guides/embed.md'), 'utf8')) ?? [];
   if (code === undefined) throw new Error('docs/guides/embed.md has no nameplate.ts');
   mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
-  symlinkSync(root, join(project, 'node_modules/nameplate'));
+  mkdirSync(join(project, 'node_modules/@nameplate'));
+  symlinkSync(join(root, 'client'), join(project, 'node_modules/@nameplate/client'));
   symlinkSync(join(root, 'node_modules/@types/node'), join(project, 'node_modules/@types/node'));
   writeFileSync(join(project, 'package.json'), '{"type":"module"}');
   writeFileSync(file, code);

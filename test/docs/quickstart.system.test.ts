@@ -30,7 +30,8 @@ beforeAll(() => {
   mkdirSync(join(project.path, 'node_modules'));
   for (const name of readdirSync(join(packages, 'node_modules')))
     symlinkSync(join(packages, 'node_modules', name), join(project.path, 'node_modules', name));
-  symlinkSync(CLONE, join(project.path, 'node_modules/nameplate'));
+  mkdirSync(join(project.path, 'node_modules/@nameplate'));
+  symlinkSync(join(CLONE, 'client'), join(project.path, 'node_modules/@nameplate/client'));
 }, START_LIMIT_MS);
 afterAll(() => project.remove());
 

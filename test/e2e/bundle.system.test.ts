@@ -10,7 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isBundled } from '../../bin/bundle.mjs';
@@ -21,7 +21,7 @@ import { ANY_PORTS, CLONE, type Started, startCommand, temporaryDirectory } from
 
 const directory = temporaryDirectory();
 const clone = join(directory.path, 'clone');
-/** As npm installs the package beside its Node. */
+/** As npm installs the package. */
 const installed = join(directory.path, 'node_modules/nameplate');
 const running: Started[] = [];
 
@@ -51,11 +51,10 @@ beforeAll(async () => {
   const [packed] = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts'], { cwd: clone, stdio: 'pipe' }).toString(),
   );
-  // Offline, so that a package it needs would be missing. Only Node is left out, which npm would install beside it.
+  // Offline, so that a package it needs would be missing.
   writeFileSync(join(directory.path, 'package.json'), '{ "private": true }');
-  const install = ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund'];
+  const install = ['install', '--offline', '--no-audit', '--no-fund'];
   execFileSync('npm', [...install, join(clone, packed.filename)], { cwd: directory.path, stdio: 'pipe' });
-  symlinkSync(process.execPath, join(installed, '../.bin/node'));
 });
 afterAll(async () => {
   await Promise.all(running.map((program) => program.stop()));
@@ -63,7 +62,11 @@ afterAll(async () => {
 });
 
 function start(root: string, args: string[], env: Record<string, string> = {}): Started {
-  const surroundings = { PATH: '/usr/bin:/bin', NODE_COMPILE_CACHE: join(directory.path, 'cache'), ...env };
+  const surroundings = {
+    PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+    NODE_COMPILE_CACHE: join(directory.path, 'cache'),
+    ...env,
+  };
   const started = startCommand(join(root, 'bin/nameplate'), args, { env: surroundings });
   running.push(started);
   return started;
@@ -110,41 +113,12 @@ test.concurrent('a project that installs it runs its program by npx', async ({ e
   expect(await run('npx', ['--offline', 'nameplate', '--version'])).toBe(`${version}\n`);
 });
 
-test.concurrent('programs beside it import its client, with types, without any other package', async ({ expect }) => {
-  const program = [
-    "import { allItems, createClient, type Domain, NameplateError, type Webhook } from 'nameplate/client';",
-    "const { domains, webhooks } = createClient({ baseUrl: 'http://127.0.0.1:9', rootKey: 'np_x', retries: 0 });",
-    "export const failed = () => allItems(domains.listWorkspaceDomains, { status: 'failed' });",
-    'export const first = async (): Promise<Webhook | undefined> => (await webhooks.listWebhooks({ limit: 1 })).items[0];',
-    "const read: Promise<Domain> = domains.getDomain({ domain: 'a.example.com' });",
-    'void read.catch((error: unknown) => console.log(error instanceof Error && error.name, NameplateError.name));',
-  ].join('\n');
-  writeFileSync(join(directory.path, 'program.mts'), program);
-  expect(await run(process.execPath, ['program.mts'])).toBe('ConnectionError NameplateError\n');
-  const typeRoots = ['--typeRoots', join(CLONE, 'node_modules/@types'), '--types', 'node'];
-  const compiler = [
-    join(CLONE, 'node_modules/typescript/bin/tsc'),
-    '--strict',
-    '--noEmit',
-    '--module',
-    'nodenext',
-    ...typeRoots,
-  ];
-  expect(await run(process.execPath, [...compiler, 'program.mts'])).toBe('');
-  const client = readdirSync(join(installed, 'dist/client'));
-  const modules = client
-    .filter((name) => name.endsWith('.js'))
-    .map((name) => readFileSync(join(installed, 'dist/client', name), 'utf8'));
-  const imported = modules.flatMap((text) => [...text.matchAll(/from '([^']+)'/g)].map(([, name = '']) => name));
-  expect(imported.filter((name) => !client.includes(name.replace('./', '')))).toEqual([]);
-});
-
 async function run(command: string, args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(command, args, { cwd: directory.path });
   return stdout;
 }
 
-test.concurrent('an installed package runs with the Node beside it, and caches code where NODE_COMPILE_CACHE says', async () => {
+test.concurrent('an installed package runs with the Node on the PATH, and caches code where NODE_COMPILE_CACHE says', async () => {
   const cache = join(directory.path, 'own-cache');
   const { version } = JSON.parse(readFileSync(join(CLONE, 'package.json'), 'utf8'));
   expect(await start(installed, ['--version'], { NODE_COMPILE_CACHE: cache }).ended).toEqual({

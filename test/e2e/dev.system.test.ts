@@ -123,7 +123,21 @@ describe('a second start', () => {
     rmSync(/--data (\S+)/.exec(second.stderr)?.[1] ?? '', { recursive: true });
   });
 
-  test('on a port in use offers the next free one', async () => {
+  test('takes the next free port in place of a default one in use, and says so', async () => {
+    const server = createServer().listen(7070, '127.0.0.1');
+    // Another program has it already, which serves as well.
+    await once(server, 'listening').catch(() => {});
+    const others = ANY_PORTS.slice(2);
+    const second = start(['dev', '--data', `${data}/default-port`, ...others, '--json']);
+    const [, port] = await second.says(/"api":"http:\/\/127\.0\.0\.1:(\d+)"/);
+    const { code, stderr } = await second.stop();
+    expect(code).toBe(0);
+    expect(Number(port)).toBeGreaterThan(7070);
+    expect(stderr).toContain(`nameplate: Port 7070 is in use by another program, so this uses ${port}.\n`);
+    server.close();
+  });
+
+  test('on a port in use that was asked for offers the next free one', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = portOf(server);

@@ -1,12 +1,6 @@
 import { beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
-import {
-  type Domain,
-  type Finding,
-  type UnknownEvent,
-  UnverifiedWebhook,
-  verifyWebhook,
-  type WebhookEvent,
-} from '../../client/client.ts';
+import type { Domain, Finding } from '../../client/client.ts';
+import { type UnknownEvent, UnverifiedWebhook, verifyWebhook, type WebhookEvent } from '../../client/verify-webhook.ts';
 import type { WebhookEventType } from '../../server/src/domain/webhook-message.ts';
 import { signatureFields } from '../../server/src/webhooks/signature.ts';
 import { producedBodies } from '../docs/webhook-bodies.ts';

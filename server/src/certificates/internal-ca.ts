@@ -11,6 +11,8 @@ interface InternalCaOptions {
   clock: Clock;
   /** Lifetime of the certificates that it issues. */
   lifetimeMs?: number;
+  /** Its issuer domain names for CAA; none unless given, so that it obeys no CAA record. */
+  caaNames?: readonly string[] | undefined;
 }
 
 export interface InternalCa extends Issuer {
@@ -27,7 +29,9 @@ const ROOT_LIFETIME_MS = 3650 * DAY_MS;
 const BACKDATED_MS = 3_600_000;
 
 /** A private CA for development and closed networks: created at first use, the same on all nodes. */
-export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: InternalCaOptions): InternalCa {
+export function internalIssuer(options: InternalCaOptions): InternalCa {
+  const { store, clock, lifetimeMs = LIFETIME_MS, caaNames = [] } = options;
+
   async function open(): Promise<CaAccount & { certificate: string }> {
     const saved = (await store.findCaAccount(INTERNAL)) ?? (await store.createCaAccount(createRoot(clock.now())));
     if (saved.certificate === null) throw new CaProblem('account', 'The internal CA has no certificate of its own.');
@@ -37,7 +41,7 @@ export function internalIssuer({ store, clock, lifetimeMs = LIFETIME_MS }: Inter
   return {
     id: INTERNAL,
     validatesNames: false,
-    caaNames: async () => [],
+    caaNames: async () => caaNames,
     renewalInfo: async () => null,
     renewalId: async () => null,
     rootCertificate: async () => (await open()).certificate,

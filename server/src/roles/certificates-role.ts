@@ -33,8 +33,9 @@ export function startCertificates(deps: RoleDeps): Stoppable {
 /**
  * Those that are configured, in the order in which they are asked. Throws where the file of trust roots cannot be read.
  */
-function issuersOf({ config, store, clock, log }: Pick<RoleDeps, 'config' | 'store' | 'clock' | 'log'>): Issuer[] {
-  if (config.issuer === 'internal') return [internalIssuer({ store, clock })];
+function issuersOf(deps: RoleDeps): Issuer[] {
+  const { config, store, clock, log, internalCaaNames: caaNames } = deps;
+  if (config.issuer === 'internal') return [internalIssuer({ store, clock, caaNames })];
   const { acmeDirectory, acmeSecondDirectory, acmeEmail: email = null, acmeCaFile } = config;
   const { acmeProfile: profile = null, acmeChain: chain = null, acmeSecondProfile, acmeSecondChain } = config;
   const trustRoots = acmeCaFile === undefined ? null : readFileSync(acmeCaFile, 'utf8');

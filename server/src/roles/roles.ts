@@ -38,6 +38,8 @@ export interface RoleSettings {
   windowMs: number;
   /** Browsers reach the API where it listens, whatever the port. */
   isPublicHere?: boolean;
+  /** Names of the internal CA in CAA records; it obeys none unless given. */
+  internalCaaNames?: readonly string[];
   /** The secret by which the API knows requests that the edge of this process forwards. */
   edgeSecret: string;
 }

@@ -222,9 +222,10 @@ export function createAttempt(options: AttemptOptions): Attempt {
     if (skipped !== null) return skipped;
     const open = await circuitBreaker.find(issuer.id);
     if (open !== null) return { ...open, until: later(open.until) };
-    if (!issuer.validatesNames) return null;
     return askCa(issuer, async () => {
-      const ca = { names: await issuer.caaNames(), accountUrl: (await store.findCaAccount(issuer.id))?.url ?? null };
+      const names = await issuer.caaNames();
+      if (names.length === 0) return null;
+      const ca = { names, accountUrl: (await store.findCaAccount(issuer.id))?.url ?? null };
       const forbidden = await checkCaa(resolver, hostname, ca, challenge, signal);
       return forbidden && recheck(certificate, forbidden);
     });

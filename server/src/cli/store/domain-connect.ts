@@ -117,7 +117,7 @@ function readSettings(): { settings: ConnectSettings; redirectDomain: string[] }
   const settings = connectSettingsOf(config);
   if (settings === undefined)
     throw new CliError(
-      'NAMEPLATE_DOMAIN_CONNECT_PROVIDER is not set. Set it to a domain of yours, here and on the servers: docs/domain-connect.md.',
+      'NAMEPLATE_DOMAIN_CONNECT_PROVIDER is not set. Set it to a domain of yours, here and on the servers: docs/guides/domain-connect.md.',
       { exitCode: EXIT.usage },
     );
   const { publicUrl, apiHostname } = config;

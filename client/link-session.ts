@@ -1,4 +1,4 @@
-import { type ApiCalls, createClient, NameplateError, type Support } from '../client/client.ts';
+import { type ApiCalls, createClient, NameplateError, type Support } from './client.ts';
 
 type Opened = Awaited<ReturnType<ApiCalls['setup']['openSession']>>;
 
@@ -20,7 +20,7 @@ export class LinkRefused extends Error {
 }
 
 /** Exchanges a set-up link for short-lived tokens, one after the other, which permit the operations of its domain. */
-export interface Session {
+export interface LinkSession {
   /**
    * A token that is valid now; opens a session where there is none. Rejects with `LinkRefused`, or as a call of the
    * client does.
@@ -39,7 +39,7 @@ const LONGEST_MS = 100_000;
 const MARGIN_MS = 15_000;
 
 /** Calls `onOpen` with the result of each new session. */
-export function openLink(api: string, linkToken: string, onOpen: (opened: Opened) => void): Session {
+export function openLink(api: string, linkToken: string, onOpen: (opened: Opened) => void): LinkSession {
   const client = createClient({ baseUrl: api, rootKey: null, retries: 1 });
   let current: { token: string; until: number } | null = null;
   let opening: Promise<Opened> | null = null;

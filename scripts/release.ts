@@ -1,0 +1,95 @@
+// npm run release -- DIRECTORY: makes what a release publishes, from the tag of this version. It publishes nothing.
+// CONTRIBUTING.md has the steps around it, docs/internals/decisions/0077-packages.md the reasons.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { bundle } from './bundle.ts';
+
+const root = dirname(import.meta.dirname);
+const run = (command: string, args: string[]) =>
+  execFileSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    maxBuffer: 2 ** 28,
+  });
+
+/** Parts of a release: each writes its files into the directory. An image and a chart are two more of them. */
+const PARTS: ((directory: string) => void | Promise<void>)[] = [packages, materials];
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } });
+const [directory = 'release'] = positionals;
+const problem = values['dry-run'] ? null : problemOfCheckout();
+if (problem !== null) {
+  console.error(`release: ${problem} To try it on any checkout: npm run release -- --dry-run`);
+  process.exitCode = 1;
+} else await release(resolve(root, directory));
+
+async function release(path: string): Promise<void> {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  for (const part of PARTS) await part(path);
+  const files = readdirSync(path).sort();
+  const sums = files.map((file) => `${sha256(join(path, file))}  ${file}\n`);
+  writeFileSync(join(path, 'SHA256SUMS'), sums.join(''));
+  process.stdout.write(sums.join(''));
+}
+
+/** Why this checkout is not the tag of its version; null: it is. */
+function problemOfCheckout(): string | null {
+  const tag = `v${manifest().version}`;
+  if (run('git', ['status', '--porcelain']) !== '') return 'The checkout has changes. Commit or discard them.';
+  const tags = run('git', ['tag', '--points-at', 'HEAD']).split('\n');
+  return tags.includes(tag) ? null : `This commit is not tagged ${tag}. Check out that tag.`;
+}
+
+/** The archives of npm. */
+async function packages(path: string): Promise<void> {
+  await bundle(root);
+  for (const workspace of ['.', './client'])
+    run('npm', ['pack', workspace, '--ignore-scripts', '--pack-destination', path]);
+}
+
+/**
+ * The software bill of materials of the bundle, by its list of licences: `npm sbom --omit=dev` also leaves out packages
+ * that a tool needs as well. The client has no packages.
+ */
+function materials(path: string): void {
+  const licences = readFileSync(join(root, 'dist/licenses.txt'), 'utf8');
+  const bundled = new Set(
+    [...licences.matchAll(/^(\S+) (\d\S*) \(/gm)].map(([, name, version]) => `${name}@${version}`),
+  );
+  const { serialNumber: _, ...document } = JSON.parse(run('npm', ['sbom', '--sbom-format=cyclonedx'])) as Materials;
+  const components = document.components.filter((each) => bundled.has(each['bom-ref']));
+  if (components.length !== bundled.size) throw new Error('npm sbom does not list every package of dist/licenses.txt');
+  const { name, version } = manifest();
+  const metadata = {
+    ...document.metadata,
+    timestamp: run('git', ['log', '-1', '--format=%cI']).trim(),
+    component: { ...document.metadata.component, name, version },
+  };
+  const program = { ref: document.metadata.component['bom-ref'], dependsOn: [...bundled].sort() };
+  const dependencies = document.dependencies
+    .filter(({ ref }) => bundled.has(ref))
+    .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => bundled.has(each)) }));
+  const text = JSON.stringify({ ...document, metadata, components, dependencies: [program, ...dependencies] }, null, 2);
+  writeFileSync(join(path, `${name}-${version}.cdx.json`), `${text}\n`);
+}
+
+/** The parts of a CycloneDX document that are used here. */
+interface Materials {
+  serialNumber: string;
+  metadata: { component: { 'bom-ref': string } };
+  components: { 'bom-ref': string }[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
+}
+
+function manifest(): { name: string; version: string } {
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+}
+
+function sha256(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
