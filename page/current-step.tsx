@@ -29,7 +29,10 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
     found: view.records.filter(isThere).length,
     records: view.records.length + caa,
     lacking: view.records.filter(isLacking).length + caa,
-    missing: task?.kind === 'told' ? 0 : view.records.filter((one) => isLacking(one) && one.state === 'missing').length,
+    missing:
+      task?.kind === 'told' || task?.kind === 'add'
+        ? 0
+        : view.records.filter((one) => isLacking(one) && one.state === 'missing').length,
     wrong: task?.count ?? 0,
   });
   const reason = reasonOf(state, view);

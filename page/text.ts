@@ -79,7 +79,7 @@ const STAGES: Record<Stage, (about: About) => Said> = {
   }),
   live: () => ({
     title: 'Your site is live',
-    text: 'It is served over HTTPS. You can close this page. Keep both records: we look once a day.',
+    text: 'It is served over HTTPS. You can close this page. Keep the records as they are: we look once a day.',
   }),
   live_at_risk: () => ({ title: 'Live, but something has changed', text: '' }),
 };
@@ -305,8 +305,8 @@ export const ENGLISH = {
     id !== undefined && Object.hasOwn(PANELS, id) ? PANELS[id]?.(zone) : undefined,
   whereUnknown: (nameservers: readonly string[]) =>
     nameservers.length === 0
-      ? 'Look for “DNS records”.'
-      : `Its nameservers are ${nameservers.join(' and ')}. Look for “DNS records”.`,
+      ? 'Often that is where you bought the domain. Look for “DNS records”.'
+      : `Often that is where you bought the domain. Its nameservers are ${nameservers.join(' and ')}. Look for “DNS records”.`,
   whereShort: (zone: string) => `In the panel: ${zone} › DNS records.`,
   connectAt: (provider: string) => `Connect at ${provider}`,
   connectHow: (host: string) => `You log in at ${host} and agree. Your provider then adds the records for you.`,

@@ -125,6 +125,22 @@ describe('the view', () => {
       'routing wrong',
     ],
     [
+      'moving, verified by its TXT record',
+      'ready',
+      'certificate done, dns current, live waiting',
+      'change',
+      'panel, check',
+      'routing wrong',
+    ],
+    [
+      'proxied, without its TXT record',
+      'fix',
+      'dns problem, certificate waiting, live waiting',
+      'add',
+      'panel, check',
+      'ownership missing',
+    ],
+    [
       'failed',
       'failed',
       'dns problem, certificate waiting, live waiting',
@@ -212,6 +228,14 @@ describe('the view', () => {
   it('a mistake is told once: above the records, not beside its own again', () => {
     for (const name of ['fix', 'both names doubled', 'live, but drifted', 'moving, ready'])
       expect(viewOf(stateOf(name))?.records.map(({ problem }) => problem)).toEqual([null, null]);
+  });
+
+  it('an address of a proxy is no value of the TXT record that is missing', () => {
+    const records = viewOf(stateOf('proxied, without its TXT record'))?.records;
+    expect(records?.map(({ state, was }) => [state, was])).toEqual([
+      ['hidden', null],
+      ['missing', null],
+    ]);
   });
 
   it('every record with a doubled name has the name to type in its place', () => {

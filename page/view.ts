@@ -148,8 +148,8 @@ export interface Comparison {
 
 /** Null where there is nothing to compare. */
 export function comparisonOf({ code, name, seen = [], expected, action }: Finding): Comparison | null {
-  // The parts of a CAA record are typed one by one: it has a card of its own.
-  if (code === 'caa_forbids') return null;
+  // The parts of a CAA record are typed one by one: it has a card of its own. Behind a proxy, what was seen is at another name.
+  if (code === 'caa_forbids' || code === 'proxied_without_txt') return null;
   if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
     return { field: 'name', found: [name], expected: action.nameInZone };
   }
@@ -330,6 +330,9 @@ function stageOf(
   moving: RecordView | null,
 ): Stage {
   if (domain?.status === 'verified') {
+    // Proved by the TXT record, while visitors still get another server.
+    const isElsewhere = records[0]?.state === 'wrong' && domain.verificationError !== undefined;
+    if (isServed(certificate) && finding === null && isElsewhere) return 'ready';
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
     const { problem } = certificate ?? {};
     const isOutside =
@@ -399,13 +402,15 @@ function viewRecord(
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
   const findings = (diagnosis?.findings ?? []).filter((each) => isAbout(each, { record, name }));
   const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
+  // Of the TXT record, and yet the reason why the routing record cannot be read back.
+  const isHidden = record === 'routing' && diagnosis?.findings.some(({ code }) => code === 'proxied_without_txt');
   const seen = grouped(diagnosed?.seen ?? [], ours);
   const needed = diagnosed?.needed ?? 'yes';
   const problem = findings.find(({ severity, code }) => severity !== 'info' && !ABSENT.has(code)) ?? null;
   // Once the domain is verified, it stays so for a while without its records.
   const isSeen = diagnosis?.status === 'verified' && seen.length > 0;
   const isFound = diagnosed?.verified || (verified && !isSeen);
-  const state = isFound ? 'found' : stateOf(needed, seen, findings);
+  const state = isFound ? 'found' : isHidden ? 'hidden' : stateOf(needed, seen, findings);
   const isLive = diagnosis?.status === 'verified' && isServed(certificate);
   const comparison = problem === null ? null : comparisonOf(problem);
   const isOwn = problem?.record === record && !isExchange(problem);

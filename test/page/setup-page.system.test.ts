@@ -626,7 +626,7 @@ it('where motion is not wanted, nothing moves while a minute is waited', async (
 
 it('a live site: says for how long to keep the records', async () => {
   await open('live');
-  await shows(/Keep both records: we look once a day/);
+  await shows(/Keep the records as they are: we look once a day/);
 });
 
 describe('a connection', () => {

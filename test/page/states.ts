@@ -263,6 +263,40 @@ function moving(isFound: boolean): Pick<Script, 'brand' | 'domain' | 'diagnosis'
   };
 }
 
+/** The TXT record has verified it; visitors still get the former server. */
+const movingVerified = () => ({
+  ...moving(true),
+  domain: domain({ status: 'verified', verificationError: elsewhere.message }),
+  diagnosis: diagnosis({
+    ...moving(true).diagnosis,
+    status: 'verified',
+    schedule: { attempts: 3 },
+    findings: [{ ...elsewhere, severity: 'info' }],
+  }),
+});
+
+const proxied = withSentences({
+  code: 'proxied_without_txt',
+  severity: 'blocking',
+  record: 'ownership',
+  name: ownership.name,
+  seen: ['104.16.132.229'],
+  expected: PROOF,
+  action: {
+    kind: 'add',
+    ...cloudflare,
+    type: 'TXT',
+    name: ownership.name,
+    nameInZone: '_service.shop',
+    value: PROOF,
+    valueInZone: PROOF,
+  },
+  facts: { reason: 'hidden_by_proxy', proxy: 'Cloudflare', otherName: NAME },
+  retryable: false,
+});
+const addressed = (address: string) =>
+  NAMESERVERS.map((nameserver) => ({ nameserver, outcome: 'other' as const, values: [address] }));
+
 const of = { domainId: domain().id, domain: NAME, failures: 0 };
 const issued: Certificate = {
   ...of,
@@ -442,6 +476,24 @@ export const STATES: Record<string, State> = {
     shows: 'Getting your certificate first',
   },
   'moving, ready': { script: { ...moving(true), certificate: issued }, shows: 'Now change this record' },
+  'moving, verified by its TXT record': {
+    script: {
+      ...movingVerified(),
+      certificate: issued,
+    },
+    shows: 'Now change this record',
+  },
+  'proxied, without its TXT record': {
+    script: {
+      brand: BRAND,
+      domain: domain(),
+      diagnosis: diagnosis({
+        records: [{ ...routing, seen: addressed('104.16.132.229') }, ownership],
+        findings: [proxied],
+      }),
+    },
+    shows: /Only a TXT record can verify/,
+  },
   'held elsewhere': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [held] }) },
     shows: /Another account of this service holds/,
