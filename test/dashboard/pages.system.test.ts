@@ -357,7 +357,7 @@ async function violations(): Promise<string[]> {
 /** Where pictures of the pages go, for whoever looks at them. */
 const PICTURES = process.env.NAMEPLATE_TEST_PICTURES;
 
-describe('axe finds nothing, in light, dark and on a phone, and nothing is cut off', () => {
+describe('axe finds nothing, in light, dark, at 200 % and on a phone, and no page scrolls sideways', () => {
   it.each([
     'environments',
     'environments/*',
@@ -390,6 +390,8 @@ describe('axe finds nothing, in light, dark and on a phone, and nothing is cut o
     for (const [scheme, width] of [
       ['light', 1280],
       ['dark', 1280],
+      // A desk at 200 %.
+      ['light', 640],
       ['light', 360],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
