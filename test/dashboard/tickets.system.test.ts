@@ -13,7 +13,7 @@ let lab: SetupLab;
 let tickets: Awaited<ReturnType<typeof openTickets>>;
 let page: Page;
 let complaints: string[];
-/** Rows of the table in docs/dashboard.md. */
+/** Rows of the table in docs/guides/dashboard.md. */
 const rows: string[] = [];
 
 beforeAll(async () => {
