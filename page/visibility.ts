@@ -23,16 +23,20 @@ export function untilVisible(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs `work` until the page has been hidden for 30 s without a break, and resolves then: its signal is aborted. Over
+ * Runs `work` until the page has been hidden for `hiddenMs` without a break, and resolves then: its signal is aborted. Over
  * HTTP/1.1 browsers have six connections to a host, for all tabs together, so a tab that nobody looks at keeps none.
  * Otherwise resolves and rejects as `work` does.
  */
-export async function whileVisible(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function whileVisible(
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+  hiddenMs = HIDDEN_MS,
+): Promise<void> {
   const left = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   const look = () => {
     clearTimeout(timer);
-    if (isHidden()) timer = setTimeout(() => left.abort(), HIDDEN_MS);
+    if (isHidden()) timer = setTimeout(() => left.abort(), hiddenMs);
   };
   document.addEventListener('visibilitychange', look);
   look();

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
 import { pageChunk } from './page-chunk.tsx';
@@ -15,14 +15,18 @@ type State = { kind: 'opening' } | { kind: 'open'; signedIn: SignedIn } | { kind
 
 function Dashboard() {
   const [state, setState] = useState<State>({ kind: 'opening' });
+  const opened = useRef(new AbortController());
   const open = useCallback(async () => {
+    opened.current.abort();
+    opened.current = new AbortController();
+    const { signal } = opened.current;
     try {
       const token = location.hash.slice(1);
       if (token.startsWith('npd_')) {
         history.replaceState(null, '', location.pathname + location.search);
         await openLink(token);
       }
-      const signedIn = await openSession(() => setState({ kind: 'out', reason: 'session' }));
+      const signedIn = await openSession(signal, () => setState({ kind: 'out', reason: 'session' }));
       setState({ kind: 'open', signedIn });
     } catch (error) {
       setState({ kind: 'out', reason: error instanceof NotSignedIn ? error.reason : 'failed' });

@@ -157,7 +157,12 @@ function SiteRows({ rows, chosen, onChoose }: SiteRowsProps) {
   );
 }
 
+/** Kept while the row stays the same: scrolling renders the new rows alone. */
 function SiteCells({ site }: { site: Site }) {
+  return useMemo(() => cellsOf(site), [site]);
+}
+
+function cellsOf(site: Site) {
   const { word, turn, since, problem } = siteState(site);
   return (
     <>

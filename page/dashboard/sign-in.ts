@@ -1,5 +1,6 @@
 import { createClient, type NameplateClient } from '../../client/client.ts';
 import { watchedFetch } from './connection.tsx';
+import { watchSession } from './watch-session.ts';
 
 /** Somebody who is signed in. */
 export interface Person {
@@ -63,8 +64,11 @@ export interface SignedIn {
   client: NameplateClient;
 }
 
-/** Opens the dashboard for whoever is signed in; `onEnd` when they no longer are. Rejects with `NotSignedIn`. */
-export async function openSession(onEnd: () => void): Promise<SignedIn> {
+/**
+ * Opens the dashboard for whoever is signed in, until `signal`; `onEnd` when they no longer are, within a second while the page is visible. Rejects with
+ * `NotSignedIn`.
+ */
+export async function openSession(signal: AbortSignal, onEnd: () => void): Promise<SignedIn> {
   let current: { token: string; until: number } | null = null;
   let asking: Promise<Issued> | null = null;
 
@@ -75,6 +79,15 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
     const life = Math.min(data.expiresAt - Date.now() - MARGIN_MS, LONGEST_MS);
     current = { token: data.token, until: performance.now() + Math.max(life, MARGIN_MS) };
     return data;
+  }
+
+  /** Whether the session goes on, as far as the server can be reached. */
+  async function isSignedIn(): Promise<boolean> {
+    current = null;
+    return token().then(
+      () => true,
+      (error) => !(error instanceof NotSignedIn),
+    );
   }
 
   async function token(): Promise<string> {
@@ -93,14 +106,12 @@ export async function openSession(onEnd: () => void): Promise<SignedIn> {
   /** A refused token is not used again: the session may have ended elsewhere. */
   async function authorizedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
     const response = await watchedFetch(...request);
-    if (response.status === 401) {
-      current = null;
-      token().catch(() => {});
-    }
+    if (response.status === 401) isSignedIn();
     return response;
   }
 
   const { workspaceId, subject, permissions } = await ask();
+  watchSession(signal, isSignedIn).catch(() => {});
   const client = createClient({ baseUrl: location.origin, rootKey: token, fetch: authorizedFetch });
   return { person: { workspaceId, subject, permissions }, client };
 }

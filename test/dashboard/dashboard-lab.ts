@@ -89,18 +89,21 @@ export async function openPage(context: BrowserContext): Promise<{ page: Page; c
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const PHONE = { width: 360, height: 720 };
 const DESK = { width: 1280, height: 800 };
+/** A desk at 200 %. */
+const ZOOMED = { width: 640, height: 400 };
 
 /** The elements that reach beyond the right edge. */
 const WIDE = `[...document.querySelectorAll('body *')]
   .filter((one) => one.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map((one) => one.tagName + '.' + one.className).slice(0, 20).join(', ')`;
 
-/** Violations that axe finds on a page in light and dark, on a desk and on a phone, and whether it is cut off there. */
+/** Violations that axe finds on a page in light and dark, on a desk and on a phone, and whether it scrolls sideways there or at 200 %. */
 export async function inspect(page: Page): Promise<string[]> {
   const found: string[] = [];
-  for (const size of [DESK, PHONE]) {
+  for (const size of [DESK, ZOOMED, PHONE]) {
     await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
+    // Zoom changes the layout alone, which is the same in both.
+    for (const colorScheme of size === ZOOMED ? [] : (['light', 'dark'] as const)) {
       await page.emulateMedia({ colorScheme });
       if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
       const options = JSON.stringify({ runOnly: RULES });

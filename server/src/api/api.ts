@@ -137,6 +137,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
       ...(deps.uncached ?? store),
       findCheckResult: store.findCheckResult,
       findCertificate: store.findCertificate,
+      findDashboardSession: store.findDashboardSession,
     },
     limits: { ...limits.streams, ...watchLimitsOfThread(limits.watchers, threads) },
   });
@@ -180,7 +181,7 @@ export function createApi(deps: ApiDeps): FastifyInstance {
     'inProcess',
     inProcess(parts, (error, request, reply) => noteProblem(error, request, reply, deps)),
   );
-  serveDashboardSessions(app, { store, context, settings, failures, loadShedder });
+  serveDashboardSessions(app, { store, context, settings, failures, loadShedder, watchers, recordRequest });
   servePageFiles(app, deps.webDirectory);
   servePublicRoutes(app, deps);
   serveDocumentation(app, settings, deps.docsDirectory);

@@ -50,6 +50,7 @@ const signIn = async (about?: Parameters<typeof newLink>[0]) =>
 const tokenOf = async (cookie: string) => (await post('token', {}, { cookie })).body.data?.token ?? '';
 const listDomains = (key: string) => api.call('domains.countDomains', {}, { key });
 const SIGNED_OUT = { status: 401, body: { error: { type: 'dashboard-signed-out' } } };
+const ENDED = 'retry: 1000\n\nretry: 1000\n\nevent: end\ndata: {"reason":"access_ended"}\n\n';
 const NO_LINK = { status: 401, body: { error: { type: 'dashboard-link-not-found' } } };
 
 describe('a sign-in link', () => {
@@ -136,6 +137,41 @@ describe('a session', () => {
     expect(await listDomains(token)).toMatchObject({ status: 401 });
     expect(await post('token', {}, { cookie: there })).toMatchObject(SIGNED_OUT);
     expect(await tokenOf(other)).not.toBe('');
+  });
+
+  describe('has a stream', () => {
+    const watch = (cookie: string) =>
+      fetch(`${api.url}/dashboard/watch`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'text/event-stream', cookie },
+        body: '{}',
+      });
+
+    it('that ends when its person signs out everywhere, and not with its tokens', async () => {
+      const person = { subject: 'watching' };
+      const [here, there] = [await signIn(person), await signIn(person)];
+      const own = await watch(there);
+      await watch(await signIn());
+      expect(own.headers.get('content-type')).toBe('text/event-stream');
+      api.clock.advance(10 * MINUTE);
+      await post('sign-out', { everywhere: true }, { cookie: here });
+      await api.changes.poll();
+      expect(await own.text()).toBe(ENDED);
+      expect((await api.metrics.watchers.get()).values[0]?.value).toBe(1);
+    });
+
+    it('that ends when the session expires', async () => {
+      const stream = await watch(await signIn());
+      api.clock.advance(12 * HOUR);
+      expect(await stream.text()).toBe(ENDED);
+    });
+
+    it('for nobody without a session, and for no page of another origin', async () => {
+      expect(await post('watch', {})).toMatchObject(SIGNED_OUT);
+      const cookie = await signIn();
+      expect(await post('watch', {}, { cookie, 'sec-fetch-site': 'cross-site' })).toMatchObject({ status: 403 });
+      expect(await post('watch', {}, { cookie })).toMatchObject({ status: 406 });
+    });
   });
 
   it('makes, rotates and revokes keys with no permission that its person lacks, and no tokens and workspaces', async () => {

@@ -9,7 +9,9 @@ import { Problem } from '../errors.ts';
 import type { LoadShedder } from '../load-shedding.ts';
 import type { HandlerContext } from '../operation.ts';
 import { tooManyFailures } from '../request-hooks.ts';
+import type { RecordRequest } from '../request-log.ts';
 import { closed } from '../schemas.ts';
+import type { Watchers } from '../watchers/watchers.ts';
 import { type DashboardProxy, proxyIdentity } from './proxy-identity.ts';
 
 interface DashboardDeps {
@@ -22,6 +24,8 @@ interface DashboardDeps {
   };
   failures: FailureLimit;
   loadShedder: Pick<LoadShedder, 'admit'>;
+  watchers: Pick<Watchers, 'openForSession'>;
+  recordRequest: RecordRequest;
 }
 
 /** How long a session lasts, whatever its person does. */
@@ -39,17 +43,18 @@ const NoBody = Type.Object({}, closed);
  * dashboard's own; the API has none of them.
  */
 export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps): void {
-  const { store, context, settings, failures, loadShedder } = deps;
+  const { store, context, settings, failures, loadShedder, watchers, recordRequest } = deps;
   const { clock, newId, randomBytes } = context;
   const { dashboardProxy: proxy, publicUrl = '' } = settings;
   // A proxy that nobody named as trusted may end TLS: browsers then come over HTTPS all the same.
   const isSecure = ({ protocol }: FastifyRequest) => protocol === 'https' || publicUrl.startsWith('https:');
   const personOf = proxy && proxyIdentity(proxy, settings.edge?.secret ?? null);
 
+  /** `handle` resolves with null where it responds itself. */
   function route<Body extends Parameters<typeof Type.Object>[0] | object>(
     name: string,
     body: object,
-    handle: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object>,
+    handle: (request: FastifyRequest<{ Body: Body }>, reply: FastifyReply) => Promise<object | null>,
   ): void {
     app.post<{ Body: Body }>(`/dashboard/${name}`, {
       config: { operation: `dashboard.${name}` },
@@ -61,7 +66,8 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
       },
       async handler(request, reply) {
         reply.header('Cache-Control', 'no-store');
-        return { meta: { requestId: request.id }, data: await handle(request as never, reply) };
+        const data = await handle(request as never, reply);
+        return data === null ? reply : { meta: { requestId: request.id }, data };
       },
     });
   }
@@ -116,6 +122,19 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
     if (session === null) throw new Problem('authentication/dashboard_signed_out');
     const { id: sessionId, workspaceId, subject: sub, permissions } = session;
     return tokenFor({ sub, workspaceId, permissions, sessionId });
+  });
+
+  // A stream that ends when the session does. Somebody whom the proxy signs in has none.
+  route('watch', NoBody, async (request, reply) => {
+    if (proxy && personOf?.(request.raw) != null) return { isSession: false };
+    const session = await sessionOf(request);
+    if (session === null) throw new Problem('authentication/dashboard_signed_out');
+    // Fastify runs no hook when the client ends a response.
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) recordRequest(request, reply);
+    });
+    watchers.openForSession(request, reply, session);
+    return null;
   });
 
   route<Static<typeof SignOutBody>>('sign-out', SignOutBody, async (request, reply) => {

@@ -43,7 +43,7 @@ export function watchLimit({ total, perWorkspace, perKey, perLink }: WatchLimits
     else counts.set(key, sum);
   }
 
-  return ({ workspaceId, actor, session }: Principal): (() => void) => {
+  return ({ workspaceId, actor, session }: Pick<Principal, 'workspaceId' | 'actor' | 'session'>): (() => void) => {
     const own = [{ key: `${workspaceId} ${actor}`, limit: perKey, of: 'The root key' }];
     const ofLinks = [
       { key: `links of ${workspaceId}`, limit: Math.ceil(perWorkspace * SHARE_OF_LINKS), of: 'The workspace' },

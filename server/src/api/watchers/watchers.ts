@@ -9,7 +9,14 @@ import type { Log } from '../../base/log.ts';
 import type { Domain } from '../../domain/domain.ts';
 import { presentDomain } from '../../domain/presented-domain.ts';
 import type { ChangeFeed } from '../../store/cache/change-feed.ts';
-import type { CertificateStore, CheckStore, DomainStore, StoredCheck } from '../../store/store.ts';
+import type {
+  CertificateStore,
+  CheckStore,
+  DashboardSession,
+  DashboardStore,
+  DomainStore,
+  StoredCheck,
+} from '../../store/store.ts';
 import type { ApiMetrics } from '../api-metrics.ts';
 import { type ErrorNaming, Problem, presentProblem } from '../errors.ts';
 import { findDomain } from '../find.ts';
@@ -17,10 +24,12 @@ import { findingForCustomer, forCustomer } from '../setup/session-scope.ts';
 import { acceptsEvents, eventStream, formatEvent, formatRetry, type StreamTimes } from './event-stream.ts';
 import { type WatchLimits, watchLimit } from './watch-limit.ts';
 
-/** The open streams of `domains.watchDomain` in one thread. */
+/** The open streams of one thread: of `domains.watchDomain`, and of the dashboard's sessions. */
 export interface Watchers {
   /** Responds with the events of a domain. Rejects with a `Problem` where that cannot begin. */
   open(request: FastifyRequest, reply: FastifyReply, watch: WatchRequest): Promise<void>;
+  /** Responds with a stream that ends with a session of the dashboard. Throws a `Problem` where that cannot begin. */
+  openForSession(request: FastifyRequest, reply: FastifyReply, session: DashboardSession): void;
   /** Ends all streams, also those that are still to begin: clients connect again, elsewhere. */
   stop(): void;
 }
@@ -36,7 +45,8 @@ interface WatchersDeps extends Pick<Access, 'standingOf'> {
   /** The store itself: a cache may be behind what a client has been told elsewhere. */
   store: Pick<DomainStore, 'findDomainByName' | 'findDomainById'> &
     Pick<CheckStore, 'findCheckResult'> &
-    Pick<CertificateStore, 'findCertificate'>;
+    Pick<CertificateStore, 'findCertificate'> &
+    Pick<DashboardStore, 'findDashboardSession'>;
   changes: ChangeFeed | undefined;
   clock: Clock;
   log: Log;
@@ -56,15 +66,18 @@ interface WatchedState {
 
 /** One open stream. */
 interface Stream {
-  domainId: string;
-  workspaceId: string;
   /** When its credential expires, Unix ms; null: never. */
   expiresAt: number | null;
+  isEnded(): boolean;
   /** Authenticates again, and sends the state unless the client has it. Rejects with `StoreUnavailable`. */
-  refresh(state: WatchedState | null): Promise<void>;
+  refresh(read: ReadState): Promise<void>;
+  send(text: string): void;
   end(reason: EndReason, about?: object, retryMs?: number): void;
   tick(): void;
 }
+
+/** Streams that are refreshed together share a read of a domain. */
+type ReadState = (workspaceId: string, domainId: string) => Promise<WatchedState | null>;
 
 /**
  * Why the server ends a stream. `domain_gone`: deleted, or no longer visible to this key; they are not told apart.
@@ -93,10 +106,55 @@ const AT_ONCE = 32;
  * Must be created after `createAccess`: a change then reaches the caches first, so that the streams read fresh values.
  */
 export function createWatchers(deps: WatchersDeps): Watchers {
-  const { store, standingOf, metrics, settings, apexNote, limits } = deps;
+  const { store, standingOf, clock, metrics, settings, apexNote, limits } = deps;
   const acquire = watchLimit(limits);
   const { streams, add } = refreshedStreams(deps);
   let isStopping = false;
+
+  /** `release`: called at the end. `concerning`: the changes after which to refresh the stream. */
+  function begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    release: () => void,
+    concerning: string[],
+    refresh: (stream: Stream, read: ReadState) => Promise<void>,
+  ): void {
+    reply.hijack();
+    const response = reply.raw;
+    if (request.raw.socket.destroyed) {
+      release();
+      return;
+    }
+    // `close` reports a lost connection too.
+    response.on('error', () => {});
+    const headers: Record<string, string | number | string[] | undefined> = reply.getHeaders();
+    response.writeHead(200, { ...headers, ...HEADERS });
+    const events = eventStream(response, limits);
+    events.send(formatRetry(RETRY_MS));
+    let ended: EndReason | null = null;
+
+    const stream: Stream = {
+      expiresAt: null,
+      isEnded: () => ended !== null,
+      refresh: (read) => refresh(stream, read),
+      send: events.send,
+      end(reason, about = {}, retryMs = RETRY_MS) {
+        if (ended !== null) return;
+        ended = reason;
+        events.end(formatRetry(retryMs) + formatEvent('end', { reason, ...about }));
+      },
+      tick() {
+        if (events.tick()) ended ??= 'stalled';
+      },
+    };
+    const remove = add(stream, concerning);
+    response.once('close', () => {
+      release();
+      remove();
+      metrics.watchersEnded.inc({ reason: ended ?? 'client' });
+    });
+    if (isStopping) stream.end('server_stopping');
+  }
 
   return {
     async open(request, reply, { principal, permission, domain: identifier }) {
@@ -104,78 +162,59 @@ export function createWatchers(deps: WatchersDeps): Watchers {
       const { authorization = '', 'last-event-id': known } = request.headers;
       const { workspaceId, session } = principal;
       const release = acquire(principal);
-      let name = '';
+      let watched: Domain;
       try {
-        const found = await findDomain(store, workspaceId, identifier);
-        ({ id: request.domainId, name } = visible(principal, permission, found));
+        watched = visible(principal, permission, await findDomain(store, workspaceId, identifier));
       } catch (error) {
         release();
         throw error;
       }
-      reply.hijack();
-      const response = reply.raw;
-      if (request.raw.socket.destroyed) return release();
-      // `close` reports a lost connection too.
-      response.on('error', () => {});
-      const headers: Record<string, string | number | string[] | undefined> = reply.getHeaders();
-      response.writeHead(200, { ...headers, ...HEADERS });
-      const events = eventStream(response, limits);
-      events.send(formatRetry(RETRY_MS));
+      const { id: domainId, name } = watched;
+      request.domainId = domainId;
       let sent = known?.toString();
-      let ended: EndReason | null = null;
-
-      const stream: Stream = {
-        domainId: request.domainId,
-        workspaceId,
-        expiresAt: null,
-        async refresh(state) {
-          try {
-            // First, since the session of a set-up link ends with its domain.
-            if (state === null) throw new Problem('data/domain_not_found');
-            const standing = await standingOf(authorization);
-            if (!standing.ok) throw new Problem(standing.code);
-            stream.expiresAt = standing.expiresAt;
-            const seen = visible(standing.principal, permission, state.domain);
-            if (ended !== null) return;
-            const id = idOfState(state);
-            if (id === sent) return;
-            sent = id;
-            // In one text: a slow client misses whole states, never a part of one. The last event has the id.
-            events.send(
-              formatReady(state) +
-                formatDiagnosis(state, session !== undefined) +
-                formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id),
-            );
-          } catch (error) {
-            if (!(error instanceof Problem)) throw error;
-            const about = presentProblem(error, request.id, settings);
-            stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', {
-              error: about.error,
-              code: error.code,
-            });
-          }
-        },
-        end(reason, about = {}, retryMs = RETRY_MS) {
-          if (ended !== null) return;
-          ended = reason;
-          events.end(formatRetry(retryMs) + formatEvent('end', { reason, ...about }));
-        },
-        tick() {
-          if (events.tick()) ended ??= 'stalled';
-        },
-      };
-      const remove = add(stream, [
-        `domain ${stream.domainId}`,
+      const concerning = [
+        `domain ${domainId}`,
         // It may be ready now.
         `certificate ${name}`,
         ...changesOf(authorization, principal),
-      ]);
-      response.once('close', () => {
-        release();
-        remove();
-        metrics.watchersEnded.inc({ reason: ended ?? 'client' });
+      ];
+      begin(request, reply, release, concerning, async (stream, read) => {
+        const state = await read(workspaceId, domainId);
+        try {
+          // First, since the session of a set-up link ends with its domain.
+          if (state === null) throw new Problem('data/domain_not_found');
+          const standing = await standingOf(authorization);
+          if (!standing.ok) throw new Problem(standing.code);
+          stream.expiresAt = standing.expiresAt;
+          const seen = visible(standing.principal, permission, state.domain);
+          if (stream.isEnded()) return;
+          const id = idOfState(state);
+          if (id === sent) return;
+          sent = id;
+          // In one text: a slow client misses whole states, never a part of one. The last event has the id.
+          stream.send(
+            formatReady(state) +
+              formatDiagnosis(state, session !== undefined) +
+              formatEvent('domain', presentDomain(session ? forCustomer(seen) : seen, apexNote), id),
+          );
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          const about = presentProblem(error, request.id, settings);
+          stream.end(error.code === 'data/domain_not_found' ? 'domain_gone' : 'access_ended', {
+            error: about.error,
+            code: error.code,
+          });
+        }
       });
-      if (isStopping) stream.end('server_stopping');
+    },
+    openForSession(request, reply, { id, workspaceId, subject, expiresAt }) {
+      if (!acceptsEvents(request.headers.accept)) throw new Problem('request/not_acceptable');
+      const release = acquire({ workspaceId, actor: subject });
+      begin(request, reply, release, [`dashboard_session ${id}`], async (stream) => {
+        stream.expiresAt = expiresAt;
+        const isOver = (await store.findDashboardSession(id)) === null || expiresAt <= clock.now();
+        if (isOver) stream.end('access_ended');
+      });
     },
     stop() {
       isStopping = true;
@@ -218,16 +257,17 @@ function refreshedStreams({ store, changes, clock, log, metrics }: WatchersDeps)
 
   async function refresh(batch: Stream[]): Promise<void> {
     const reads = new Map<string, Promise<WatchedState | null>>();
-    for (const { workspaceId, domainId } of batch)
-      if (!reads.has(domainId)) reads.set(domainId, readState(workspaceId, domainId));
-    const results = await Promise.allSettled(
-      batch.map(async (stream) => stream.refresh((await reads.get(stream.domainId)) ?? null)),
-    );
+    const read: ReadState = (workspaceId, domainId) => {
+      const known = reads.get(domainId) ?? readState(workspaceId, domainId);
+      reads.set(domainId, known);
+      return known;
+    };
+    const results = await Promise.allSettled(batch.map((stream) => stream.refresh(read)));
     for (const [index, stream] of batch.entries()) {
       const result = results[index];
       if (result?.status !== 'rejected') continue;
       if (failed.size === 0)
-        log.warn({ err: result.reason }, 'a watched domain cannot be read; it will be tried again');
+        log.warn({ err: result.reason }, 'what a stream watches cannot be read; it will be tried again');
       failed.add(stream);
     }
   }
