@@ -1,0 +1,3 @@
+import { type DashboardTexts, ENGLISH } from '../text.ts';
+
+export const fr: DashboardTexts = ENGLISH;
