@@ -30,8 +30,7 @@ describe.each(Object.entries({ de, fr, es, pt, ja }) as [string, DashboardTexts]
     setVoice({ ...voice, attributes: { lang, dir: 'ltr' } });
     // They say a date, and the kind of thing that the first number stands for.
     const others = /validUntil|upload\.done|addIn/;
-    const shown = (all: Text[]) =>
-      all.map(([path, , numbers]) => (others.test(path) ? path : `${path} ${numbers}`));
+    const shown = (all: Text[]) => all.map(([path, , numbers]) => (others.test(path) ? path : `${path} ${numbers}`));
     const said = saidIn(texts);
     expect(shown(said).sort()).toEqual(shown(english).sort());
     expect(said.filter(([, text]) => /undefined|NaN|\[object/.test(text))).toEqual([]);

@@ -546,8 +546,7 @@ export const es: DashboardTexts = {
     waits: (count) => `${domains(count)} ${count === 1 ? 'espera' : 'esperan'}`,
     now: 'todos se pueden pedir ya',
     atMost: (time) => `como máximo ${time} más`,
-    pace: (count, window, cas) =>
-      `${number(count)} dominios nuevos cada ${window}${cas === 1 ? '' : `, en ${cas} CA`}`,
+    pace: (count, window, cas) => `${number(count)} dominios nuevos cada ${window}${cas === 1 ? '' : `, en ${cas} CA`}`,
     unready: 'Dominios que no están listos',
     unreadyTable: 'Dominios',
     unreadyColumns: ['Dominio', 'Motivo', 'Desde', 'Certificado'],

@@ -607,8 +607,7 @@ export const fr: DashboardTexts = {
     about: 'Les événements de tous les domaines sont envoyés à ces URL, signés.',
     create: 'Ajouter un webhook',
     none: 'Aucun webhook pour l’instant',
-    noneText:
-      'Ajoutez l’URL de votre backend : il saura quels domaines sont vérifiés, en ligne ou en difficulté.',
+    noneText: 'Ajoutez l’URL de votre backend : il saura quels domaines sont vérifiés, en ligne ou en difficulté.',
     table: 'Webhooks',
     columns: ['URL', 'Événements', 'État', 'Ajout'],
     url: 'URL',
@@ -662,7 +661,8 @@ export const fr: DashboardTexts = {
     back: 'Toutes les livraisons',
   },
   keys: {
-    about: 'Les programmes appellent l’API avec des clés racine. Une clé peut ce que disent ses permissions, rien de plus.',
+    about:
+      'Les programmes appellent l’API avec des clés racine. Une clé peut ce que disent ses permissions, rien de plus.',
     make: 'Créer une clé',
     none: 'Aucune clé pour l’instant',
     noneText: 'Créez-en une pour le programme qui appelle l’API.',
@@ -709,7 +709,8 @@ export const fr: DashboardTexts = {
     },
   },
   brand: {
-    about: 'L’apparence des pages de configuration de vos clients. Les pages ouvertes changent en moins de deux minutes.',
+    about:
+      'L’apparence des pages de configuration de vos clients. Les pages ouvertes changent en moins de deux minutes.',
     fields: {
       name: { label: 'Nom', hint: 'Celui de votre plateforme.' },
       accent: { label: 'Couleur', hint: 'Des boutons et des liens, par exemple #1d5fd1.' },

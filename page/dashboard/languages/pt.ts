@@ -428,7 +428,8 @@ export const pt: DashboardTexts = {
       setupTitle: 'Link para o proprietário do domínio',
       setupText: 'Uma página com os registros, os erros deles e um botão para verificar. Não é preciso ter conta.',
       supportTitle: 'Link para o suporte',
-      supportText: 'Esta página, só para leitura, para alguém sem conta. Não mostra seus próprios dados nem quem fez o quê.',
+      supportText:
+        'Esta página, só para leitura, para alguém sem conta. Não mostra seus próprios dados nem quem fez o quê.',
       life: 'Vale por',
       lives: { 3600: '1 hora', 86400: '1 dia', 604800: '7 dias', 2592000: '30 dias' },
       do: 'Criar o link',
@@ -514,8 +515,7 @@ export const pt: DashboardTexts = {
     sendExternalId: 'Enviar à origem o ID externo do domínio',
     rotate: 'Rotacionar o segredo',
     makeSecret: 'Criar um segredo',
-    rotateText:
-      'O edge o envia em cada requisição como Nameplate-Edge-Secret. A origem recusa requisições sem ele.',
+    rotateText: 'O edge o envia em cada requisição como Nameplate-Edge-Secret. A origem recusa requisições sem ele.',
     secretOf: 'O segredo das origens',
   },
   moving: {
