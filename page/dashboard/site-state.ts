@@ -25,7 +25,7 @@ export interface SiteState {
   turn: Turn;
   /** Unix ms; null: not known. */
   since: number | null;
-  /** What is wrong; null: nothing is, or nothing is known. */
+  /** The mistake; null: nothing is, or nothing is known. */
   problem: Said | null;
 }
 
