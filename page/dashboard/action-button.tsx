@@ -1,9 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { NameplateError } from '../../client/client.ts';
 import { useAnnouncer } from '../announcer.tsx';
-import { TEXT } from './text.ts';
-import { violationText } from './violation-text.ts';
+import { WhyFailed } from './load-failed.tsx';
 
 interface ActionButtonProps {
   /** Does it; what it rejects with is shown beside the button. */
@@ -66,17 +64,11 @@ export function ActionButton({
   );
 }
 
-/** Says why a call failed, in the words of the API. */
+/** Says why a call failed. */
 export function Problem({ error }: { error: unknown }) {
-  const lines = error instanceof NameplateError ? error.errors.map(violationText) : [];
   return (
     <p class="problem" role="alert">
-      {lines.length > 0 ? lines.join(' ') : sentenceOf(error)}
+      <WhyFailed error={error} />
     </p>
   );
-}
-
-/** One sentence about an error of a call. */
-export function sentenceOf(error: unknown): string {
-  return error instanceof NameplateError ? error.detail : TEXT.noConnection;
 }

@@ -14,9 +14,7 @@ import { BATCH, MOST_NAMES, type PastedName, pastedNames, type Result, resultOf 
 import { hrefOf, Link } from './route.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
-import { DOMAINS_TEXT } from './text-domains.ts';
 
-const WORDS = DOMAINS_TEXT.adding;
 /** Keeps the typed text until it was added. */
 const DRAFT = 'nameplate.names';
 /** Names beyond the rate limit are sent again after this time. */
@@ -61,7 +59,7 @@ export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
   }, [isOver, rows]);
 
   return (
-    <Dialog title={WORDS.title} onClose={onClose} isWide>
+    <Dialog title={TEXT.domains.adding.title} onClose={onClose} isWide>
       {environments.error !== undefined && <LoadFailed error={environments.error} onRetry={environments.reload} />}
       {rows.length === 0 ? (
         <form
@@ -73,16 +71,20 @@ export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
         >
           {environments.data?.length === 0 ? (
             <p>
-              {WORDS.noEnvironment} <Link href={hrefOf(['environments'])}>{TEXT.pages.environments}</Link>
+              {TEXT.domains.adding.noEnvironment} <Link href={hrefOf(['environments'])}>{TEXT.pages.environments}</Link>
             </p>
           ) : (
-            <Field label={WORDS.environment}>
+            <Field label={TEXT.domains.adding.environment}>
               {({ id }) => (
                 <EnvironmentSelect id={id} environments={environments.data ?? []} value={place} onChange={setChosen} />
               )}
             </Field>
           )}
-          <Field label={WORDS.names} hint={WORDS.hint} error={isTooMany ? WORDS.tooMany(pasted.length) : undefined}>
+          <Field
+            label={TEXT.domains.adding.names}
+            hint={TEXT.domains.adding.hint}
+            error={isTooMany ? TEXT.domains.adding.tooMany(pasted.length) : undefined}
+          >
             {(control) => (
               <textarea
                 {...control}
@@ -99,7 +101,7 @@ export function AddDomains({ environment, onClose, onAdded }: AddDomainsProps) {
             class="button"
             aria-disabled={pasted.length === 0 || isTooMany || place === '' ? 'true' : undefined}
           >
-            {WORDS.add(pasted.length)}
+            {TEXT.domains.adding.add(pasted.length)}
           </button>
         </form>
       ) : (
@@ -177,9 +179,9 @@ function summaryOf(rows: readonly Row[]): string[] {
   const countOf = (kind: Result['kind']) => rows.filter(({ result }) => result?.kind === kind).length;
   const [added, there, refused] = (['added', 'there', 'refused'] as const).map(countOf);
   return [
-    added ? WORDS.added(added) : '',
-    there ? WORDS.there(there) : '',
-    refused ? WORDS.mistakes(refused) : '',
+    added ? TEXT.domains.adding.added(added) : '',
+    there ? TEXT.domains.adding.there(there) : '',
+    refused ? TEXT.domains.adding.mistakes(refused) : '',
   ].filter(Boolean);
 }
 
@@ -204,14 +206,14 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }
     <>
       {isSending && (
         <div class="actions">
-          <progress max={rows.length} value={done} aria-label={WORDS.title} />
-          <span class="note">{WORDS.progress(done, rows.length)}</span>
+          <progress max={rows.length} value={done} aria-label={TEXT.domains.adding.title} />
+          <span class="note">{TEXT.domains.adding.progress(done, rows.length)}</span>
           <button type="button" class="button quiet small" onClick={onStop}>
-            {WORDS.stop}
+            {TEXT.domains.adding.stop}
           </button>
         </div>
       )}
-      {isWaiting && <p class="note">{WORDS.waiting}</p>}
+      {isWaiting && <p class="note">{TEXT.domains.adding.waiting}</p>}
       {error !== undefined && <Problem error={error} />}
       <div class="bar">
         <p class="summary" ref={summary} tabIndex={-1}>
@@ -221,11 +223,11 @@ function Outcomes({ rows, isSending, isWaiting, error, onRetry, onStop, onMore }
           <div class="actions">
             {unsent.length > 0 && (
               <button type="button" class="button" onClick={() => onRetry(unsent)}>
-                {WORDS.again(unsent.length)}
+                {TEXT.domains.adding.again(unsent.length)}
               </button>
             )}
             <button type="button" class="button quiet" onClick={onMore}>
-              {WORDS.more}
+              {TEXT.domains.adding.more}
             </button>
           </div>
         )}
@@ -262,7 +264,10 @@ function Mistakes({
       <ol>
         {rows.map(({ line, domain, result }) => (
           <li key={line}>
-            <Field label={WORDS.line(line)} error={result?.kind === 'refused' ? result.message : undefined}>
+            <Field
+              label={TEXT.domains.adding.line(line)}
+              error={result?.kind === 'refused' ? <span lang="en">{result.message}</span> : undefined}
+            >
               {(control) => (
                 <input
                   {...control}
@@ -278,7 +283,7 @@ function Mistakes({
         ))}
       </ol>
       <button type="submit" class="button" aria-disabled={isSending || changed.length === 0 ? 'true' : undefined}>
-        {WORDS.again(changed.length)}
+        {TEXT.domains.adding.again(changed.length)}
       </button>
     </form>
   );
@@ -302,7 +307,7 @@ function Added({ rows, isWatching }: { rows: readonly Row[]; isWatching: boolean
   }, [client, ids, isWatching]);
   if (added.length === 0) return null;
   return (
-    <Table label={WORDS.outcomes} columns={WORDS.outcomeColumns}>
+    <Table label={TEXT.domains.adding.outcomes} columns={TEXT.domains.adding.outcomeColumns}>
       {added.map(({ line, domain, id, kind }) => {
         const site = sites.get(id);
         return (
@@ -315,7 +320,7 @@ function Added({ rows, isWatching }: { rows: readonly Row[]; isWatching: boolean
             </th>
             <td>
               {site !== undefined && <WordBadge word={siteState(site).word} />}
-              {site === undefined && kind === 'there' && <Badge tone="quiet">{WORDS.isThere}</Badge>}
+              {site === undefined && kind === 'there' && <Badge tone="quiet">{TEXT.domains.adding.isThere}</Badge>}
               {site === undefined && kind === 'added' && <WordBadge word="waiting_for_records" />}
             </td>
           </tr>

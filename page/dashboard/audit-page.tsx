@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../client/client.ts';
-import { AUDIT } from './audit-text.ts';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
@@ -8,7 +7,7 @@ import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
-import { TEXT } from './text.ts';
+import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
 const REFRESH_MS = 10_000;
@@ -32,14 +31,14 @@ export function AuditPage({ query }: { query: URLSearchParams }) {
   return (
     <>
       <h1>{TEXT.pages.audit}</h1>
-      <p class="note">{AUDIT.about}</p>
+      <p class="note">{TEXT.audit.about}</p>
       <FilterForm key={JSON.stringify(filters)} filters={filters} />
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
-      {data?.items.length === 0 && <EmptyState title={AUDIT.none} text={AUDIT.noneText} />}
+      {data?.items.length === 0 && <EmptyState title={TEXT.audit.none} text={TEXT.audit.noneText} />}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>
-          <Table label={AUDIT.table} columns={AUDIT.columns}>
+          <Table label={TEXT.audit.table} columns={TEXT.audit.columns}>
             {data.items.map((entry) => (
               <EntryRow key={entry.id} entry={entry} filters={filters} />
             ))}
@@ -49,12 +48,12 @@ export function AuditPage({ query }: { query: URLSearchParams }) {
       <div class="actions">
         {cursor !== undefined && (
           <Link class="button quiet" href={hrefOf(['audit'], filters)}>
-            {AUDIT.newest}
+            {TEXT.audit.newest}
           </Link>
         )}
         {data?.cursor && (
           <Link class="button quiet" href={hrefOf(['audit'], { ...filters, cursor: data.cursor })}>
-            {AUDIT.older}
+            {TEXT.audit.older}
           </Link>
         )}
       </div>
@@ -78,25 +77,23 @@ function FilterForm({ filters }: { filters: Filters }) {
       <form class="filters" onSubmit={submit}>
         {FILTERS.map((name) => (
           <label key={name}>
-            {AUDIT[name]}
+            {TEXT.audit[name]}
             <input
               type="search"
               value={typed[name] ?? ''}
-              placeholder={AUDIT.hints[name]}
+              placeholder={TEXT.audit.hints[name]}
               onInput={({ currentTarget }) => setTyped({ ...typed, [name]: currentTarget.value.trim() })}
             />
           </label>
         ))}
         <button type="submit" class="button quiet">
-          {AUDIT.filter}
+          {TEXT.audit.filter}
         </button>
-        {Object.keys(filters).length > 0 && <Link href={hrefOf(['audit'])}>{AUDIT.clear}</Link>}
+        {Object.keys(filters).length > 0 && <Link href={hrefOf(['audit'])}>{TEXT.audit.clear}</Link>}
       </form>
     </search>
   );
 }
-
-const KINDS: Record<string, string> = AUDIT.kinds;
 
 /** Each value is a filter, at a click. */
 function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
@@ -112,7 +109,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
         <Link href={only({ actor })}>
           <bdi>{actor}</bdi>
         </Link>{' '}
-        <span class="note">{KINDS[actorKind] ?? actorKind}</span>
+        <span class="note">{wordFor(TEXT.audit.kinds, actorKind)}</span>
       </th>
       <td class="whole">
         <Link href={only({ action })}>{action}</Link>
@@ -126,7 +123,7 @@ function EntryRow({ entry, filters }: { entry: AuditEntry; filters: Filters }) {
       <td>
         {isSaid && (
           <details>
-            <summary>{AUDIT.show}</summary>
+            <summary>{TEXT.audit.show}</summary>
             <code dir="ltr" class="detail">
               {JSON.stringify(detail, null, 1)}
             </code>

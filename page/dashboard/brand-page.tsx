@@ -5,7 +5,6 @@ import { isColour } from '../colours.ts';
 import { Problem } from './action-button.tsx';
 import { type BrandDraft, draftOf, pageOf, problemsOf } from './brand-draft.ts';
 import { BrandPreview } from './brand-preview.tsx';
-import { BRAND } from './brand-text.ts';
 import { Command } from './command.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
@@ -23,7 +22,7 @@ export function BrandPage() {
   return (
     <>
       <h1>{TEXT.pages.brand}</h1>
-      <p class="note">{BRAND.about}</p>
+      <p class="note">{TEXT.brand.about}</p>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
       {data !== undefined && <BrandForm saved={data} />}
@@ -51,7 +50,7 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
     setError(null);
     try {
       setSaved(await client.setup.setBrand(page));
-      toast({ text: BRAND.saved });
+      toast({ text: TEXT.brand.saved });
     } catch (problem) {
       setError(problem);
     }
@@ -71,7 +70,7 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
             <Picker part="accentDark" draft={draft} change={change} />
           </Part>
           <Part part="support" {...{ draft, change, said }} />
-          <Field label={BRAND.origins} hint={BRAND.originsHint} error={said.origins}>
+          <Field label={TEXT.brand.origins} hint={TEXT.brand.originsHint} error={said.origins}>
             {(control) => (
               <textarea
                 {...control}
@@ -86,10 +85,10 @@ function BrandForm({ saved: savedAtFirst }: { saved: SetupPage }) {
         {mayChange && (
           <div class="actions">
             <button type="submit" class="button" aria-busy={isBusy} aria-disabled={isBusy ? 'true' : undefined}>
-              {BRAND.save}
+              {TEXT.brand.save}
             </button>
             {JSON.stringify(page) !== JSON.stringify(pageOf(draftOf(saved))) && (
-              <span class="note">{BRAND.unsaved}</span>
+              <span class="note">{TEXT.brand.unsaved}</span>
             )}
           </div>
         )}
@@ -112,7 +111,7 @@ interface PartProps {
 
 function Part({ part, draft, change, said, children }: PartProps) {
   return (
-    <Field {...BRAND.fields[part]} error={said[part]}>
+    <Field {...TEXT.brand.fields[part]} error={said[part] && <span lang="en">{said[part]}</span>}>
       {(control) => (
         <div class="beside">
           <input
@@ -135,7 +134,7 @@ function Picker({ part, draft, change }: Pick<PartProps, 'draft' | 'change'> & {
   return (
     <input
       type="color"
-      aria-label={BRAND.pick(BRAND.fields[part].label)}
+      aria-label={TEXT.brand.pick(TEXT.brand.fields[part].label)}
       value={value}
       onInput={({ currentTarget }) => change({ [part]: currentTarget.value })}
     />
@@ -156,7 +155,7 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
     reader.readAsDataURL(file);
   }
   return (
-    <Field label={BRAND.logo} hint={BRAND.logoHint} error={error}>
+    <Field label={TEXT.brand.logo} hint={TEXT.brand.logoHint} error={error}>
       {(control) => (
         <div class="beside">
           <input
@@ -167,7 +166,7 @@ function LogoField({ logo, error, onChange }: LogoFieldProps) {
           />
           {logo !== '' && (
             <button type="button" class="button quiet small" onClick={() => onChange('')}>
-              {BRAND.removeLogo}
+              {TEXT.brand.removeLogo}
             </button>
           )}
         </div>

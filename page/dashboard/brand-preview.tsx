@@ -1,7 +1,7 @@
 import type { Brand, Diagnosis, Domain } from '../../client/client.ts';
 import { SetupView } from '../setup.tsx';
 import { INITIAL_STATE, type SetupState } from '../setup-state.ts';
-import { BRAND } from './brand-text.ts';
+import { TEXT } from './text.ts';
 
 const DAY_MS = 86_400_000;
 const NAME = 'shop.example.com';
@@ -49,12 +49,12 @@ export function BrandPreview({ brand }: { brand: Brand }) {
   const state: SetupState = { ...INITIAL_STATE, link: 'open', brand, domain: DOMAIN, diagnosis: DIAGNOSIS };
   return (
     <section class="stack" aria-labelledby="preview">
-      <h2 id="preview">{BRAND.preview}</h2>
-      <p class="note">{BRAND.previewText}</p>
+      <h2 id="preview">{TEXT.brand.preview}</h2>
+      <p class="note">{TEXT.brand.previewText}</p>
       <div class="previews">
         {(['light', 'dark'] as const).map((scheme) => (
           <figure key={scheme}>
-            <figcaption>{BRAND[scheme]}</figcaption>
+            <figcaption>{TEXT.brand[scheme]}</figcaption>
             <div class={`preview ${scheme}`} inert>
               <SetupView state={state} following={null} heading={2} isBranded />
             </div>

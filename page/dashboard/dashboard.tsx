@@ -2,6 +2,8 @@ import { render } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
+import { LanguageField } from './language.tsx';
+import { speakLanguage } from './languages/choose-texts.ts';
 import { pageChunk } from './page-chunk.tsx';
 import { Pages, startChunk } from './pages.tsx';
 import { currentRoute } from './route.tsx';
@@ -84,6 +86,7 @@ function Entrance({ reason, onRetry }: { reason: SignedOut | 'failed'; onRetry: 
           </pre>
         )}
       </section>
+      <LanguageField />
     </main>
   );
 }
@@ -96,11 +99,12 @@ function Start() {
   return token === null ? <Dashboard /> : <SupportPage token={token} />;
 }
 
-// The page's script loads while the session is opened.
+// The page's script loads while the language is loaded and the session is opened.
 if (location.pathname !== '/dashboard/support') startChunk(currentRoute());
 
 const place = document.getElementById('dashboard');
-if (place !== null) {
-  place.textContent = '';
-  render(<Start />, place);
-}
+if (place !== null)
+  speakLanguage().then(() => {
+    place.textContent = '';
+    render(<Start />, place);
+  });

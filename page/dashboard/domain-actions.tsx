@@ -7,10 +7,8 @@ import { mayDo, useDashboard } from './context.ts';
 import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
 import { MoveDialog, RedirectDialog, SuspendDialog } from './domain-serving.tsx';
 import { OwnDataDialog, SettingsDialog, UploadDialog } from './domain-settings.tsx';
-import { DOMAIN_TEXT } from './domain-text.ts';
+import { TEXT } from './text.ts';
 import { useToast } from './toast.tsx';
-
-const { actions: TEXTS } = DOMAIN_TEXT;
 
 const DIALOGS = {
   redirect: RedirectDialog,
@@ -38,26 +36,38 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
     </Permitted>
   );
   const input = { domain: id };
-  const check = status === 'failed' ? TEXTS.checkAgain : TEXTS.check;
+  const check = status === 'failed' ? TEXT.domain.actions.checkAgain : TEXT.domain.actions.check;
   const direct = (operation: string, needs: string, label: string, done: string, kind?: 'main') => (
     <Direct {...{ operation, needs, label, done, input, onChange }} {...(kind && { kind })} />
   );
   return (
-    <section class="domain-actions" aria-label={TEXTS.title}>
+    <section class="domain-actions" aria-label={TEXT.domain.actions.title}>
       <div class="actions">
-        {status !== 'verified' && direct('domains.verifyDomain', 'verify_domain', check, TEXTS.checked, 'main')}
-        {dialog('redirect', 'update_domain', TEXTS.redirect)}
-        {redirect && direct('domains.removeRedirect', 'update_domain', TEXTS.removeRedirect, TEXTS.redirectRemoved)}
-        {dialog('move', 'delete_domain', TEXTS.move)}
+        {status !== 'verified' &&
+          direct('domains.verifyDomain', 'verify_domain', check, TEXT.domain.actions.checked, 'main')}
+        {dialog('redirect', 'update_domain', TEXT.domain.actions.redirect)}
+        {redirect &&
+          direct(
+            'domains.removeRedirect',
+            'update_domain',
+            TEXT.domain.actions.removeRedirect,
+            TEXT.domain.actions.redirectRemoved,
+          )}
+        {dialog('move', 'delete_domain', TEXT.domain.actions.move)}
         {suspension === undefined
-          ? dialog('suspend', 'update_domain', TEXTS.suspend)
-          : direct('domains.resumeDomain', 'update_domain', TEXTS.resume, TEXTS.resumed)}
-        {dialog('upload', 'update_domain', TEXTS.upload)}
+          ? dialog('suspend', 'update_domain', TEXT.domain.actions.suspend)
+          : direct('domains.resumeDomain', 'update_domain', TEXT.domain.actions.resume, TEXT.domain.actions.resumed)}
+        {dialog('upload', 'update_domain', TEXT.domain.actions.upload)}
         {certificate.source === 'imported' &&
-          direct('domains.removeCertificate', 'update_domain', TEXTS.removeCertificate, TEXTS.certificateRemoved)}
-        {dialog('settings', 'update_domain', TEXTS.settings)}
-        {dialog('ownData', 'update_domain', TEXTS.ownData)}
-        {dialog('delete', 'delete_domain', TEXTS.delete, 'danger')}
+          direct(
+            'domains.removeCertificate',
+            'update_domain',
+            TEXT.domain.actions.removeCertificate,
+            TEXT.domain.actions.certificateRemoved,
+          )}
+        {dialog('settings', 'update_domain', TEXT.domain.actions.settings)}
+        {dialog('ownData', 'update_domain', TEXT.domain.actions.ownData)}
+        {dialog('delete', 'delete_domain', TEXT.domain.actions.delete, 'danger')}
       </div>
       {status !== 'verified' && (
         <Command operation="domains.verifyDomain" input={input} command={['domains', 'verify', name]} />
@@ -97,7 +107,7 @@ function Direct({ needs, label, operation, input, done, kind = 'quiet', onChange
   const run = async () => {
     // The suspension of the operator stays when that of the workspace is lifted.
     const result = await client.call<{ suspension?: unknown } | undefined>(operation, input);
-    toast({ text: result?.suspension === undefined ? done : `${done} ${TEXTS.stillSuspended}` });
+    toast({ text: result?.suspension === undefined ? done : `${done} ${TEXT.domain.actions.stillSuspended}` });
     onChange();
   };
   return (
@@ -115,7 +125,7 @@ function Permitted({ needs, label, children }: { needs: string[]; label: string;
   const id = useId();
   const lacking = needs.filter((action) => !mayDo(person, 'environment', action));
   if (lacking.length === 0) return <Fragment>{children}</Fragment>;
-  const reason = DOMAIN_TEXT.lacks(lacking.map((action) => `environment.*.${action}`));
+  const reason = TEXT.domain.lacks(lacking.map((action) => `environment.*.${action}`));
   return (
     <span class="action" title={reason}>
       <button type="button" class="button quiet small" aria-disabled="true" aria-describedby={id}>
@@ -138,9 +148,9 @@ function DeleteDialog({ site, onClose, onChange }: ActionProps) {
   };
   return (
     <ActionDialog
-      title={DOMAIN_TEXT.delete.title}
-      text={DOMAIN_TEXT.delete.text}
-      label={DOMAIN_TEXT.delete.do}
+      title={TEXT.domain.delete.title}
+      text={TEXT.domain.delete.text}
+      label={TEXT.domain.delete.do}
       kind="danger"
       operation="domains.deleteDomain"
       input={{ domain }}
@@ -148,7 +158,7 @@ function DeleteDialog({ site, onClose, onChange }: ActionProps) {
       onClose={onClose}
       run={async () => {
         await client.domains.deleteDomain({ domain });
-        toast({ text: DOMAIN_TEXT.delete.done(name), action: { label: DOMAIN_TEXT.delete.undo, run: restore } });
+        toast({ text: TEXT.domain.delete.done(name), action: { label: TEXT.domain.delete.undo, run: restore } });
         onChange();
       }}
     >

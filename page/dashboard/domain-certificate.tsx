@@ -1,24 +1,23 @@
 import type { ComponentChildren } from 'preact';
 import type { Certificate, Site } from '../../client/client.ts';
-import { Code } from '../inline.tsx';
-import { liveProblems } from './domain-facts.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
+import { Code, Prose } from '../inline.tsx';
+import { VOICE } from '../languages/voice.ts';
+import { liveProblems } from './live-problems.ts';
 import { Badge, Card, type Tone } from './parts.tsx';
+import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
-
-const { certificate: TEXTS } = DOMAIN_TEXT;
 
 /** Shows what visitors get beside what the store has: each may be right while the other is wrong. */
 export function CertificateCard({ site, certificate }: { site: Site; certificate: Certificate | null }) {
   return (
-    <Card title={TEXTS.title}>
+    <Card title={TEXT.domain.certificate.title}>
       <div class="beside">
         <section>
-          <h3>{TEXTS.visitors}</h3>
+          <h3>{TEXT.domain.certificate.visitors}</h3>
           <Outside site={site} />
         </section>
         <section>
-          <h3>{TEXTS.store}</h3>
+          <h3>{TEXT.domain.certificate.store}</h3>
           {certificate && <Stored certificate={certificate} />}
         </section>
       </div>
@@ -30,7 +29,9 @@ function Outside({ site: { live, domain } }: { site: Site }) {
   if (live === undefined)
     return (
       <p>
-        <Badge tone="quiet">{domain.status === 'verified' ? TEXTS.notSeen : TEXTS.notVerified}</Badge>
+        <Badge tone="quiet">
+          {domain.status === 'verified' ? TEXT.domain.certificate.notSeen : TEXT.domain.certificate.notVerified}
+        </Badge>
       </p>
     );
   const problems = liveProblems(live);
@@ -38,7 +39,9 @@ function Outside({ site: { live, domain } }: { site: Site }) {
     <>
       <p>
         <Badge tone={live.state === 'live' ? 'good' : live.state === 'partly_live' ? 'warn' : 'bad'}>
-          {live.state === 'live' ? TEXTS.right : DOMAIN_TEXT.problemOf(live.problem ?? live.state)}
+          {live.state === 'live'
+            ? TEXT.domain.certificate.right
+            : wordFor(TEXT.domain.problems, live.problem ?? live.state)}
         </Badge>
       </p>
       {problems !== '' && (
@@ -47,7 +50,7 @@ function Outside({ site: { live, domain } }: { site: Site }) {
         </p>
       )}
       <p class="note">
-        {TEXTS.looked} <Ago at={live.checkedAt} />
+        {TEXT.domain.certificate.looked} <Ago at={live.checkedAt} />
         {live.addresses.length > 0 && (
           <>
             {': '}
@@ -61,52 +64,50 @@ function Outside({ site: { live, domain } }: { site: Site }) {
 
 const TONES: Record<string, Tone> = { issued: 'good', renewing: 'good', failed: 'bad', waiting_for_routing: 'warn' };
 
-function textOf(texts: Record<string, string>, key: string): string {
-  return Object.hasOwn(texts, key) ? (texts[key] as string) : key.replaceAll('_', ' ');
-}
-
 function Stored({ certificate }: { certificate: Certificate }) {
   const { state, problem, issued, staged, challenge, failures, nextTryAt } = certificate;
   return (
     <>
       <p>
-        <Badge tone={TONES[state] ?? 'quiet'}>{textOf(TEXTS.states, state)}</Badge>
+        <Badge tone={TONES[state] ?? 'quiet'}>{wordFor(TEXT.domain.certificate.states, state)}</Badge>
       </p>
-      {problem && <p class="problem">{problem.message}</p>}
+      {problem && <Prose {...VOICE.tellProblem(certificate)} />}
       <dl class="facts">
         {issued && (
           <>
-            <Fact label={TEXTS.issuer}>
+            <Fact label={TEXT.domain.certificate.issuer}>
               <Code text={issued.issuer} />
             </Fact>
-            <Fact label={TEXTS.source}>{textOf(TEXTS.sources, issued.source)}</Fact>
-            <Fact label={TEXTS.validUntil}>
+            <Fact label={TEXT.domain.certificate.source}>
+              {wordFor(TEXT.domain.certificate.sources, issued.source)}
+            </Fact>
+            <Fact label={TEXT.domain.certificate.validUntil}>
               <Ago at={issued.notAfter} />
             </Fact>
-            <Fact label={TEXTS.renewAt}>
+            <Fact label={TEXT.domain.certificate.renewAt}>
               <Ago at={issued.renewal.renewAt} />
             </Fact>
             {issued.fallback && (
-              <Fact label={TEXTS.fallback}>
+              <Fact label={TEXT.domain.certificate.fallback}>
                 <Code text={issued.fallback.issuer} />, <Ago at={issued.fallback.notAfter} />
               </Fact>
             )}
           </>
         )}
-        {challenge && <Fact label={TEXTS.challenge}>{challenge}</Fact>}
+        {challenge && <Fact label={TEXT.domain.certificate.challenge}>{challenge}</Fact>}
         {staged && (
-          <Fact label={TEXTS.staged}>
-            {TEXTS.validUntil.toLowerCase()} <Ago at={staged.notAfter} />
+          <Fact label={TEXT.domain.certificate.staged}>
+            {TEXT.domain.certificate.validUntil}: <Ago at={staged.notAfter} />
           </Fact>
         )}
-        {failures > 0 && <Fact label={TEXTS.failures}>{failures}</Fact>}
+        {failures > 0 && <Fact label={TEXT.domain.certificate.failures}>{failures}</Fact>}
         {nextTryAt !== undefined && (
-          <Fact label={TEXTS.nextTry}>
+          <Fact label={TEXT.domain.certificate.nextTry}>
             <Ago at={nextTryAt} />
           </Fact>
         )}
         {issued && (
-          <Fact label={TEXTS.fingerprint}>
+          <Fact label={TEXT.domain.certificate.fingerprint}>
             <Code text={`${issued.fingerprint.slice(0, 23)}…`} />
           </Fact>
         )}

@@ -1,7 +1,10 @@
-import type { Diagnosis, DomainEvent, Live, Site, UsageInTime } from '../../client/client.ts';
+import type { Diagnosis, DomainEvent, Site, UsageInTime } from '../../client/client.ts';
+import { VOICE } from '../languages/voice.ts';
 import type { Steps } from '../view.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
+import { liveProblems } from './live-problems.ts';
 import type { Tone } from './parts.tsx';
+import { ofApi, type Said, sayFinding } from './said.ts';
+import { TEXT, wordFor } from './text.ts';
 
 /** Rules for the page of a domain. Pure. */
 
@@ -116,40 +119,32 @@ const TONES: Record<string, Tone> = {
 export interface Told {
   title: string;
   tone: Tone;
-  lines: string[];
+  lines: Said[];
   seen: string[];
 }
 
 export function tellEvent({ type, data }: DomainEvent): Told {
   const { record, seen = [], findings = [], certificate, redirect, move, suspension, deletion, live } = data;
-  const title = Object.hasOwn(DOMAIN_TEXT.events, type)
-    ? DOMAIN_TEXT.events[type as keyof typeof DOMAIN_TEXT.events]
-    : type;
+  const title = wordFor(TEXT.domain.events, type);
   const error = type === 'domain.failed' || type === 'domain.drifted' ? data.verificationError : undefined;
   const lines = [
-    ...(findings.length > 0 ? findings.map(({ message }) => message) : [error]),
-    certificate?.message,
-    certificate?.notAfter !== undefined ? DOMAIN_TEXT.validUntil(certificate.notAfter) : undefined,
+    ...(findings.length > 0 ? findings.map(sayFinding) : [ofApi(error)]),
+    ofApi(certificate?.message),
+    certificate?.notAfter !== undefined ? TEXT.domain.validUntil(certificate.notAfter) : undefined,
     redirect && `→ ${redirect.to} (${redirect.status})`,
     move && `${move.from} → ${move.to}`,
-    suspension && DOMAIN_TEXT.pageWith(suspension.status),
-    deletion && DOMAIN_TEXT.replacedBy(deletion.by),
+    suspension && TEXT.domain.pageWith(suspension.status),
+    deletion && TEXT.domain.replacedBy(deletion.by),
     live && liveProblems(live),
-  ].filter((line) => line !== undefined && line !== '');
+  ]
+    .flatMap((line) => (typeof line === 'string' ? { text: line } : (line ?? [])))
+    .filter(({ text }) => text !== '');
   return {
-    title: record === undefined ? title : `${title}: ${DOMAIN_TEXT.recordNames[record as 'routing']}`,
+    title: record === undefined ? title : `${title}: ${wordFor(TEXT.domain.recordNames, record)}`,
     tone: TONES[type] ?? 'quiet',
-    lines: lines as string[],
+    lines,
     seen: [...seen],
   };
-}
-
-/** `192.0.2.1: answered by another server`; empty where all is well. */
-export function liveProblems({ addresses, problem }: Live): string {
-  const told = addresses.flatMap(({ address, problem }) =>
-    problem === undefined ? [] : [`${address}: ${DOMAIN_TEXT.problemOf(problem)}`],
-  );
-  return told.length === 0 && problem !== undefined ? DOMAIN_TEXT.problemOf(problem) : told.join('; ');
 }
 
 export interface UsageSums {
@@ -182,7 +177,7 @@ export function daily(usage: readonly UsageInTime[], now: number, days: number):
 export function bytes(count: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'];
   const power = Math.min(units.length - 1, count < 1 ? 0 : Math.floor(Math.log10(count) / 3));
-  return new Intl.NumberFormat('en', {
+  return new Intl.NumberFormat(VOICE.attributes.lang, {
     style: 'unit',
     unit: units[power] as string,
     unitDisplay: power === 0 ? 'long' : 'short',

@@ -3,7 +3,6 @@ import type { ApiCalls } from '../../client/client.ts';
 import { EnvironmentSelect, useEnvironments } from './environments.tsx';
 import { searchTerms } from './search-terms.ts';
 import { TEXT } from './text.ts';
-import { DOMAINS_TEXT } from './text-domains.ts';
 
 export type ListInput = Parameters<ApiCalls['domains']['listWorkspaceDomains']>[0];
 
@@ -14,8 +13,8 @@ export const FILTERS = ['search', 'status', 'certificate', 'live', 'environment'
 
 const CHOICES = {
   status: TEXT.statuses,
-  certificate: DOMAINS_TEXT.certificates,
-  live: DOMAINS_TEXT.lives,
+  certificate: TEXT.domains.certificates,
+  live: TEXT.domains.lives,
 } as const;
 
 /** Reads the filters of an address; a value that is none of the choices is left out. */
@@ -50,12 +49,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <SearchBox value={filters.search ?? ''} onChange={(search) => onChange({ search })} />
       {(['status', 'certificate', 'live'] as const).map((name) => (
         <label key={name}>
-          {DOMAINS_TEXT.filters[name]}
+          {TEXT.domains.filters[name]}
           <select
             value={filters[name] ?? ''}
             onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
           >
-            <option value="">{DOMAINS_TEXT.all}</option>
+            <option value="">{TEXT.domains.all}</option>
             {Object.entries(CHOICES[name]).map(([value, title]) => (
               <option key={value} value={value}>
                 {title}
@@ -66,12 +65,12 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       ))}
       {(environments.length > 1 || filters.environment !== undefined) && (
         <label for="environment">
-          {DOMAINS_TEXT.filters.environment}
+          {TEXT.domains.filters.environment}
           <EnvironmentSelect
             id="environment"
             environments={environments}
             value={filters.environment ?? ''}
-            none={DOMAINS_TEXT.all}
+            none={TEXT.domains.all}
             onChange={(environment) => onChange({ environment })}
           />
         </label>
@@ -104,12 +103,12 @@ function SearchBox({ value, onChange }: { value: string; onChange(text: string):
   };
   return (
     <label class="search">
-      {DOMAINS_TEXT.search}
+      {TEXT.domains.search}
       <input
         type="search"
         value={typed}
         maxLength={256}
-        placeholder={DOMAINS_TEXT.searchHint}
+        placeholder={TEXT.domains.searchHint}
         spellcheck={false}
         autocomplete="off"
         onInput={({ currentTarget }) => type(currentTarget.value)}

@@ -5,14 +5,13 @@ import { Code } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { ActionDialog } from './domain-dialog.tsx';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Badge, Card, Field, Table } from './parts.tsx';
+import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { useToast } from './toast.tsx';
 
-const { links: TEXTS } = DOMAIN_TEXT;
 type Purpose = 'setup' | 'support';
 
 /** The links that open this domain without an account. */
@@ -28,24 +27,24 @@ function Links({ domain, name }: { domain: string; name: string }) {
   const { data, error, reload } = useLoad(domain, (signal) => client.domains.listSetupLinks({ domain }, { signal }));
   const button = (purpose: Purpose) => (
     <button type="button" class="button quiet small" onClick={() => setMaking(purpose)}>
-      {TEXTS[purpose]}
+      {TEXT.domain.links[purpose]}
     </button>
   );
   return (
-    <Card title={TEXTS.title} actions={[button('setup'), button('support')]}>
+    <Card title={TEXT.domain.links.title} actions={[button('setup'), button('support')]}>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {made !== null && (
         <div class="made">
-          <p>{TEXTS.once}</p>
+          <p>{TEXT.domain.links.once}</p>
           <p class="bar">
             <Code text={made} />
-            <CopyButton text={made} what={TEXTS.copyWhat} />
+            <CopyButton text={made} what={TEXT.domain.links.copyWhat} />
           </p>
         </div>
       )}
-      {data?.items.length === 0 && <p class="note">{TEXTS.none}</p>}
+      {data?.items.length === 0 && <p class="note">{TEXT.domain.links.none}</p>}
       {data && data.items.length > 0 && (
-        <Table label={TEXTS.list} columns={TEXTS.columns}>
+        <Table label={TEXT.domain.links.list} columns={TEXT.domain.links.columns}>
           {data.items.toReversed().map((link) => (
             <Row key={link.id} link={link} onChange={reload} />
           ))}
@@ -74,15 +73,19 @@ function Row({ link, onChange }: { link: SetupLink; onChange: () => void }) {
   const works = revokedAt === undefined && expiresAt > Date.now();
   const revoke = async () => {
     await client.domains.revokeSetupLink({ linkId });
-    toast({ text: TEXTS.revokedNow });
+    toast({ text: TEXT.domain.links.revokedNow });
     onChange();
   };
   return (
     <tr>
-      <th scope="row">{TEXTS.purposes[purpose as Purpose] ?? purpose}</th>
+      <th scope="row">{TEXT.domain.links.purposes[purpose as Purpose] ?? purpose}</th>
       <td>
         <Badge tone={works ? 'good' : 'quiet'}>
-          {works ? TEXTS.works : revokedAt === undefined ? TEXTS.expired : TEXTS.revoked}
+          {works
+            ? TEXT.domain.links.works
+            : revokedAt === undefined
+              ? TEXT.domain.links.expired
+              : TEXT.domain.links.revoked}
         </Badge>{' '}
         <Ago at={revokedAt ?? expiresAt} />
       </td>
@@ -92,7 +95,7 @@ function Row({ link, onChange }: { link: SetupLink; onChange: () => void }) {
       <td>
         {works && (
           <ActionButton kind="quiet" isSmall run={revoke}>
-            {TEXTS.revoke}
+            {TEXT.domain.links.revoke}
           </ActionButton>
         )}
       </td>
@@ -116,19 +119,19 @@ function MakeLink({ domain, name, purpose, onClose, onMade }: MakeLinkProps) {
   const expires = life < 86_400 ? `${life / 3600}h` : `${life / 86_400}d`;
   return (
     <ActionDialog
-      title={isSupport ? TEXTS.supportTitle : TEXTS.setupTitle}
-      text={isSupport ? TEXTS.supportText : TEXTS.setupText}
-      label={TEXTS.do}
+      title={isSupport ? TEXT.domain.links.supportTitle : TEXT.domain.links.setupTitle}
+      text={isSupport ? TEXT.domain.links.supportText : TEXT.domain.links.setupText}
+      label={TEXT.domain.links.do}
       operation="domains.createSetupLink"
       input={input}
       command={['domains', 'setup-link', name, ...(isSupport ? ['--support'] : []), '--expires', expires]}
       onClose={onClose}
       run={async () => onMade((await client.domains.createSetupLink(input)).url)}
     >
-      <Field label={TEXTS.life}>
+      <Field label={TEXT.domain.links.life}>
         {(control) => (
           <select {...control} value={life} onChange={({ currentTarget }) => setLife(Number(currentTarget.value))}>
-            {TEXTS.lives.map(([seconds, label]) => (
+            {Object.entries(TEXT.domain.links.lives).map(([seconds, label]) => (
               <option key={seconds} value={seconds}>
                 {label}
               </option>

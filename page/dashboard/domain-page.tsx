@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Diagnosis, NameplateError, type Site } from '../../client/client.ts';
 import { Name } from '../inline.tsx';
+import { VOICE } from '../languages/voice.ts';
 import { Progress } from '../progress.tsx';
 import { INITIAL_STATE } from '../setup-state.ts';
 import { viewOf } from '../view.ts';
@@ -12,7 +13,6 @@ import { honestSteps, newerLook } from './domain-facts.ts';
 import { LinksCard } from './domain-links.tsx';
 import { DnsRecords } from './domain-records.tsx';
 import { SiteCard } from './domain-site.tsx';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { TimelineCard } from './domain-timeline.tsx';
 import { FailedToday, UsageCard, useUsage } from './domain-usage.tsx';
 import { useLoad } from './load.ts';
@@ -82,7 +82,8 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
   const view = viewOf(state);
   const { word, turn, since, problem } = siteState(site);
   // To this team a record that is not there yet is the cause too.
-  const finding = view?.finding ?? diagnosis?.findings.find(({ severity }) => severity === 'blocking') ?? null;
+  const blocking = diagnosis?.findings.filter(({ severity }) => severity === 'blocking').map(VOICE.tellFinding)[0];
+  const finding = view?.finding ?? blocking ?? null;
   const usage = useUsage(domain);
   const timeline = <TimelineCard domain={domain} isStale={site.domain.updatedAt ?? 0} />;
   // The records are folded then, and leave room beside the certificate.
@@ -97,11 +98,15 @@ function Known({ site, isReadOnly, onChange }: { site: Site; isReadOnly: boolean
           <WordBadge word={word} />
           <span class="note">
             {since !== null && <Ago at={since} />}
-            {turn !== 'nobody' && ` · ${DOMAIN_TEXT.turn[turn]}`}
+            {turn !== 'nobody' && ` · ${TEXT.domain.turn[turn]}`}
           </span>
         </p>
         {/* A finding says the same, and how to mend it. */}
-        {problem !== null && finding === null && <p class="problem">{problem}</p>}
+        {problem !== null && finding === null && (
+          <p class="problem" lang={problem.lang}>
+            {problem.text}
+          </p>
+        )}
         {site.suspension === undefined && <FailedToday usage={usage.data} />}
       </header>
       {view && <Progress steps={honestSteps(view.steps, site)} />}
@@ -132,17 +137,17 @@ function Missing({ id, isReadOnly, onRestored }: { id: string; isReadOnly: boole
   const restore = async () => {
     await client.domains.restoreDomain({ domain: id });
     setBack(true);
-    toast({ text: DOMAIN_TEXT.delete.undone });
+    toast({ text: TEXT.domain.delete.undone });
     onRestored();
   };
   return (
     <section class="card">
-      <h1>{DOMAIN_TEXT.delete.missing}</h1>
+      <h1>{TEXT.domain.delete.missing}</h1>
       <p>
         <bdi>{id}</bdi>
       </p>
-      <p>{DOMAIN_TEXT.delete.gone}</p>
-      {!isBack && <ActionButton run={restore}>{DOMAIN_TEXT.delete.restore}</ActionButton>}
+      <p>{TEXT.domain.delete.gone}</p>
+      {!isBack && <ActionButton run={restore}>{TEXT.domain.delete.restore}</ActionButton>}
     </section>
   );
 }

@@ -1,19 +1,20 @@
-import type { Diagnosis, DiagnosisRecord, Finding } from '../../client/client.ts';
+import type { Diagnosis, DiagnosisRecord } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
+import type { ToldFinding } from '../languages/voice.ts';
 import { visible } from '../names.ts';
 import { Records } from '../records.tsx';
 import { comparisonOf, type View } from '../view.ts';
 import { ActionButton } from './action-button.tsx';
 import { difference, type Part } from './domain-facts.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Badge, Card, Table, type Tone } from './parts.tsx';
+import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
 interface Looks {
   diagnosis: Diagnosis | null;
   /** The mistake to tell. */
-  finding: Finding | null;
+  finding: ToldFinding | null;
   error: unknown;
   isLooking: boolean;
   look(): void;
@@ -27,25 +28,25 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
       {finding !== null && <FindingCard finding={finding} />}
       <Records view={view} heading={1} />
       <Card
-        title={DOMAIN_TEXT.nameservers.title}
+        title={TEXT.domain.nameservers.title}
         actions={
           <ActionButton kind="quiet" isSmall isDisabled={isLooking} run={async () => look()}>
-            {DOMAIN_TEXT.lookNow}
+            {TEXT.domain.lookNow}
           </ActionButton>
         }
       >
         <p class="note" aria-busy={isLooking}>
           {diagnosis?.checkedAt === undefined ? (
-            DOMAIN_TEXT.notLooked
+            TEXT.domain.notLooked
           ) : (
             <>
-              {DOMAIN_TEXT.lastLook}: <Ago at={diagnosis.checkedAt} />
+              {TEXT.domain.lastLook}: <Ago at={diagnosis.checkedAt} />
             </>
           )}
           {diagnosis?.schedule.nextCheckAt !== undefined && (
             <>
               {' · '}
-              {DOMAIN_TEXT.nextLook}: <Ago at={diagnosis.schedule.nextCheckAt} />
+              {TEXT.domain.nextLook}: <Ago at={diagnosis.schedule.nextCheckAt} />
             </>
           )}
         </p>
@@ -56,16 +57,16 @@ export function DnsRecords({ view, looks }: { view: View; looks: Looks }) {
   );
 }
 
-/** Says what is wrong and how to mend it, in the words of the API, with the difference character by character. */
-function FindingCard({ finding }: { finding: Finding }) {
+/** Says what is wrong and how to mend it, with the difference character by character. */
+function FindingCard({ finding }: { finding: ToldFinding }) {
   const comparison = comparisonOf(finding);
   return (
     <section class="card current-step fix">
-      <h2>{DOMAIN_TEXT.fixTitle}</h2>
-      <Prose text={finding.message} />
+      <h2>{TEXT.domain.fixTitle}</h2>
+      <Prose text={finding.message} lang={finding.lang} />
       {finding.fix !== '' && (
         <div class="fix">
-          <Prose text={finding.fix} />
+          <Prose text={finding.fix} lang={finding.lang} />
         </div>
       )}
       {comparison?.found.map((found) => (
@@ -79,11 +80,11 @@ function Difference({ seen, expected }: { seen: string; expected: string }) {
   const parts = difference(seen, expected);
   return (
     <dl class="difference">
-      <dt>{DOMAIN_TEXT.seen}</dt>
+      <dt>{TEXT.domain.seen}</dt>
       <dd>
         <Marked parts={parts.seen} as="del" />
       </dd>
-      <dt>{DOMAIN_TEXT.expected}</dt>
+      <dt>{TEXT.domain.expected}</dt>
       <dd>
         <Marked parts={parts.expected} as="ins" />
       </dd>
@@ -113,9 +114,9 @@ function toneOf({ outcome }: Seen): Tone {
 
 function Answers({ diagnosis }: { diagnosis: Diagnosis }) {
   const rows = diagnosis.records.flatMap((record) => record.seen.map((seen) => ({ record, seen })));
-  if (rows.length === 0) return <p class="note">{DOMAIN_TEXT.nameservers.none}</p>;
+  if (rows.length === 0) return <p class="note">{TEXT.domain.nameservers.none}</p>;
   return (
-    <Table label={DOMAIN_TEXT.nameservers.answers} columns={DOMAIN_TEXT.nameservers.columns}>
+    <Table label={TEXT.domain.nameservers.answers} columns={TEXT.domain.nameservers.columns}>
       {rows.map(({ record, seen }) => (
         <tr key={`${record.record} ${seen.nameserver}`}>
           <th scope="row">
@@ -123,7 +124,7 @@ function Answers({ diagnosis }: { diagnosis: Diagnosis }) {
           </th>
           <td class="kind">{record.type}</td>
           <td>
-            <Badge tone={toneOf(seen)}>{DOMAIN_TEXT.outcomeOf(seen.outcome)}</Badge>
+            <Badge tone={toneOf(seen)}>{wordFor(TEXT.domain.outcomes, seen.outcome)}</Badge>
             {seen.outcome !== 'matched' && FOUND.includes(seen.outcome) && <Values record={record} seen={seen} />}
           </td>
         </tr>

@@ -2,12 +2,9 @@ import { useState } from 'preact/hooks';
 import type { NameplateClient } from '../../client/client.ts';
 import { useDashboard } from './context.ts';
 import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { useLoad } from './load.ts';
 import { Field } from './parts.tsx';
 import { TEXT } from './text.ts';
-
-const { redirect: REDIRECT, move: MOVE, suspend: SUSPEND } = DOMAIN_TEXT;
 
 export function RedirectDialog({ site, onClose, onChange }: ActionProps) {
   const { client } = useDashboard();
@@ -17,9 +14,9 @@ export function RedirectDialog({ site, onClose, onChange }: ActionProps) {
   const input = { domain, to: to.trim(), status };
   return (
     <ActionDialog
-      title={REDIRECT.title}
-      text={REDIRECT.text}
-      label={REDIRECT.do}
+      title={TEXT.domain.redirect.title}
+      text={TEXT.domain.redirect.text}
+      label={TEXT.domain.redirect.do}
       operation="domains.setRedirect"
       input={input}
       command={['domains', 'redirect', name, '--to', input.to, '--status', String(status)]}
@@ -28,13 +25,18 @@ export function RedirectDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         await client.domains.setRedirect(input);
         onChange();
-        return REDIRECT.done(input.to);
+        return TEXT.domain.redirect.done(input.to);
       }}
     >
-      <Field label={REDIRECT.to} hint={REDIRECT.hint}>
+      <Field label={TEXT.domain.redirect.to} hint={TEXT.domain.redirect.hint}>
         {(control) => <input {...control} value={to} onInput={({ currentTarget }) => setTo(currentTarget.value)} />}
       </Field>
-      <Choice label={REDIRECT.status} texts={REDIRECT.statuses} value={status} onChange={setStatus} />
+      <Choice
+        label={TEXT.domain.redirect.status}
+        texts={TEXT.domain.redirect.statuses}
+        value={status}
+        onChange={setStatus}
+      />
     </ActionDialog>
   );
 }
@@ -46,9 +48,9 @@ export function SuspendDialog({ site, onClose, onChange }: ActionProps) {
   const input = { domain, status };
   return (
     <ActionDialog
-      title={SUSPEND.title}
-      text={SUSPEND.text}
-      label={SUSPEND.do}
+      title={TEXT.domain.suspend.title}
+      text={TEXT.domain.suspend.text}
+      label={TEXT.domain.suspend.do}
       kind="danger"
       operation="domains.suspendDomain"
       input={input}
@@ -57,10 +59,15 @@ export function SuspendDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         await client.domains.suspendDomain(input);
         onChange();
-        return SUSPEND.done;
+        return TEXT.domain.suspend.done;
       }}
     >
-      <Choice label={SUSPEND.status} texts={SUSPEND.statuses} value={status} onChange={setStatus} />
+      <Choice
+        label={TEXT.domain.suspend.status}
+        texts={TEXT.domain.suspend.statuses}
+        value={status}
+        onChange={setStatus}
+      />
     </ActionDialog>
   );
 }
@@ -100,9 +107,9 @@ export function MoveDialog({ site, onClose, onChange }: ActionProps) {
   const input = { domain, environment: environment.trim() };
   return (
     <ActionDialog
-      title={MOVE.title}
-      text={MOVE.text}
-      label={MOVE.do}
+      title={TEXT.domain.move.title}
+      text={TEXT.domain.move.text}
+      label={TEXT.domain.move.do}
       operation="domains.moveDomain"
       input={input}
       command={['domains', 'move', name, '--environment', input.environment]}
@@ -111,18 +118,18 @@ export function MoveDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         await client.domains.moveDomain(input);
         onChange();
-        return MOVE.done(input.environment);
+        return TEXT.domain.move.done(input.environment);
       }}
     >
       {known.error === undefined && known.data?.length !== 0 ? (
-        <Field label={MOVE.environment}>
+        <Field label={TEXT.domain.move.environment}>
           {(control) => (
             <select
               {...control}
               value={environment}
               onChange={({ currentTarget }) => setEnvironment(currentTarget.value)}
             >
-              <option value="">{known.data === undefined ? TEXT.loading : MOVE.choose}</option>
+              <option value="">{known.data === undefined ? TEXT.loading : TEXT.domain.move.choose}</option>
               {known.data?.map(({ id, path }) => (
                 <option key={id} value={id}>
                   {path}
@@ -132,7 +139,7 @@ export function MoveDialog({ site, onClose, onChange }: ActionProps) {
           )}
         </Field>
       ) : (
-        <Field label={MOVE.environment} hint={MOVE.hint}>
+        <Field label={TEXT.domain.move.environment} hint={TEXT.domain.move.hint}>
           {(control) => (
             <input
               {...control}

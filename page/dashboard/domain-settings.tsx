@@ -2,10 +2,8 @@ import { useState } from 'preact/hooks';
 import { useDashboard } from './context.ts';
 import { ActionDialog, type ActionProps } from './domain-dialog.tsx';
 import { metadataChange } from './domain-facts.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { Field } from './parts.tsx';
-
-const { settings: SETTINGS, ownData: OWN, upload: UPLOAD } = DOMAIN_TEXT;
+import { TEXT } from './text.ts';
 
 export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
   const { client } = useDashboard();
@@ -27,9 +25,9 @@ export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
   const input = { domain, settings };
   return (
     <ActionDialog
-      title={SETTINGS.title}
-      text={SETTINGS.text}
-      label={SETTINGS.do}
+      title={TEXT.domain.settings.title}
+      text={TEXT.domain.settings.text}
+      label={TEXT.domain.settings.do}
       operation="domains.updateDomain"
       input={input}
       command={['domains', 'update', name, ...optionsOf(settings)]}
@@ -38,24 +36,24 @@ export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         await client.domains.updateDomain(input);
         onChange();
-        return SETTINGS.done;
+        return TEXT.domain.settings.done;
       }}
     >
-      <Field label={SETTINGS.origin} hint={SETTINGS.originHint}>
+      <Field label={TEXT.domain.settings.origin} hint={TEXT.domain.settings.originHint}>
         {(control) => (
           <input {...control} type="url" value={origin} onInput={(event) => setOrigin(event.currentTarget.value)} />
         )}
       </Field>
-      <Field label={SETTINGS.minTls}>
+      <Field label={TEXT.domain.settings.minTls}>
         {(control) => (
           <select {...control} value={minTls} onChange={(event) => setMinTls(event.currentTarget.value)}>
-            <option value="">{SETTINGS.usual}</option>
+            <option value="">{TEXT.domain.settings.usual}</option>
             <option value="1.2">1.2</option>
             <option value="1.3">1.3</option>
           </select>
         )}
       </Field>
-      <Field label={SETTINGS.hsts} hint={SETTINGS.hstsHint}>
+      <Field label={TEXT.domain.settings.hsts} hint={TEXT.domain.settings.hstsHint}>
         {(control) => (
           <input
             {...control}
@@ -66,7 +64,7 @@ export function SettingsDialog({ site, onClose, onChange }: ActionProps) {
           />
         )}
       </Field>
-      <Tick label={SETTINGS.http} isOn={servesHttp} onChange={setServesHttp} />
+      <Tick label={TEXT.domain.settings.http} isOn={servesHttp} onChange={setServesHttp} />
     </ActionDialog>
   );
 }
@@ -103,9 +101,9 @@ export function OwnDataDialog({ site, onClose, onChange }: ActionProps) {
   const pairs = Object.entries(input.metadata);
   return (
     <ActionDialog
-      title={OWN.title}
-      text={SETTINGS.text}
-      label={OWN.do}
+      title={TEXT.domain.ownData.title}
+      text={TEXT.domain.settings.text}
+      label={TEXT.domain.ownData.do}
       operation="domains.updateDomain"
       input={input}
       command={[
@@ -120,15 +118,19 @@ export function OwnDataDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         await client.domains.updateDomain(input);
         onChange();
-        return OWN.done;
+        return TEXT.domain.ownData.done;
       }}
     >
-      <Field label={OWN.externalId}>
+      <Field label={TEXT.domain.ownData.externalId}>
         {(control) => (
           <input {...control} value={externalId} onInput={(event) => setExternalId(event.currentTarget.value)} />
         )}
       </Field>
-      <Field label={OWN.metadata} hint={OWN.hint} error={metadata === null ? OWN.bad : undefined}>
+      <Field
+        label={TEXT.domain.ownData.metadata}
+        hint={TEXT.domain.ownData.hint}
+        error={metadata === null ? TEXT.domain.ownData.bad : undefined}
+      >
         {(control) => (
           <textarea {...control} rows={5} value={lines} onInput={(event) => setLines(event.currentTarget.value)} />
         )}
@@ -146,9 +148,9 @@ export function UploadDialog({ site, onClose, onChange }: ActionProps) {
   const about = { domain, ...(managed && { managed }) };
   return (
     <ActionDialog
-      title={UPLOAD.title}
-      text={UPLOAD.text}
-      label={UPLOAD.do}
+      title={TEXT.domain.upload.title}
+      text={TEXT.domain.upload.text}
+      label={TEXT.domain.upload.do}
       operation="domains.uploadCertificate"
       // The key is in no text to copy.
       input={{ ...about, certificates: '…', privateKey: '…' }}
@@ -158,12 +160,22 @@ export function UploadDialog({ site, onClose, onChange }: ActionProps) {
       run={async () => {
         const { issued } = await client.domains.uploadCertificate({ ...about, certificates, privateKey });
         onChange();
-        return UPLOAD.done(issued?.notAfter);
+        return TEXT.domain.upload.done(issued?.notAfter);
       }}
     >
-      <Pem label={UPLOAD.chain} hint={UPLOAD.chainHint} text={certificates} onChange={setCertificates} />
-      <Pem label={UPLOAD.key} hint={UPLOAD.keyHint} text={privateKey} onChange={setPrivateKey} />
-      <Tick label={UPLOAD.managed} isOn={managed} onChange={setManaged} />
+      <Pem
+        label={TEXT.domain.upload.chain}
+        hint={TEXT.domain.upload.chainHint}
+        text={certificates}
+        onChange={setCertificates}
+      />
+      <Pem
+        label={TEXT.domain.upload.key}
+        hint={TEXT.domain.upload.keyHint}
+        text={privateKey}
+        onChange={setPrivateKey}
+      />
+      <Tick label={TEXT.domain.upload.managed} isOn={managed} onChange={setManaged} />
     </ActionDialog>
   );
 }
@@ -187,7 +199,7 @@ function Pem(props: { label: string; hint: string; text: string; onChange: (text
       </Field>
       <input
         type="file"
-        aria-label={`${label}: ${UPLOAD.file}`}
+        aria-label={`${label}: ${TEXT.domain.upload.file}`}
         onChange={({ currentTarget }) => currentTarget.files?.[0]?.text().then(onChange)}
       />
     </>

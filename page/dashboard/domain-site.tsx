@@ -1,43 +1,43 @@
 import type { Site } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
 import { Fact } from './domain-certificate.tsx';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { Card } from './parts.tsx';
+import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-
-const { site: TEXTS } = DOMAIN_TEXT;
 
 /** Where requests go, and the data of the platform. */
 export function SiteCard({ site }: { site: Site }) {
   const { domain, origin, redirect, suspension, settings, externalId, metadata = {} } = site;
   return (
-    <Card title={TEXTS.title}>
+    <Card title={TEXT.domain.site.title}>
       <dl class="facts">
         {suspension && (
-          <Fact label={TEXTS.suspended}>
+          <Fact label={TEXT.domain.site.suspended}>
             <Ago at={suspension.suspendedAt} /> ({suspension.status})
-            {suspension.by === 'operator' && ` ${TEXTS.byOperator}`}
+            {suspension.by === 'operator' && ` ${TEXT.domain.site.byOperator}`}
           </Fact>
         )}
         {redirect && (
-          <Fact label={TEXTS.redirect}>
+          <Fact label={TEXT.domain.site.redirect}>
             <Name name={redirect.to} /> ({redirect.status})
           </Fact>
         )}
-        <Fact label={TEXTS.origin}>
+        <Fact label={TEXT.domain.site.origin}>
           {origin === undefined ? (
-            TEXTS.noOrigin
+            TEXT.domain.site.noOrigin
           ) : (
             <>
-              <Code text={origin.url} /> {settings?.origin !== undefined && TEXTS.ownOrigin}
+              <Code text={origin.url} /> {settings?.origin !== undefined && TEXT.domain.site.ownOrigin}
             </>
           )}
         </Fact>
-        {settings?.minTlsVersion && <Fact label={TEXTS.minTls}>{settings.minTlsVersion}</Fact>}
-        {settings?.hsts && <Fact label={TEXTS.hsts}>{settings.hsts.maxAge}</Fact>}
-        {settings?.redirectToHttps === false && <Fact label={TEXTS.http}>{TEXTS.httpServed}</Fact>}
+        {settings?.minTlsVersion && <Fact label={TEXT.domain.site.minTls}>{settings.minTlsVersion}</Fact>}
+        {settings?.hsts && <Fact label={TEXT.domain.site.hsts}>{settings.hsts.maxAge}</Fact>}
+        {settings?.redirectToHttps === false && (
+          <Fact label={TEXT.domain.site.http}>{TEXT.domain.site.httpServed}</Fact>
+        )}
         {externalId !== undefined && (
-          <Fact label={TEXTS.externalId}>
+          <Fact label={TEXT.domain.site.externalId}>
             <Code text={externalId} />
           </Fact>
         )}
@@ -46,7 +46,7 @@ export function SiteCard({ site }: { site: Site }) {
             <bdi>{value}</bdi>
           </Fact>
         ))}
-        <Fact label={TEXTS.id}>
+        <Fact label={TEXT.domain.site.id}>
           <Code text={domain.id} />
         </Fact>
       </dl>

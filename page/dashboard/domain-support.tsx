@@ -3,13 +3,11 @@ import { createClient, type NameplateClient } from '../../client/client.ts';
 import { LinkRefused, openLink } from '../../client/link-session.ts';
 import { Announcer } from '../announcer.tsx';
 import { DashboardProvider } from './context.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
+import { LanguageField } from './language.tsx';
 import { pageChunk } from './page-chunk.tsx';
 import { TEXT } from './text.ts';
 
 const DomainPage = pageChunk(async () => (await import('./domain-page.tsx')).DomainPage);
-
-const { support: TEXTS } = DOMAIN_TEXT;
 
 /** The permissions of a session of a support link, as the page needs to know them: the server decides. */
 const READER = { workspaceId: '', subject: '', permissions: ['environment.*.read_domain', 'environment.*.read_usage'] };
@@ -17,7 +15,10 @@ const READER = { workspaceId: '', subject: '', permissions: ['environment.*.read
 /** How often a link is tried again that no longer works: it may have been revoked meanwhile. */
 const WATCH_MS = 5_000;
 
-type State = { kind: 'opening' } | { kind: 'open'; id: string } | { kind: 'ended'; end: keyof typeof TEXTS.ends };
+type State =
+  | { kind: 'opening' }
+  | { kind: 'open'; id: string }
+  | { kind: 'ended'; end: keyof typeof TEXT.domain.support.ends };
 
 /** The page of one domain for somebody without an account, read-only, as long as the link works. */
 export function SupportPage({ token }: { token: string }) {
@@ -64,11 +65,11 @@ export function SupportPage({ token }: { token: string }) {
     case 'opening':
       return (
         <p class="opening" aria-busy="true">
-          {TEXTS.opening}
+          {TEXT.domain.support.opening}
         </p>
       );
     case 'ended': {
-      const { title, text } = TEXTS.ends[state.end];
+      const { title, text } = TEXT.domain.support.ends[state.end];
       return (
         <main class="entrance">
           <section class="card" role="alert">
@@ -80,6 +81,7 @@ export function SupportPage({ token }: { token: string }) {
               </button>
             )}
           </section>
+          <LanguageField />
         </main>
       );
     }
@@ -88,8 +90,9 @@ export function SupportPage({ token }: { token: string }) {
         <DashboardProvider value={{ client, person: READER, signOut: () => {} }}>
           <Announcer>
             <main id="content" class="support-page">
-              <p class="support-banner">{TEXTS.banner}</p>
+              <p class="support-banner">{TEXT.domain.support.banner}</p>
               <DomainPage id={state.id} isReadOnly />
+              <LanguageField />
             </main>
           </Announcer>
         </DashboardProvider>

@@ -4,10 +4,10 @@ import { Code } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
 import { useDashboard } from './context.ts';
 import { tellEvent } from './domain-facts.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Card, type Moment, Timeline } from './parts.tsx';
+import { TEXT } from './text.ts';
 
 const REFRESH_MS = 15_000;
 const PAGE_SIZE = 15;
@@ -29,13 +29,13 @@ export function TimelineCard({ domain, isStale }: { domain: string; isStale: num
     setOlder((before) => [...before, page]);
   };
   return (
-    <Card title={DOMAIN_TEXT.timeline.title}>
+    <Card title={TEXT.domain.timeline.title}>
       {first.error !== undefined && <LoadFailed error={first.error} onRetry={first.reload} />}
-      {first.data && events.length === 0 && <p class="note">{DOMAIN_TEXT.timeline.none}</p>}
-      <Timeline label={DOMAIN_TEXT.timeline.title} moments={events.map(momentOf)} />
+      {first.data && events.length === 0 && <p class="note">{TEXT.domain.timeline.none}</p>}
+      <Timeline label={TEXT.domain.timeline.title} moments={events.map(momentOf)} />
       {cursor !== undefined && (
         <ActionButton kind="quiet" isSmall run={more}>
-          {DOMAIN_TEXT.timeline.older}
+          {TEXT.domain.timeline.older}
         </ActionButton>
       )}
     </Card>
@@ -51,9 +51,9 @@ function momentOf(event: DomainEvent): Moment {
     by: event.actor,
     details: (
       <>
-        {lines.map((line) => (
-          <p key={line} class="note">
-            <bdi>{line}</bdi>
+        {lines.map(({ text, lang }) => (
+          <p key={text} class="note" lang={lang}>
+            <bdi>{text}</bdi>
           </p>
         ))}
         {seen.length > 0 && (

@@ -1,16 +1,16 @@
 import type { UsageInTime } from '../../client/client.ts';
 import { mayDo, useDashboard } from './context.ts';
 import { bytes, daily, sumOf } from './domain-facts.ts';
-import { DOMAIN_TEXT } from './domain-text.ts';
+import { inLanguage, number } from './figures.ts';
 import { type Loaded, useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { Card } from './parts.tsx';
+import { TEXT } from './text.ts';
 
 const DAYS = 30;
 const DAY_MS = 86_400_000;
 const REFRESH_MS = 60_000;
-const { usage: TEXTS } = DOMAIN_TEXT;
-const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeZone: 'UTC' });
+const dayFormat = inLanguage((language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeZone: 'UTC' }));
 
 /** The last 30 days of a domain; null for somebody who may not read them. */
 export function useUsage(domain: string): Loaded<UsageInTime[] | null> {
@@ -29,8 +29,8 @@ export function FailedToday({ usage }: { usage: UsageInTime[] | null | undefined
   const { requests, originErrors, edgeErrors } = today;
   return (
     <>
-      {originErrors > 0 && <p class="problem">{TEXTS.originFails(originErrors, requests)}</p>}
-      {edgeErrors > 0 && <p class="problem">{TEXTS.edgeFails(edgeErrors, requests)}</p>}
+      {originErrors > 0 && <p class="problem">{TEXT.domain.usage.originFails(originErrors, requests)}</p>}
+      {edgeErrors > 0 && <p class="problem">{TEXT.domain.usage.edgeFails(edgeErrors, requests)}</p>}
     </>
   );
 }
@@ -42,23 +42,23 @@ export function UsageCard({ data, error, reload }: Loaded<UsageInTime[] | null>)
   const days = daily(data ?? [], Date.now(), DAYS);
   const most = Math.max(1, ...days.map(({ requests }) => requests));
   return (
-    <Card title={TEXTS.title}>
+    <Card title={TEXT.domain.usage.title}>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data && sums.requests === 0 && <p class="note">{TEXTS.none}</p>}
+      {data && sums.requests === 0 && <p class="note">{TEXT.domain.usage.none}</p>}
       {sums.requests > 0 && (
         <>
           <dl class="sums">
             {(['requests', 'bytesOut', 'bytesIn', 'originErrors', 'edgeErrors'] as const).map((name) => (
               <div key={name} class={name.endsWith('Errors') && sums[name] > 0 ? 'bad' : undefined}>
-                <dt>{TEXTS[name]}</dt>
-                <dd>{name.startsWith('bytes') ? bytes(sums[name]) : sums[name].toLocaleString('en')}</dd>
+                <dt>{TEXT.domain.usage[name]}</dt>
+                <dd>{name.startsWith('bytes') ? bytes(sums[name]) : number(sums[name])}</dd>
               </div>
             ))}
           </dl>
-          <ol class="days" aria-label={TEXTS.perDay}>
+          <ol class="days" aria-label={TEXT.domain.usage.perDay}>
             {days.map(({ at, requests, originErrors, edgeErrors }) => {
               const errors = originErrors + edgeErrors;
-              const said = `${day.format(at)}: ${requests.toLocaleString('en')}, 5xx ${errors.toLocaleString('en')}`;
+              const said = `${dayFormat().format(at)}: ${number(requests)}, 5xx ${number(errors)}`;
               return (
                 <li key={at} title={said}>
                   <i class="served" style={{ height: `${(requests / most) * 100}%` }}>

@@ -14,7 +14,6 @@ import { externalIdSearch, isWholeName } from './search-terms.ts';
 import { SetUpLinks } from './set-up-links.tsx';
 import { siteState } from './site-state.ts';
 import { TEXT } from './text.ts';
-import { DOMAINS_TEXT } from './text-domains.ts';
 import { Ago } from './time.tsx';
 import { useRows } from './use-rows.ts';
 import { WindowedRows } from './windowed-rows.tsx';
@@ -55,7 +54,7 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
         <h1>{TEXT.pages.domains}</h1>
         {mayAdd && (
           <button type="button" class="button" onClick={() => change({ add: '1' })}>
-            {DOMAINS_TEXT.add}
+            {TEXT.domains.add}
           </button>
         )}
       </header>
@@ -63,17 +62,17 @@ export function DomainsPage({ query }: { query: URLSearchParams }) {
       {rows.error !== undefined && <LoadFailed error={rows.error} onRetry={rows.reload} />}
       <div class="bar list-bar">
         <p class="note" aria-live="polite">
-          {count > 0 && DOMAINS_TEXT.loaded(count, more, total)}
-          {(count === 0 || rows.isStale) && rows.isLoading && DOMAINS_TEXT.searching}
+          {count > 0 && TEXT.domains.loaded(count, more, total)}
+          {(count === 0 || rows.isStale) && rows.isLoading && TEXT.domains.searching}
         </p>
         {chosen.size > 0 && (
           <div class="actions">
-            <span>{DOMAINS_TEXT.chosen(chosen.size)}</span>
+            <span>{TEXT.domains.chosen(chosen.size)}</span>
             <button type="button" class="button small" onClick={() => setLinking(true)}>
-              {DOMAINS_TEXT.sendLinks}
+              {TEXT.domains.sendLinks}
             </button>
             <button type="button" class="button quiet small" onClick={() => setChosen(new Map())}>
-              {DOMAINS_TEXT.chooseNone}
+              {TEXT.domains.chooseNone}
             </button>
           </div>
         )}
@@ -103,7 +102,7 @@ interface SiteRowsProps {
 function SiteRows({ rows, chosen, onChoose }: SiteRowsProps) {
   const { pages } = rows;
   const columns = useMemo(() => {
-    const { choose, ...titles } = DOMAINS_TEXT.columns;
+    const { choose, ...titles } = TEXT.domains.columns;
     const named = Object.entries(titles).map(([key, title]) => ({ key, title }));
     if (onChoose === null) return named;
     const all = (isOn: boolean) =>
@@ -115,8 +114,8 @@ function SiteRows({ rows, chosen, onChoose }: SiteRowsProps) {
     const box = (
       <input
         type="checkbox"
-        aria-label={DOMAINS_TEXT.chooseAll}
-        title={DOMAINS_TEXT.chooseAll}
+        aria-label={TEXT.domains.chooseAll}
+        title={TEXT.domains.chooseAll}
         checked={chosen.size > 0 && chosen.size === rowCount(pages)}
         onChange={({ currentTarget }) => all(currentTarget.checked)}
       />
@@ -144,7 +143,7 @@ function SiteRows({ rows, chosen, onChoose }: SiteRowsProps) {
             <td class="choose">
               <input
                 type="checkbox"
-                aria-label={DOMAINS_TEXT.choose(site.domain.domain)}
+                aria-label={TEXT.domains.choose(site.domain.domain)}
                 checked={chosen.has(site.domain.id)}
                 onChange={() => toggle(site)}
               />
@@ -171,8 +170,8 @@ function cellsOf(site: Site) {
           <Name name={site.domain.domain} />
         </Link>
         {problem !== null && (
-          <p class="problem" title={problem}>
-            {problem}
+          <p class="problem" title={problem.text} lang={problem.lang}>
+            {problem.text}
           </p>
         )}
       </th>
@@ -195,10 +194,10 @@ interface NothingProps {
 function Nothing({ filters, mayAdd, onChange }: NothingProps) {
   if (Object.keys(filters).length === 0)
     return (
-      <EmptyState title={DOMAINS_TEXT.empty} text={DOMAINS_TEXT.emptyHint}>
+      <EmptyState title={TEXT.domains.empty} text={TEXT.domains.emptyHint}>
         {mayAdd && (
           <button type="button" class="button" onClick={() => onChange({ add: '1' })}>
-            {DOMAINS_TEXT.add}
+            {TEXT.domains.add}
           </button>
         )}
       </EmptyState>
@@ -206,14 +205,14 @@ function Nothing({ filters, mayAdd, onChange }: NothingProps) {
   const { search } = inputOf(filters);
   const none = Object.fromEntries(FILTERS.map((name) => [name, undefined]));
   return (
-    <EmptyState title={DOMAINS_TEXT.none} text={DOMAINS_TEXT.noneHint}>
+    <EmptyState title={TEXT.domains.none} text={TEXT.domains.noneHint}>
       {search !== undefined && (
         <button type="button" class="button quiet" onClick={() => onChange({ search: externalIdSearch(search) })}>
-          {DOMAINS_TEXT.asExternalId(search)}
+          {TEXT.domains.asExternalId(search)}
         </button>
       )}
       <button type="button" class="button quiet" onClick={() => onChange(none)}>
-        {DOMAINS_TEXT.clear}
+        {TEXT.domains.clear}
       </button>
     </EmptyState>
   );

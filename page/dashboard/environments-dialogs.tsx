@@ -3,8 +3,8 @@ import { NameplateError } from '../../client/client.ts';
 import { ActionButton } from './action-button.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { useDashboard } from './context.ts';
-import { ENVIRONMENTS } from './environments-text.ts';
 import { Field } from './parts.tsx';
+import { TEXT } from './text.ts';
 
 export type Kind = 'project' | 'app' | 'environment';
 
@@ -36,11 +36,12 @@ const DELETE = {
 export function NewPlace({ kind, parent, onDone, onClose }: NewPlaceProps) {
   const [slug, setSlug] = useState('');
   const [name, setName] = useState('');
-  const title = kind === 'project' || parent === null ? ENVIRONMENTS.add[kind] : ENVIRONMENTS.addIn(kind, parent.slug);
+  const title =
+    kind === 'project' || parent === null ? TEXT.environments.add[kind] : TEXT.environments.addIn(kind, parent.slug);
   return (
     <CallDialog
       title={title}
-      label={ENVIRONMENTS.add[kind]}
+      label={TEXT.environments.add[kind]}
       call={{
         operation: CREATE[kind],
         input: { ...(parent && { [parent.kind]: parent.id }), slug, ...(name !== '' && { name }) },
@@ -53,7 +54,7 @@ export function NewPlace({ kind, parent, onDone, onClose }: NewPlaceProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <Field label={ENVIRONMENTS.slug} hint={ENVIRONMENTS.slugHint}>
+      <Field label={TEXT.environments.slug} hint={TEXT.environments.slugHint}>
         {(control) => (
           <input
             {...control}
@@ -64,7 +65,7 @@ export function NewPlace({ kind, parent, onDone, onClose }: NewPlaceProps) {
           />
         )}
       </Field>
-      <Field label={ENVIRONMENTS.name} hint={ENVIRONMENTS.nameHint}>
+      <Field label={TEXT.environments.name} hint={TEXT.environments.nameHint}>
         {(control) => (
           <input
             {...control}
@@ -89,8 +90,8 @@ export function RemovePlace({ place, onDone, onClose }: { place: Place; onDone: 
   };
   return (
     <CallDialog
-      title={`${ENVIRONMENTS.removeTitle[kind]} ${slug}?`}
-      label={ENVIRONMENTS.remove}
+      title={`${TEXT.environments.removeTitle[kind]} ${slug}?`}
+      label={TEXT.environments.remove}
       kind="danger"
       call={{
         operation,
@@ -101,12 +102,12 @@ export function RemovePlace({ place, onDone, onClose }: { place: Place; onDone: 
       onError={note}
       onClose={onClose}
     >
-      <p>{ENVIRONMENTS.removeText[kind]}</p>
+      <p>{TEXT.environments.removeText[kind]}</p>
       {isRestorable && (
         <p>
-          {ENVIRONMENTS.anywayText}{' '}
+          {TEXT.environments.anywayText}{' '}
           <ActionButton kind="danger" isSmall run={() => client.call(operation, { [kind]: id }).then(onDone)}>
-            {ENVIRONMENTS.anyway}
+            {TEXT.environments.anyway}
           </ActionButton>
         </p>
       )}

@@ -3,14 +3,13 @@ import { type Environment, NameplateError, type OriginSettings } from '../../cli
 import { Code } from '../inline.tsx';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
-import { ENVIRONMENTS } from './environments-text.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Badge, Card, Field, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { Fact } from './webhooks-delivery.tsx';
@@ -22,7 +21,7 @@ export function EnvironmentPage({ id }: { id: string }) {
     client.environments.getEnvironment({ environment: id }, { signal }),
   );
   usePageTitle(data?.slug ?? TEXT.pages.environments);
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{ENVIRONMENTS.missing}</p>;
+  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{TEXT.environments.missing}</p>;
   if (data === undefined)
     return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
   return (
@@ -50,20 +49,20 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
   );
   const deployButton = mayDo(person, 'environment', 'create_deployment') && (
     <button type="button" class="button small" onClick={() => setAsked(true)}>
-      {ENVIRONMENTS.deploy}
+      {TEXT.environments.deploy}
     </button>
   );
   return (
-    <Card title={ENVIRONMENTS.deployments} actions={deployButton}>
+    <Card title={TEXT.environments.deployments} actions={deployButton}>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data?.length === 0 && <p class="note">{ENVIRONMENTS.noDeployments}</p>}
+      {data?.length === 0 && <p class="note">{TEXT.environments.noDeployments}</p>}
       {data !== undefined && data.length > 0 && (
-        <Table label={ENVIRONMENTS.deployments} columns={ENVIRONMENTS.deploymentColumns}>
+        <Table label={TEXT.environments.deployments} columns={TEXT.environments.deploymentColumns}>
           {data.toReversed().map((deployment) => (
             <tr key={deployment.id}>
               <th scope="row">
                 <Code text={deployment.origin} />{' '}
-                {deployment.id === currentDeploymentId && <Badge tone="good">{ENVIRONMENTS.current}</Badge>}
+                {deployment.id === currentDeploymentId && <Badge tone="good">{TEXT.environments.current}</Badge>}
               </th>
               <td>
                 <code>{deployment.id}</code>
@@ -77,8 +76,8 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
       )}
       {isAsked && (
         <CallDialog
-          title={ENVIRONMENTS.deployTitle(slug)}
-          label={ENVIRONMENTS.deploy}
+          title={TEXT.environments.deployTitle(slug)}
+          label={TEXT.environments.deploy}
           call={{
             operation: 'deployments.createDeployment',
             input: { environment: id, origin },
@@ -91,8 +90,8 @@ function Deployments({ environment, onChange }: { environment: Environment; onCh
           }}
           onClose={() => setAsked(false)}
         >
-          <p>{ENVIRONMENTS.deployText}</p>
-          <Field label={ENVIRONMENTS.origin} hint={ENVIRONMENTS.originHint}>
+          <p>{TEXT.environments.deployText}</p>
+          <Field label={TEXT.environments.origin} hint={TEXT.environments.originHint}>
             {(control) => (
               <input
                 {...control}
@@ -120,17 +119,17 @@ function Settings({ environment: { id } }: { environment: Environment }) {
   const buttons = data !== undefined && mayDo(person, 'environment', 'update_origin_settings') && (
     <>
       <button type="button" class="button quiet small" onClick={() => setAsked('change')}>
-        {ENVIRONMENTS.change}
+        {TEXT.environments.change}
       </button>
       <button type="button" class="button quiet small" onClick={() => setAsked('rotate')}>
-        {data.secret === undefined ? ENVIRONMENTS.makeSecret : ENVIRONMENTS.rotate}
+        {data.secret === undefined ? TEXT.environments.makeSecret : TEXT.environments.rotate}
       </button>
     </>
   );
   return (
     <>
-      {made !== null && <SecretOnce title={ENVIRONMENTS.secretOf} secret={made} onSaved={() => setMade(null)} />}
-      <Card title={ENVIRONMENTS.settings} actions={buttons}>
+      {made !== null && <SecretOnce title={TEXT.environments.secretOf} secret={made} onSaved={() => setMade(null)} />}
+      <Card title={TEXT.environments.settings} actions={buttons}>
         {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
         {data !== undefined && <SettingsFacts settings={data} />}
         {asked === 'change' && data !== undefined && (
@@ -164,27 +163,35 @@ function SettingsFacts({ settings }: { settings: OriginSettings }) {
   const { hostHeader, sendExternalId, clientCertificate, caCertificate, secret } = settings;
   return (
     <dl class="facts">
-      <Fact term={ENVIRONMENTS.hostHeader}>{ENVIRONMENTS.hosts[hostHeader] ?? hostHeader}</Fact>
-      <Fact term={ENVIRONMENTS.secret}>
+      <Fact term={TEXT.environments.hostHeader}>
+        {Object.hasOwn(TEXT.environments.hosts, hostHeader)
+          ? TEXT.environments.hosts[hostHeader as 'visitor']
+          : hostHeader}
+      </Fact>
+      <Fact term={TEXT.environments.secret}>
         {secret === undefined ? (
-          ENVIRONMENTS.none_
+          TEXT.environments.none_
         ) : (
           <>
-            {ENVIRONMENTS.secretSince} <Ago at={secret.createdAt} />
+            {TEXT.environments.secretSince} <Ago at={secret.createdAt} />
             {secret.previousExpiresAt !== undefined && (
               <>
                 {', '}
-                {ENVIRONMENTS.secretOverlap} <Ago at={secret.previousExpiresAt} />
+                {TEXT.environments.secretOverlap} <Ago at={secret.previousExpiresAt} />
               </>
             )}
           </>
         )}
       </Fact>
-      <Fact term={ENVIRONMENTS.externalId}>{sendExternalId ? ENVIRONMENTS.sent : ENVIRONMENTS.notSent}</Fact>
-      <Fact term={ENVIRONMENTS.clientCertificate}>
-        {clientCertificate === undefined ? ENVIRONMENTS.none_ : ENVIRONMENTS.given}
+      <Fact term={TEXT.environments.externalId}>
+        {sendExternalId ? TEXT.environments.sent : TEXT.environments.notSent}
       </Fact>
-      <Fact term={ENVIRONMENTS.ca}>{caCertificate === undefined ? ENVIRONMENTS.publicCas : ENVIRONMENTS.given}</Fact>
+      <Fact term={TEXT.environments.clientCertificate}>
+        {clientCertificate === undefined ? TEXT.environments.none_ : TEXT.environments.given}
+      </Fact>
+      <Fact term={TEXT.environments.ca}>
+        {caCertificate === undefined ? TEXT.environments.publicCas : TEXT.environments.given}
+      </Fact>
     </dl>
   );
 }
@@ -201,8 +208,8 @@ function ChangeSettings({ settings, onDone, onClose }: ChangeSettingsProps) {
   const [sendExternalId, setSendExternalId] = useState(settings.sendExternalId);
   return (
     <CallDialog
-      title={ENVIRONMENTS.changeTitle}
-      label={ENVIRONMENTS.change}
+      title={TEXT.environments.changeTitle}
+      label={TEXT.environments.change}
       call={{
         operation: 'environments.updateOriginSettings',
         input: { environment: environmentId, hostHeader, sendExternalId },
@@ -214,7 +221,7 @@ function ChangeSettings({ settings, onDone, onClose }: ChangeSettingsProps) {
       onDone={onDone}
       onClose={onClose}
     >
-      <Field label={ENVIRONMENTS.hostField} hint={ENVIRONMENTS.hostHint}>
+      <Field label={TEXT.environments.hostField} hint={TEXT.environments.hostHint}>
         {(control) => (
           <input
             {...control}
@@ -230,7 +237,7 @@ function ChangeSettings({ settings, onDone, onClose }: ChangeSettingsProps) {
           checked={sendExternalId}
           onChange={({ currentTarget }) => setSendExternalId(currentTarget.checked)}
         />
-        {ENVIRONMENTS.sendExternalId}
+        {TEXT.environments.sendExternalId}
       </label>
     </CallDialog>
   );
@@ -245,20 +252,20 @@ interface RotateSecretProps {
 
 function RotateSecret({ id, hasOne, onDone, onClose }: RotateSecretProps) {
   const [overlap, setOverlap] = useState(USUAL_OVERLAP);
-  const title = hasOne ? ENVIRONMENTS.rotate : ENVIRONMENTS.makeSecret;
+  const title = hasOne ? TEXT.environments.rotate : TEXT.environments.makeSecret;
   return (
     <CallDialog<{ secret: string }>
       title={title}
       label={title}
       call={{
         operation: 'environments.rotateOriginSecret',
-        input: { environment: id, overlapSeconds: overlap.seconds },
-        command: ['origins', 'rotate-secret', '--environment', id, '--overlap', overlap.command],
+        input: { environment: id, overlapSeconds: OVERLAPS[overlap] },
+        command: ['origins', 'rotate-secret', '--environment', id, '--overlap', overlap],
       }}
       onDone={({ secret }) => onDone(secret)}
       onClose={onClose}
     >
-      <p>{ENVIRONMENTS.rotateText}</p>
+      <p>{TEXT.environments.rotateText}</p>
       {hasOne && <OverlapField value={overlap} onChange={setOverlap} />}
     </CallDialog>
   );

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { mayDo, useDashboard } from './context.ts';
 import { type Kind, NewPlace, type Place, RemovePlace } from './environments-dialogs.tsx';
-import { ENVIRONMENTS } from './environments-text.ts';
 import { loadTree, type ProjectTree } from './environments-tree.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
@@ -23,13 +22,13 @@ export function EnvironmentsPage() {
   const { data, error, reload } = useLoad('tree', (signal) => loadTree(client, signal));
   const close = () => setAsked(null);
   const done = () => {
-    if (asked !== null && 'remove' in asked) toast({ text: ENVIRONMENTS.removed(asked.remove.slug) });
+    if (asked !== null && 'remove' in asked) toast({ text: TEXT.environments.removed(asked.remove.slug) });
     close();
     reload();
   };
   const addProject = mayDo(person, 'project', 'create_project') && (
     <button type="button" class="button" onClick={() => setAsked({ kind: 'project', parent: null })}>
-      {ENVIRONMENTS.add.project}
+      {TEXT.environments.add.project}
     </button>
   );
   return (
@@ -38,11 +37,11 @@ export function EnvironmentsPage() {
         <h1>{TEXT.pages.environments}</h1>
         {data !== undefined && data.length > 0 && addProject}
       </header>
-      <p class="note">{ENVIRONMENTS.about}</p>
+      <p class="note">{TEXT.environments.about}</p>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
       {data?.length === 0 && (
-        <EmptyState title={ENVIRONMENTS.none} text={ENVIRONMENTS.noneText}>
+        <EmptyState title={TEXT.environments.none} text={TEXT.environments.noneText}>
           {addProject}
         </EmptyState>
       )}
@@ -62,7 +61,7 @@ function ProjectCard({ tree: { project, apps }, onAsk }: { tree: ProjectTree; on
       <PlaceHeader place={place} name={project.name} within="app" onAsk={onAsk}>
         <h2>{project.slug}</h2>
       </PlaceHeader>
-      {apps.length === 0 && <p class="note">{ENVIRONMENTS.noApps}</p>}
+      {apps.length === 0 && <p class="note">{TEXT.environments.noApps}</p>}
       {apps.map(({ app, environments }) => (
         <div key={app.id} class="branch stack">
           <PlaceHeader
@@ -73,13 +72,13 @@ function ProjectCard({ tree: { project, apps }, onAsk }: { tree: ProjectTree; on
           >
             <h3>{app.slug}</h3>
           </PlaceHeader>
-          {environments.length === 0 && <p class="note">{ENVIRONMENTS.noEnvironments}</p>}
+          {environments.length === 0 && <p class="note">{TEXT.environments.noEnvironments}</p>}
           {environments.map(({ id, slug, name, currentDeploymentId }) => (
             <div key={id} class="branch">
               <PlaceHeader place={{ kind: 'environment', id, slug }} name={name} onAsk={onAsk}>
                 <Link href={hrefOf(['environments', id])}>{slug}</Link>{' '}
                 <Badge tone={currentDeploymentId === undefined ? 'warn' : 'good'}>
-                  {currentDeploymentId === undefined ? ENVIRONMENTS.notServing : ENVIRONMENTS.serving}
+                  {currentDeploymentId === undefined ? TEXT.environments.notServing : TEXT.environments.serving}
                 </Badge>
               </PlaceHeader>
             </div>
@@ -106,19 +105,19 @@ function PlaceHeader({ place, name, within, onAsk, children }: PlaceHeaderProps)
   return (
     <header class="bar">
       <div class="actions">
-        <span class="note">{ENVIRONMENTS.kinds[kind]}</span>
+        <span class="note">{TEXT.environments.kinds[kind]}</span>
         {children}
         {name && <bdi class="note">{name}</bdi>}
       </div>
       <div class="actions">
         {within && mayDo(person, within, `create_${within}`) && (
           <button type="button" class="button quiet small" onClick={() => onAsk({ kind: within, parent: place })}>
-            {ENVIRONMENTS.add[within]} <span class="sr">{slug}</span>
+            {TEXT.environments.add[within]} <span class="sr">{slug}</span>
           </button>
         )}
         {mayDo(person, kind, `delete_${kind}`) && (
           <button type="button" class="button danger small" onClick={() => onAsk({ remove: place })}>
-            {ENVIRONMENTS.remove} <span class="sr">{slug}</span>
+            {TEXT.environments.remove} <span class="sr">{slug}</span>
           </button>
         )}
       </div>

@@ -5,6 +5,7 @@ import { Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import type { ListInput } from './domain-filters.tsx';
+import { number } from './figures.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
@@ -12,8 +13,6 @@ import { Card, EmptyState, WordBadge } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { byWeek, firstSentence, type Stuck, stuckNames } from './stuck.ts';
 import { TEXT } from './text.ts';
-import { DOMAINS_TEXT } from './text-domains.ts';
-import { HOME_TEXT } from './text-home.ts';
 import { Ago, lasting } from './time.tsx';
 
 const REFRESH_MS = 15_000;
@@ -107,9 +106,9 @@ async function gatherAll(
 
 function FirstNames() {
   return (
-    <EmptyState title={DOMAINS_TEXT.empty} text={DOMAINS_TEXT.emptyHint}>
+    <EmptyState title={TEXT.domains.empty} text={TEXT.domains.emptyHint}>
       <Link class="button" href={hrefOf(['domains'], { add: '1' })}>
-        {DOMAINS_TEXT.add}
+        {TEXT.domains.add}
       </Link>
     </EmptyState>
   );
@@ -120,13 +119,13 @@ function WhoNeedsMe({ sites, isPart, onChange }: Gathered & { onChange: () => vo
   const shown = (['us', 'ca', 'owner'] as const).filter((turn) => groups[turn].length > 0);
   return (
     <>
-      {shown.length === 0 && <EmptyState title={HOME_TEXT.nobody} text={HOME_TEXT.nobodyText} />}
+      {shown.length === 0 && <EmptyState title={TEXT.home.nobody} text={TEXT.home.nobodyText} />}
       {shown.map((turn) => (
-        <Group key={turn} title={HOME_TEXT.groups[turn]} stuck={groups[turn]} onChange={onChange} />
+        <Group key={turn} title={TEXT.home.groups[turn]} stuck={groups[turn]} onChange={onChange} />
       ))}
       {isPart && (
         <p class="note">
-          {HOME_TEXT.some} <Link href={hrefOf(['domains'])}>{TEXT.pages.domains}</Link>
+          {TEXT.home.some} <Link href={hrefOf(['domains'])}>{TEXT.pages.domains}</Link>
         </p>
       )}
     </>
@@ -137,7 +136,7 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? stuck : stuck.slice(0, FIRST);
   return (
-    <Card title={`${title} (${stuck.length.toLocaleString('en')})`}>
+    <Card title={`${title} (${number(stuck.length)})`}>
       <ul class="needs" aria-label={title}>
         {shown.map(({ site, state }) => (
           <li key={site.domain.id}>
@@ -149,8 +148,8 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
                 <WordBadge word={state.word} />{' '}
                 <span class="since">{state.since !== null && <Ago at={state.since} />}</span>
               </p>
-              <p class="sentence" title={state.problem ?? undefined}>
-                {firstSentence(state.problem ?? HOME_TEXT.sentences[state.word])}
+              <p class="sentence" title={state.problem?.text} lang={state.problem?.lang}>
+                {firstSentence(state.problem?.text ?? TEXT.home.sentences[state.word])}
               </p>
             </div>
             <NextStep stuck={{ site, state }} onChange={onChange} />
@@ -159,7 +158,7 @@ function Group({ title, stuck, onChange }: { title: string; stuck: readonly Stuc
       </ul>
       {shown.length < stuck.length && (
         <button type="button" class="button quiet small" onClick={() => setWhole(true)}>
-          {HOME_TEXT.more(stuck.length - shown.length)}
+          {TEXT.home.more(stuck.length - shown.length)}
         </button>
       )}
     </Card>
@@ -171,16 +170,16 @@ function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange
   const { client, person } = useDashboard();
   const [link, setLink] = useState<string | null>(null);
   const { id, domain, status } = site.domain;
-  if (link !== null) return <CopyButton text={link} label={HOME_TEXT.copyLink} what={HOME_TEXT.linkOf(domain)} />;
+  if (link !== null) return <CopyButton text={link} label={TEXT.home.copyLink} what={TEXT.home.linkOf(domain)} />;
   if (state.word === 'checks_ended' && mayDo(person, 'environment', 'verify_domain'))
     return (
       <ActionButton
         kind="quiet"
         isSmall
-        done={HOME_TEXT.checked}
+        done={TEXT.home.checked}
         run={() => client.domains.verifyDomain({ domain: id }).then(onChange)}
       >
-        {HOME_TEXT.check}
+        {TEXT.home.check}
         <span class="sr">: {domain}</span>
       </ActionButton>
     );
@@ -191,20 +190,20 @@ function NextStep({ stuck: { site, state }, onChange }: { stuck: Stuck; onChange
         isSmall
         run={() => client.domains.createSetupLink({ domain: id }).then(({ url }) => setLink(url))}
       >
-        {HOME_TEXT.makeLink}
+        {TEXT.home.makeLink}
         <span class="sr">: {domain}</span>
       </ActionButton>
     );
   return (
     <Link class="button quiet small" href={hrefOf(['domains', id])}>
-      {HOME_TEXT.open}
+      {TEXT.home.open}
       <span class="sr">: {domain}</span>
     </Link>
   );
 }
 
 function States({ counts: { byStatus, byCertificate, total } }: { counts: DomainCounts }) {
-  const certificates = Object.entries(DOMAINS_TEXT.certificates).map(([state, title]) => ({
+  const certificates = Object.entries(TEXT.domains.certificates).map(([state, title]) => ({
     title,
     count: byCertificate[state as keyof typeof byCertificate] ?? 0,
     href: hrefOf(['domains'], { certificate: state }),
@@ -215,9 +214,9 @@ function States({ counts: { byStatus, byCertificate, total } }: { counts: Domain
     href: hrefOf(['domains'], { status }),
   }));
   return (
-    <Card title={HOME_TEXT.states}>
-      <Bars rows={[{ title: HOME_TEXT.total, count: total, href: hrefOf(['domains']) }, ...statuses]} most={total} />
-      <h3>{HOME_TEXT.certificates}</h3>
+    <Card title={TEXT.home.states}>
+      <Bars rows={[{ title: TEXT.home.total, count: total, href: hrefOf(['domains']) }, ...statuses]} most={total} />
+      <h3>{TEXT.home.certificates}</h3>
       <Bars rows={certificates} most={total} />
     </Card>
   );
@@ -238,7 +237,7 @@ function Bars({ rows, most }: { rows: readonly Bar[]; most: number }) {
           <dt>{href === undefined ? title : <Link href={href}>{title}</Link>}</dt>
           <dd>
             {count > 0 && <span class="share" style={{ width: `${(100 * count) / Math.max(1, most)}%` }} />}
-            {count.toLocaleString('en')}
+            {number(count)}
           </dd>
         </div>
       ))}
@@ -250,33 +249,33 @@ function Due({ sites, isPart }: Gathered) {
   const ends = sites.flatMap(({ certificate: { notAfter } }) => notAfter ?? []);
   const weeks = byWeek(ends, Date.now(), WEEKS);
   const rows = weeks.map((count, week) => ({
-    title: week === 0 ? HOME_TEXT.thisWeek : HOME_TEXT.inWeeks(week),
+    title: week === 0 ? TEXT.home.thisWeek : TEXT.home.inWeeks(week),
     count,
   }));
   return (
-    <Card title={HOME_TEXT.due}>
+    <Card title={TEXT.home.due}>
       <p class="note">
-        {HOME_TEXT.dueText} {isPart && HOME_TEXT.dueSome(sites.length)}
+        {TEXT.home.dueText} {isPart && TEXT.home.dueSome(sites.length)}
       </p>
-      {weeks.some(Boolean) ? <Bars rows={rows} most={Math.max(...weeks)} /> : <p>{HOME_TEXT.noneDue}</p>}
+      {weeks.some(Boolean) ? <Bars rows={rows} most={Math.max(...weeks)} /> : <p>{TEXT.home.noneDue}</p>}
     </Card>
   );
 }
 
 function Budget({ counts: { waiting, timeLeftMs, pace } }: { counts: SiteCounts }) {
   return (
-    <Card title={HOME_TEXT.budget}>
-      <p>{HOME_TEXT.budgetWaiting(waiting, timeLeftMs === undefined ? null : timeLeftMs && lasting(timeLeftMs))}</p>
+    <Card title={TEXT.home.budget}>
+      <p>{TEXT.home.budgetWaiting(waiting, timeLeftMs === undefined ? null : timeLeftMs && lasting(timeLeftMs))}</p>
       {pace === undefined ? (
-        <p class="note">{HOME_TEXT.noLimits}</p>
+        <p class="note">{TEXT.home.noLimits}</p>
       ) : (
         <>
-          <p class="note">{HOME_TEXT.pace(pace.names, lasting(pace.windowMs), pace.cas)}</p>
+          <p class="note">{TEXT.home.pace(pace.names, lasting(pace.windowMs), pace.cas)}</p>
           <ul>
             {[10, 100, 1000].map((count) => (
               // As many windows as they fill, behind those that wait.
               <li key={count}>
-                {HOME_TEXT.fits(count, lasting((timeLeftMs ?? 0) + Math.ceil(count / pace.names) * pace.windowMs))}
+                {TEXT.home.fits(count, lasting((timeLeftMs ?? 0) + Math.ceil(count / pace.names) * pace.windowMs))}
               </li>
             ))}
           </ul>

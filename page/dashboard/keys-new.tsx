@@ -3,8 +3,11 @@ import type { CreatedKey } from '../../client/client.ts';
 import { CallDialog, type ShownCall } from './call-dialog.tsx';
 import { useDashboard } from './context.ts';
 import { givable, type Preset } from './keys-presets.ts';
-import { KEYS } from './keys-text.ts';
 import { Field } from './parts.tsx';
+import { TEXT } from './text.ts';
+
+/** Days. */
+const LIVES = ['', 7, 30, 90, 365] as const;
 
 const DAY_MS = 86_400_000;
 
@@ -20,8 +23,8 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
     setChosen((before) => (isOn ? [...before, permission] : before.filter((each) => each !== permission)));
   return (
     <CallDialog<CreatedKey>
-      title={KEYS.make}
-      label={KEYS.make}
+      title={TEXT.keys.make}
+      label={TEXT.keys.make}
       call={callOf({
         workspaceId: person.workspaceId,
         name,
@@ -33,12 +36,12 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
       onDone={({ key }) => onDone(name, key)}
       onClose={onClose}
     >
-      <Field label={KEYS.name} hint={KEYS.nameHint}>
+      <Field label={TEXT.keys.name} hint={TEXT.keys.nameHint}>
         {(control) => (
           <input {...control} required value={name} onInput={({ currentTarget }) => setName(currentTarget.value)} />
         )}
       </Field>
-      <Field label={KEYS.may}>
+      <Field label={TEXT.keys.may}>
         {(control) => (
           <select
             {...control}
@@ -47,7 +50,7 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
           >
             {([...presets, 'chosen'] as const).map((each) => (
               <option key={each} value={each}>
-                {KEYS.presets[each]}
+                {TEXT.keys.presets[each]}
               </option>
             ))}
           </select>
@@ -55,7 +58,7 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
       </Field>
       {preset === 'chosen' && (
         <fieldset class="choices">
-          <legend>{KEYS.may}</legend>
+          <legend>{TEXT.keys.may}</legend>
           {person.permissions.map((permission) => (
             <label key={permission}>
               <input
@@ -68,12 +71,12 @@ export function NewKey({ onDone, onClose }: { onDone: (name: string, key: string
           ))}
         </fieldset>
       )}
-      <Field label={KEYS.expires}>
+      <Field label={TEXT.keys.expires}>
         {(control) => (
           <select {...control} value={life} onChange={({ currentTarget }) => setLife(currentTarget.value)}>
-            {KEYS.lives.map(({ days, label }) => (
-              <option key={label} value={days === null ? '' : String(days)}>
-                {label}
+            {LIVES.map((days) => (
+              <option key={days} value={days}>
+                {TEXT.keys.lives[days]}
               </option>
             ))}
           </select>

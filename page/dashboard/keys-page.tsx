@@ -5,14 +5,13 @@ import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { NewKey } from './keys-new.tsx';
 import { mayGive } from './keys-presets.ts';
-import { KEYS } from './keys-text.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
-import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { useToast } from './toast.tsx';
@@ -39,7 +38,7 @@ export function KeysPage() {
   };
   const makeButton = mayDo(person, 'key', 'create_key') && (
     <button type="button" class="button" onClick={() => setAsked({ kind: 'new' })}>
-      {KEYS.make}
+      {TEXT.keys.make}
     </button>
   );
 
@@ -49,17 +48,17 @@ export function KeysPage() {
         <h1>{TEXT.pages.keys}</h1>
         {data !== undefined && data.length > 0 && makeButton}
       </header>
-      <p class="note">{KEYS.about}</p>
-      {made && <SecretOnce title={KEYS.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />}
+      <p class="note">{TEXT.keys.about}</p>
+      {made && <SecretOnce title={TEXT.keys.made(made.name)} secret={made.secret} onSaved={() => setMade(null)} />}
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
       {data?.length === 0 && (
-        <EmptyState title={KEYS.none} text={KEYS.noneText}>
+        <EmptyState title={TEXT.keys.none} text={TEXT.keys.noneText}>
           {makeButton}
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
-        <Table label={KEYS.table} columns={KEYS.columns}>
+        <Table label={TEXT.keys.table} columns={TEXT.keys.columns}>
           {data.map((key) => (
             <KeyRow key={key.id} rootKey={key} onAsk={(kind) => setAsked({ kind, key })} />
           ))}
@@ -69,8 +68,8 @@ export function KeysPage() {
       {asked?.kind === 'rotate' && <RotateKey rootKey={asked.key} onDone={show} onClose={close} />}
       {asked?.kind === 'revoke' && (
         <CallDialog
-          title={KEYS.revokeTitle(nameOf(asked.key))}
-          label={KEYS.revoke}
+          title={TEXT.keys.revokeTitle(nameOf(asked.key))}
+          label={TEXT.keys.revoke}
           kind="danger"
           call={{
             operation: 'keys.revokeKey',
@@ -79,19 +78,19 @@ export function KeysPage() {
           }}
           onDone={() => {
             close();
-            toast({ text: KEYS.revoked(nameOf(asked.key)) });
+            toast({ text: TEXT.keys.revoked(nameOf(asked.key)) });
             reload();
           }}
           onClose={close}
         >
-          <p>{KEYS.revokeText}</p>
+          <p>{TEXT.keys.revokeText}</p>
         </CallDialog>
       )}
     </>
   );
 }
 
-const nameOf = ({ name }: RootKey) => name || KEYS.unnamed;
+const nameOf = ({ name }: RootKey) => name || TEXT.keys.unnamed;
 
 function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' | 'revoke') => void }) {
   const { person } = useDashboard();
@@ -104,15 +103,15 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
   return (
     <tr>
       <th scope="row">
-        <bdi>{nameOf(rootKey)}</bdi> {disabledAt !== undefined && <Badge tone="warn">{KEYS.disabled}</Badge>}
-        {replacedBy !== undefined && <Badge tone="quiet">{KEYS.rotated}</Badge>}
+        <bdi>{nameOf(rootKey)}</bdi> {disabledAt !== undefined && <Badge tone="warn">{TEXT.keys.disabled}</Badge>}
+        {replacedBy !== undefined && <Badge tone="quiet">{TEXT.keys.rotated}</Badge>}
       </th>
       <td>
         <Code text={`${start}…`} />
       </td>
       <td>
         <details>
-          <summary>{KEYS.permissions(permissions.length)}</summary>
+          <summary>{TEXT.keys.permissions(permissions.length)}</summary>
           <ul class="codes">
             {permissions.map((permission) => (
               <li key={permission}>
@@ -122,21 +121,23 @@ function KeyRow({ rootKey, onAsk }: { rootKey: RootKey; onAsk: (kind: 'rotate' |
           </ul>
         </details>
       </td>
-      <td>{lastUsedAt === undefined ? KEYS.neverUsed : <Ago at={lastUsedAt} />}</td>
-      <td>{expiresAt === undefined ? KEYS.never : <Ago at={expiresAt} />}</td>
+      <td>{lastUsedAt === undefined ? TEXT.keys.neverUsed : <Ago at={lastUsedAt} />}</td>
+      <td>{expiresAt === undefined ? TEXT.keys.never : <Ago at={expiresAt} />}</td>
       <td>
         <div class="actions">
           {mayRotate && (
             <button type="button" class="button quiet small" onClick={() => onAsk('rotate')}>
-              {KEYS.rotate} <span class="sr">{nameOf(rootKey)}</span>
+              {TEXT.keys.rotate} <span class="sr">{nameOf(rootKey)}</span>
             </button>
           )}
           {mayDo(person, 'key', 'revoke_key') && (
             <button type="button" class="button danger small" onClick={() => onAsk('revoke')}>
-              {KEYS.revoke} <span class="sr">{nameOf(rootKey)}</span>
+              {TEXT.keys.revoke} <span class="sr">{nameOf(rootKey)}</span>
             </button>
           )}
-          {mayDo(person, 'audit', 'read_entries') && <Link href={hrefOf(['audit'], { target: id })}>{KEYS.audit}</Link>}
+          {mayDo(person, 'audit', 'read_entries') && (
+            <Link href={hrefOf(['audit'], { target: id })}>{TEXT.keys.audit}</Link>
+          )}
         </div>
       </td>
     </tr>
@@ -154,17 +155,17 @@ function RotateKey({ rootKey, onDone, onClose }: RotateKeyProps) {
   const name = nameOf(rootKey);
   return (
     <CallDialog<RotatedKey>
-      title={KEYS.rotateTitle(name)}
-      label={KEYS.rotate}
+      title={TEXT.keys.rotateTitle(name)}
+      label={TEXT.keys.rotate}
       call={{
         operation: 'keys.rotateKey',
-        input: { keyId: rootKey.id, overlapSeconds: overlap.seconds },
-        command: ['keys', 'rotate', rootKey.id, '--overlap', overlap.command],
+        input: { keyId: rootKey.id, overlapSeconds: OVERLAPS[overlap] },
+        command: ['keys', 'rotate', rootKey.id, '--overlap', overlap],
       }}
       onDone={({ key }) => onDone(name, key)}
       onClose={onClose}
     >
-      <p>{KEYS.rotateText}</p>
+      <p>{TEXT.keys.rotateText}</p>
       <OverlapField value={overlap} onChange={setOverlap} />
     </CallDialog>
   );

@@ -4,19 +4,18 @@ import { Name } from '../inline.tsx';
 import { commandOf } from './calls.ts';
 import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
+import { number } from './figures.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { type BoardFilter, countBoard, listUnready } from './moving-board.ts';
-import { nextStep, reasonText, timeLeft } from './moving-step.ts';
-import { MOVING } from './moving-text.ts';
+import { nextStep, timeLeft } from './moving-step.ts';
 import { usePageTitle } from './page-title.ts';
 import { Badge, Card, EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
-import { TEXT } from './text.ts';
+import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
 const REFRESH_MS = 10_000;
-const count = (number: number) => number.toLocaleString('en');
 
 /** The board of a move: which names may be switched, and what keeps the others. */
 export function MovingPage({ query }: { query: URLSearchParams }) {
@@ -32,12 +31,12 @@ export function MovingPage({ query }: { query: URLSearchParams }) {
       <header class="bar">
         <h1>{TEXT.pages.moving}</h1>
         <label class="actions">
-          {MOVING.source}
+          {TEXT.moving.source}
           <select
             value={from ?? ''}
             onChange={({ currentTarget }) => goTo(hrefOf(['moving'], { from: currentTarget.value }))}
           >
-            {Object.entries(MOVING.sources).map(([value, label]) => (
+            {Object.entries(TEXT.moving.sources).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}
               </option>
@@ -45,7 +44,7 @@ export function MovingPage({ query }: { query: URLSearchParams }) {
           </select>
         </label>
       </header>
-      <p class="note">{MOVING.about}</p>
+      <p class="note">{TEXT.moving.about}</p>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
       {data?.total === 0 && <Bring />}
@@ -70,7 +69,7 @@ export function MovingPage({ query }: { query: URLSearchParams }) {
 
 function Bring() {
   return (
-    <EmptyState title={MOVING.none} text={`${MOVING.noneText} ${MOVING.noneCalled}`}>
+    <EmptyState title={TEXT.moving.none} text={`${TEXT.moving.noneText} ${TEXT.moving.noneCalled}`}>
       <Typed words={['move', 'from', 'cloudflare', 'ZONE', '--dry-run']} />
       <Typed words={['move', 'from', 'csv', 'names.csv', '--dry-run']} />
     </EmptyState>
@@ -90,17 +89,17 @@ function Typed({ words }: { words: readonly string[] }) {
 
 function Summary({ counts }: { counts: SiteCounts }) {
   const { total, readyToSwitch, live } = counts;
-  const title = MOVING.ready(count(readyToSwitch), count(total));
+  const title = TEXT.moving.ready(readyToSwitch, total);
   const left = timeLeft(counts);
   return (
     <section class="card stack">
       <h2 class="figure">{title}</h2>
       <progress max={total} value={readyToSwitch} aria-label={title} />
-      {live > 0 && <p>{MOVING.live(count(live))}</p>}
+      {live > 0 && <p>{TEXT.moving.live(live)}</p>}
       {left !== null && <p>{left}</p>}
       {counts.edgeAddresses.length > 0 && (
         <p class="note">
-          {MOVING.edge} <code>{counts.edgeAddresses.join(', ')}</code>
+          {TEXT.moving.edge} <code>{counts.edgeAddresses.join(', ')}</code>
         </p>
       )}
     </section>
@@ -111,22 +110,22 @@ function NextStep({ counts, from }: { counts: SiteCounts; from: string | undefin
   const step = nextStep(counts);
   const only = from === undefined ? [] : ['--from', from];
   return (
-    <Card title={MOVING.next}>
+    <Card title={TEXT.moving.next}>
       {step === 'wait' && (
         <>
-          <p>{MOVING.steps.wait}</p>
+          <p>{TEXT.moving.steps.wait}</p>
           <Typed words={['move', 'status', '--all', ...only]} />
         </>
       )}
       {step === 'switch' && (
         <>
-          <p>{MOVING.steps.check}</p>
+          <p>{TEXT.moving.steps.check}</p>
           <Typed words={['move', 'check', '--all', ...only]} />
-          <p>{MOVING.steps.watch}</p>
+          <p>{TEXT.moving.steps.watch}</p>
           <Typed words={['move', 'watch', ...only]} />
         </>
       )}
-      {step === 'done' && <p>{MOVING.steps.done}</p>}
+      {step === 'done' && <p>{TEXT.moving.steps.done}</p>}
     </Card>
   );
 }
@@ -134,12 +133,12 @@ function NextStep({ counts, from }: { counts: SiteCounts; from: string | undefin
 function Reasons({ counts: { blockers } }: { counts: SiteCounts }) {
   if (blockers.length === 0) return null;
   return (
-    <Card title={MOVING.reasons}>
-      <Table label={MOVING.reasonTable} columns={MOVING.reasonColumns}>
+    <Card title={TEXT.moving.whyNot}>
+      <Table label={TEXT.moving.reasonTable} columns={TEXT.moving.reasonColumns}>
         {blockers.map(({ reason, count: names, oldest }) => (
           <tr key={reason}>
-            <td>{count(names)}</td>
-            <th scope="row">{reasonText(reason)}</th>
+            <td>{number(names)}</td>
+            <th scope="row">{wordFor(TEXT.moving.reasons, reason)}</th>
             <td>
               <Ago at={oldest.since} />
             </td>
@@ -147,7 +146,11 @@ function Reasons({ counts: { blockers } }: { counts: SiteCounts }) {
               <Link href={hrefOf(['domains', oldest.domain])}>
                 <Name name={oldest.domain} />
               </Link>
-              {oldest.message !== undefined && <p class="note">{oldest.message}</p>}
+              {oldest.message !== undefined && (
+                <p class="note" lang="en">
+                  {oldest.message}
+                </p>
+              )}
             </td>
           </tr>
         ))}
@@ -171,12 +174,12 @@ function Unready({ filter, from, cursor }: UnreadyProps) {
     { everyMs: REFRESH_MS },
   );
   return (
-    <Card title={MOVING.unready}>
+    <Card title={TEXT.moving.unready}>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data?.items.length === 0 && <p class="note">{MOVING.emptyPage}</p>}
+      {data?.items.length === 0 && <p class="note">{TEXT.moving.emptyPage}</p>}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>
-          <Table label={MOVING.unreadyTable} columns={MOVING.unreadyColumns}>
+          <Table label={TEXT.moving.unreadyTable} columns={TEXT.moving.unreadyColumns}>
             {data.items.map(({ domain: { id, domain, createdAt }, certificate, blocker }) => (
               <tr key={id}>
                 <th scope="row">
@@ -185,14 +188,18 @@ function Unready({ filter, from, cursor }: UnreadyProps) {
                   </Link>
                 </th>
                 <td>
-                  {reasonText(blocker?.reason ?? '')}
-                  {blocker?.message !== undefined && <p class="note">{blocker.message}</p>}
+                  {wordFor(TEXT.moving.reasons, blocker?.reason ?? '')}
+                  {blocker?.message !== undefined && (
+                    <p class="note" lang="en">
+                      {blocker.message}
+                    </p>
+                  )}
                 </td>
                 <td>
                   <Ago at={blocker?.since ?? createdAt} />
                 </td>
                 <td>
-                  <Badge tone="quiet">{certificate.state.replaceAll('_', ' ')}</Badge>
+                  <Badge tone="quiet">{wordFor(TEXT.domain.certificate.states, certificate.state)}</Badge>
                 </td>
               </tr>
             ))}
@@ -201,7 +208,7 @@ function Unready({ filter, from, cursor }: UnreadyProps) {
       )}
       {data?.cursor && (
         <Link class="button quiet" href={hrefOf(['moving'], { from, cursor: data.cursor })}>
-          {MOVING.more}
+          {TEXT.moving.more}
         </Link>
       )}
     </Card>

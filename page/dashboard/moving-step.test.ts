@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextStep, reasonText, timeLeft } from './moving-step.ts';
+import { nextStep, timeLeft } from './moving-step.ts';
+import { TEXT, wordFor } from './text.ts';
 
 const HOUR = 3_600_000;
 
@@ -41,6 +42,6 @@ describe('the board of a move', () => {
     ['a_later_reason', 'a later reason'],
     ['constructor', 'constructor'],
   ])('has words for a reason, and for one of a later release: %s', (reason, words) => {
-    expect(reasonText(reason)).toBe(words);
+    expect(wordFor(TEXT.moving.reasons, reason)).toBe(words);
   });
 });

@@ -1,5 +1,5 @@
 import type { SiteCounts } from '../../client/client.ts';
-import { MOVING, REASONS } from './moving-text.ts';
+import { TEXT } from './text.ts';
 import { lasting } from './time.tsx';
 
 /** The next step of a move. */
@@ -15,11 +15,6 @@ export function nextStep({
   return readyToSwitch >= total ? 'switch' : 'wait';
 }
 
-/** The human-readable text of a reason. */
-export function reasonText(reason: string): string {
-  return (Object.hasOwn(REASONS, reason) ? REASONS[reason] : undefined) ?? reason.replaceAll('_', ' ');
-}
-
 /** How long the last order has to wait, in a sentence; null where no name waits for the limits of a CA. */
 export function timeLeft({
   waiting,
@@ -27,7 +22,7 @@ export function timeLeft({
   pace,
 }: Pick<SiteCounts, 'waiting' | 'timeLeftMs' | 'pace'>): string | null {
   if (waiting === 0 || timeLeftMs === undefined || pace === undefined) return null;
-  const left = timeLeftMs === 0 ? MOVING.now : MOVING.atMost(lasting(timeLeftMs));
-  const rate = MOVING.pace(pace.names.toLocaleString('en'), lasting(pace.windowMs), pace.cas);
-  return MOVING.waiting(MOVING.waits(waiting), left, rate);
+  const left = timeLeftMs === 0 ? TEXT.moving.now : TEXT.moving.atMost(lasting(timeLeftMs));
+  const rate = TEXT.moving.pace(pace.names, lasting(pace.windowMs), pace.cas);
+  return TEXT.moving.waiting(TEXT.moving.waits(waiting), left, rate);
 }

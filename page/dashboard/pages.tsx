@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import { LostConnection } from './connection.tsx';
 import { mayDo, useDashboard } from './context.ts';
+import { LanguageField } from './language.tsx';
 import { type PageChunk, pageChunk } from './page-chunk.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Palette } from './palette.tsx';
@@ -99,6 +100,7 @@ export function Pages() {
           <summary>
             <bdi>{person.subject}</bdi>
           </summary>
+          <LanguageField />
           <button type="button" class="button quiet small" onClick={() => signOut(false)}>
             {TEXT.signOut}
           </button>

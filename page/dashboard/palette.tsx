@@ -9,7 +9,6 @@ import { isWholeName, searchTerms } from './search-terms.ts';
 import { type SiteState, siteState } from './site-state.ts';
 import { firstSentence } from './stuck.ts';
 import { TEXT } from './text.ts';
-import { HOME_TEXT } from './text-home.ts';
 
 interface Target {
   title: string;
@@ -121,7 +120,9 @@ function Search({ pages, onGo }: PaletteProps & { onGo: () => void }) {
             ) : (
               <>
                 <WordBadge word={target.state.word} />
-                <p class="sentence">{firstSentence(target.state.problem ?? HOME_TEXT.sentences[target.state.word])}</p>
+                <p class="sentence" lang={target.state.problem?.lang}>
+                  {firstSentence(target.state.problem?.text ?? TEXT.home.sentences[target.state.word])}
+                </p>
               </>
             )}
           </div>

@@ -86,7 +86,7 @@ interface FieldProps {
   label: string;
   hint?: string | undefined;
   /** The mistake in what was typed. */
-  error?: string | undefined;
+  error?: ComponentChildren;
   /** The control, which takes the properties it is given. */
   children: (control: { id: string; 'aria-describedby': string; 'aria-invalid'?: true }) => ComponentChildren;
 }

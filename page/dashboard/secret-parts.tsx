@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { CopyButton } from '../copy-button.tsx';
 import { Code } from '../inline.tsx';
 import { Field } from './parts.tsx';
-import { SECRETS } from './secrets-text.ts';
+import { TEXT } from './text.ts';
 
 /** A secret, until somebody says that it is saved. */
 export function SecretOnce({ title, secret, onSaved }: { title: string; secret: string; onSaved: () => void }) {
@@ -13,34 +13,35 @@ export function SecretOnce({ title, secret, onSaved }: { title: string; secret: 
       <h2 ref={heading} tabIndex={-1}>
         {title}
       </h2>
-      <p>{SECRETS.once}</p>
+      <p>{TEXT.secrets.once}</p>
       <div class="actions">
         <Code text={secret} />
         <CopyButton text={secret} what={title} />
       </div>
       <button type="button" class="button quiet small" onClick={onSaved}>
-        {SECRETS.saved}
+        {TEXT.secrets.saved}
       </button>
     </section>
   );
 }
 
-export type Overlap = (typeof SECRETS.overlaps)[number];
+/** In seconds, by the words of the command. */
+export const OVERLAPS = { '0': 0, '1h': 3_600, '1d': 86_400, '7d': 604_800 } as const;
 
-/** A day, as the API has it unless told otherwise. */
-export const USUAL_OVERLAP: Overlap = SECRETS.overlaps[2];
+export type Overlap = keyof typeof OVERLAPS;
+
+/** As the API has it unless told otherwise. */
+export const USUAL_OVERLAP: Overlap = '1d';
 
 /** For how long a secret works beside its successor. */
 export function OverlapField({ value, onChange }: { value: Overlap; onChange: (overlap: Overlap) => void }) {
-  const choose = (seconds: string) =>
-    onChange(SECRETS.overlaps.find((each) => String(each.seconds) === seconds) ?? USUAL_OVERLAP);
   return (
-    <Field label={SECRETS.overlap}>
+    <Field label={TEXT.secrets.overlap}>
       {(control) => (
-        <select {...control} value={String(value.seconds)} onChange={(event) => choose(event.currentTarget.value)}>
-          {SECRETS.overlaps.map(({ seconds, label }) => (
-            <option key={seconds} value={String(seconds)}>
-              {label}
+        <select {...control} value={value} onChange={(event) => onChange(event.currentTarget.value as Overlap)}>
+          {(Object.keys(OVERLAPS) as Overlap[]).map((overlap) => (
+            <option key={overlap} value={overlap}>
+              {TEXT.secrets.overlaps[overlap]}
             </option>
           ))}
         </select>

@@ -6,9 +6,8 @@ import { Command } from './command.tsx';
 import { useDashboard } from './context.ts';
 import { Dialog } from './dialog.tsx';
 import { Table } from './parts.tsx';
-import { DOMAINS_TEXT } from './text-domains.ts';
+import { TEXT } from './text.ts';
 
-const TEXT = DOMAINS_TEXT.links;
 /** Links that are made at the same time. */
 const AT_ONCE = 4;
 
@@ -37,22 +36,22 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
 
   const made = [...links].map(([id, url]) => ({ name: domains.get(id) ?? id, url }));
   return (
-    <Dialog title={TEXT.title} onClose={onClose} isWide>
-      <p>{TEXT.text}</p>
-      {left.length > 0 && <ActionButton run={make}>{TEXT.make(left.length)}</ActionButton>}
+    <Dialog title={TEXT.domains.links.title} onClose={onClose} isWide>
+      <p>{TEXT.domains.links.text}</p>
+      {left.length > 0 && <ActionButton run={make}>{TEXT.domains.links.make(left.length)}</ActionButton>}
       {made.length > 0 && (
         <>
           <div class="bar">
             <p class="note" role="status">
-              {TEXT.made(made.length)}. {TEXT.once}
+              {TEXT.domains.links.made(made.length)}. {TEXT.domains.links.once}
             </p>
             <CopyButton
               text={made.map(({ name, url }) => `${name}\t${url}`).join('\n')}
-              label={TEXT.copyAll}
-              what={TEXT.title}
+              label={TEXT.domains.links.copyAll}
+              what={TEXT.domains.links.title}
             />
           </div>
-          <Table label={TEXT.title} columns={TEXT.columns}>
+          <Table label={TEXT.domains.links.title} columns={TEXT.domains.links.columns}>
             {made.map(({ name, url }) => (
               <tr key={url}>
                 <th scope="row">
@@ -60,7 +59,7 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
                 </th>
                 <td class="link">
                   <Code text={url} />
-                  <CopyButton text={url} what={TEXT.what(name)} />
+                  <CopyButton text={url} what={TEXT.domains.links.what(name)} />
                 </td>
               </tr>
             ))}

@@ -20,13 +20,13 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     ['it is suspended', site({ suspension: { suspendedAt: AT } }), 'suspended', 'us'],
     [
       'verified, and another server answers',
-      site({ live: { ...live, state: 'unreachable' }, findings: [{}] }),
+      site({ live: { ...live, state: 'unreachable' }, findings: [{ message: 'Wrong.' }] }),
       'unreachable',
       'owner',
     ],
     [
       'one address of two is wrong',
-      site({ live: { ...live, state: 'partly_live' }, findings: [{}] }),
+      site({ live: { ...live, state: 'partly_live' }, findings: [{ message: 'Wrong.' }] }),
       'live_in_part',
       'owner',
     ],
@@ -66,15 +66,17 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
 
   it('has the sentence of the API about what is wrong', () => {
     const seen = site({ live: { ...live, state: 'unreachable' }, findings: [{ message: 'Another server answers.' }] });
-    expect(siteState(seen).problem).toBe('Another server answers.');
+    expect(siteState(seen).problem?.text).toBe('Another server answers.');
   });
 
   it('says what a look from outside saw where the API has no sentence, and that a site is suspended', () => {
     const addresses = [{ address: '192.0.2.1', problem: 'certificate_expired' }];
     const seen = site({ live: { ...live, state: 'unreachable', problem: 'certificate_expired', addresses } });
-    expect(siteState(seen).problem).toBe('Visitors do not reach the site: 192.0.2.1: its certificate has expired.');
+    expect(siteState(seen).problem?.text).toBe(
+      'Visitors do not reach the site: 192.0.2.1: its certificate has expired.',
+    );
     const suspended = site({ suspension: { suspendedAt: AT, status: 451, by: 'operator' } });
-    expect(siteState(suspended).problem).toBe(
+    expect(siteState(suspended).problem?.text).toBe(
       'The site is suspended by the operator of the server: visitors get a page with status 451.',
     );
   });

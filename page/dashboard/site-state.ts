@@ -1,5 +1,6 @@
 import type { Site } from '../../client/client.ts';
-import { liveProblems } from './domain-facts.ts';
+import { liveProblems } from './live-problems.ts';
+import { ofApi, type Said, sayFinding } from './said.ts';
 import { TEXT } from './text.ts';
 
 /** The one word for a site, from what visitors get rather than from the store alone. */
@@ -25,8 +26,8 @@ export interface SiteState {
   turn: Turn;
   /** Unix ms; null: not known. */
   since: number | null;
-  /** A sentence that says what is wrong, of the API where it has one; null: nothing is, or nothing is known. */
-  problem: string | null;
+  /** The mistake; null: nothing is, or nothing is known. */
+  problem: Said | null;
 }
 
 /** Reasons that only the owner of a name can mend (`CertificateReason` of the API). */
@@ -46,25 +47,29 @@ export function siteState(site: Site): SiteState {
   const { domain, suspension, live } = site;
   if (suspension !== undefined) {
     const { suspendedAt: since, status, by } = suspension;
-    return { word: 'suspended', turn: 'us', since, problem: TEXT.suspended(status, by === 'operator') };
+    return { word: 'suspended', turn: 'us', since, problem: { text: TEXT.suspended(status, by === 'operator') } };
   }
   if (domain.status !== 'verified') return unverified(site);
   if (live?.state === 'live') {
     const word = site.redirect === undefined ? 'live' : 'redirects';
-    return { word, turn: 'nobody', since: live.since, problem: domain.verificationError ?? null };
+    return { word, turn: 'nobody', since: live.since, problem: ofApi(domain.verificationError) };
   }
   const certificate = certificateState(site);
   if (certificate !== null) return certificate;
   if (live === undefined)
     return { word: 'not_looked_at', turn: 'nobody', since: domain.updatedAt ?? null, problem: null };
+  const [finding] = site.findings ?? [];
+  const seen = TEXT.outside(live.state, liveProblems(live));
   const problem =
-    site.findings?.[0]?.message ?? domain.verificationError ?? TEXT.outside(live.state, liveProblems(live));
+    finding === undefined
+      ? (ofApi(domain.verificationError) ?? (seen === null ? null : { text: seen }))
+      : sayFinding(finding);
   const turn = live.problem?.startsWith('certificate_') || site.findings === undefined ? 'us' : 'owner';
   return { word: live.state === 'partly_live' ? 'live_in_part' : 'unreachable', turn, since: live.since, problem };
 }
 
 function unverified({ domain, readyToSwitch }: Site): SiteState {
-  const problem = domain.verificationError ?? null;
+  const problem = ofApi(domain.verificationError);
   const since = domain.updatedAt ?? domain.createdAt;
   if (readyToSwitch) return { word: 'ready_to_switch', turn: 'owner', since, problem };
   if (domain.status === 'failed') return { word: 'checks_ended', turn: 'owner', since, problem };
@@ -77,7 +82,7 @@ function certificateState({ certificate: { state, problem, notAfter }, domain }:
   if (notAfter !== undefined) return null;
   const since = domain.updatedAt ?? null;
   if (problem === undefined || state === 'wanted' || state === 'ordering')
-    return { word: 'waiting_for_certificate', turn: 'ca', since, problem: problem?.message ?? null };
+    return { word: 'waiting_for_certificate', turn: 'ca', since, problem: ofApi(problem?.message) };
   const turn = OWNERS.includes(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
-  return { word: 'certificate_stopped', turn, since, problem: problem.message };
+  return { word: 'certificate_stopped', turn, since, problem: ofApi(problem.message) };
 }

@@ -61,7 +61,8 @@ it('times are counted by week; what is overdue counts in this one, and what is t
 });
 
 it('the first sentence of a text does not end in a name', () => {
-  const text = 'shop.example.com leads to `old.example.com`. In the DNS settings, change it.';
+  const text = 'shop.example.com leads to old.example.com. In the DNS settings, change it.';
   expect(firstSentence(text)).toBe('shop.example.com leads to old.example.com.');
   expect(firstSentence('One sentence.')).toBe('One sentence.');
+  expect(firstSentence('一つ目の文です。二つ目の文です。')).toBe('一つ目の文です。');
 });

@@ -36,9 +36,9 @@ function isStuck({ word, turn, since, problem }: SiteState, now: number): boolea
   return problem !== null || word === 'checks_ended' || now - (since ?? 0) >= NORMAL_WAIT_MS[turn];
 }
 
-/** The first sentence of a text: it ends with a full stop before a space, since names have full stops in them. */
+/** The first sentence of a text: it ends with a full stop before a space, since names have full stops in them, or with a Japanese one. */
 export function firstSentence(text: string): string {
-  return text.replace(/(\.)\s.*$/s, '$1').replaceAll('`', '');
+  return text.replace(/(。|\.(?=\s)).*$/s, '$1');
 }
 
 /** Counts times by week, from the week that now is in; those that are over count in it. Unix ms. */

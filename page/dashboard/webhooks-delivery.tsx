@@ -12,7 +12,6 @@ import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { DeliveryBadge } from './webhooks-one.tsx';
-import { WEBHOOKS } from './webhooks-text.ts';
 
 const REFRESH_MS = 2_000;
 
@@ -20,11 +19,12 @@ const REFRESH_MS = 2_000;
 export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: string }) {
   const { client, person } = useDashboard();
   const address = { webhookId, deliveryId: id };
-  usePageTitle(WEBHOOKS.delivery);
+  usePageTitle(TEXT.webhooks.delivery);
   const { data, error, reload } = useLoad(id, (signal) => client.webhooks.getDelivery(address, { signal }), {
     everyMs: REFRESH_MS,
   });
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{WEBHOOKS.missingDelivery}</p>;
+  if (error instanceof NameplateError && error.status === 404)
+    return <p class="empty">{TEXT.webhooks.missingDelivery}</p>;
   if (data === undefined)
     return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
   const { type, domain, eventId, attempts, lastAttempt, nextAttemptAt, happenedAt } = data;
@@ -38,7 +38,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
   return (
     <>
       <p>
-        <Link href={hrefOf(['webhooks', webhookId])}>{WEBHOOKS.back}</Link>
+        <Link href={hrefOf(['webhooks', webhookId])}>{TEXT.webhooks.back}</Link>
       </p>
       <header class="bar">
         <h1>
@@ -46,7 +46,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
         </h1>
         {mayDo(person, 'webhook', 'update_webhook') && (
           <ActionButton key={id} run={sendAgain} kind={data.state === 'delivered' ? 'quiet' : 'main'}>
-            {WEBHOOKS.again}
+            {TEXT.webhooks.again}
           </ActionButton>
         )}
       </header>
@@ -59,39 +59,39 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
       )}
       <Card>
         <dl class="facts">
-          <Fact term={WEBHOOKS.event}>
+          <Fact term={TEXT.webhooks.event}>
             <Code text={eventId} />
           </Fact>
           {domain !== undefined && (
-            <Fact term={WEBHOOKS.name}>
+            <Fact term={TEXT.webhooks.name}>
               <Link href={hrefOf(['domains', data.domainId ?? domain])}>
                 <Name name={domain} />
               </Link>
             </Fact>
           )}
-          <Fact term={WEBHOOKS.happened}>
+          <Fact term={TEXT.webhooks.happened}>
             <Ago at={happenedAt} />
           </Fact>
-          <Fact term={WEBHOOKS.attempts}>{attempts}</Fact>
+          <Fact term={TEXT.webhooks.attempts}>{attempts}</Fact>
           {lastAttempt && (
-            <Fact term={WEBHOOKS.lastAttempt}>
+            <Fact term={TEXT.webhooks.lastAttempt}>
               <Ago at={lastAttempt.at} />
             </Fact>
           )}
           {nextAttemptAt !== undefined && (
-            <Fact term={WEBHOOKS.next}>
+            <Fact term={TEXT.webhooks.next}>
               <Ago at={nextAttemptAt} />
             </Fact>
           )}
         </dl>
       </Card>
       {lastAttempt && (
-        <Card title={WEBHOOKS.response}>
+        <Card title={TEXT.webhooks.response}>
           <dl class="facts">
-            {lastAttempt.status !== undefined && <Fact term={WEBHOOKS.status}>{lastAttempt.status}</Fact>}
-            <Fact term={WEBHOOKS.took}>{`${lastAttempt.durationMs} ms`}</Fact>
+            {lastAttempt.status !== undefined && <Fact term={TEXT.webhooks.status}>{lastAttempt.status}</Fact>}
+            <Fact term={TEXT.webhooks.took}>{`${lastAttempt.durationMs} ms`}</Fact>
             {lastAttempt.error !== undefined && (
-              <Fact term={WEBHOOKS.error}>
+              <Fact term={TEXT.webhooks.error}>
                 <bdi>{lastAttempt.error}</bdi>
               </Fact>
             )}
@@ -102,7 +102,7 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
               <code>{lastAttempt.response}</code>
             </pre>
           ) : (
-            <p class="note">{WEBHOOKS.noResponse}</p>
+            <p class="note">{TEXT.webhooks.noResponse}</p>
           )}
         </Card>
       )}

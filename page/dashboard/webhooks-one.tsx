@@ -10,13 +10,12 @@ import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
 import { Badge, EmptyState, Table, type Tone } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
-import { OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
+import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { useToast } from './toast.tsx';
 import { type DeliveryWord, deliveryWord, troubleFirst } from './webhooks-order.ts';
 import { WebhookState } from './webhooks-page.tsx';
-import { WEBHOOKS } from './webhooks-text.ts';
 
 const REFRESH_MS = 5_000;
 const PAGE_SIZE = 50;
@@ -30,7 +29,7 @@ export function WebhookPage({ id, query }: { id: string; query: URLSearchParams 
     everyMs: REFRESH_MS,
   });
   usePageTitle(data?.url ?? TEXT.pages.webhooks);
-  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{WEBHOOKS.missing}</p>;
+  if (error instanceof NameplateError && error.status === 404) return <p class="empty">{TEXT.webhooks.missing}</p>;
   if (data === undefined)
     return error === undefined ? <p aria-busy="true">{TEXT.loading}</p> : <LoadFailed error={error} onRetry={reload} />;
   return (
@@ -43,9 +42,9 @@ export function WebhookPage({ id, query }: { id: string; query: URLSearchParams 
       </h1>
       <p>
         <WebhookState webhook={data} />{' '}
-        <span class="note">· {data.types.includes('*') ? WEBHOOKS.allTypes : data.types.join(', ')}</span>
+        <span class="note">· {data.types.includes('*') ? TEXT.webhooks.allTypes : data.types.join(', ')}</span>
       </p>
-      {secret !== null && <SecretOnce title={WEBHOOKS.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
+      {secret !== null && <SecretOnce title={TEXT.webhooks.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
       <Actions webhook={data} onChange={reload} onSecret={setSecret} />
       <Deliveries webhook={data} query={query} />
     </>
@@ -75,28 +74,28 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
   return (
     <div class="stack">
       <div class="actions">
-        {mayUpdate && <ActionButton run={test}>{WEBHOOKS.test}</ActionButton>}
+        {mayUpdate && <ActionButton run={test}>{TEXT.webhooks.test}</ActionButton>}
         {mayUpdate && !enabled && (
           <ActionButton
             kind="quiet"
             run={() => client.webhooks.updateWebhook({ webhookId: id, enabled: true }).then(onChange)}
           >
-            {WEBHOOKS.enable}
+            {TEXT.webhooks.enable}
           </ActionButton>
         )}
         {mayUpdate && enabled && (
           <button type="button" class="button quiet" onClick={() => setAsked('disable')}>
-            {WEBHOOKS.disable}
+            {TEXT.webhooks.disable}
           </button>
         )}
         {mayUpdate && (
           <button type="button" class="button quiet" onClick={() => setAsked('rotate')}>
-            {WEBHOOKS.rotate}
+            {TEXT.webhooks.rotate}
           </button>
         )}
         {mayDo(person, 'webhook', 'delete_webhook') && (
           <button type="button" class="button danger" onClick={() => setAsked('remove')}>
-            {WEBHOOKS.remove}
+            {TEXT.webhooks.remove}
           </button>
         )}
       </div>
@@ -112,8 +111,8 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
       )}
       {asked === 'disable' && (
         <CallDialog
-          title={WEBHOOKS.disableTitle(url)}
-          label={WEBHOOKS.disable}
+          title={TEXT.webhooks.disableTitle(url)}
+          label={TEXT.webhooks.disable}
           call={{
             operation: 'webhooks.updateWebhook',
             input: { webhookId: id, enabled: false },
@@ -125,17 +124,17 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
           }}
           onClose={close}
         >
-          <p>{WEBHOOKS.disableText}</p>
+          <p>{TEXT.webhooks.disableText}</p>
         </CallDialog>
       )}
       {asked === 'rotate' && (
         <CallDialog<{ secret: string }>
-          title={WEBHOOKS.rotate}
-          label={WEBHOOKS.rotate}
+          title={TEXT.webhooks.rotate}
+          label={TEXT.webhooks.rotate}
           call={{
             operation: 'webhooks.rotateSecret',
-            input: { webhookId: id, overlapSeconds: overlap.seconds },
-            command: ['webhooks', 'rotate-secret', id, '--overlap', overlap.command],
+            input: { webhookId: id, overlapSeconds: OVERLAPS[overlap] },
+            command: ['webhooks', 'rotate-secret', id, '--overlap', overlap],
           }}
           onDone={({ secret }) => {
             close();
@@ -143,14 +142,14 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
           }}
           onClose={close}
         >
-          <p>{WEBHOOKS.rotateText}</p>
+          <p>{TEXT.webhooks.rotateText}</p>
           <OverlapField value={overlap} onChange={setOverlap} />
         </CallDialog>
       )}
       {asked === 'remove' && (
         <CallDialog
-          title={WEBHOOKS.removeTitle(url)}
-          label={WEBHOOKS.remove}
+          title={TEXT.webhooks.removeTitle(url)}
+          label={TEXT.webhooks.remove}
           kind="danger"
           call={{
             operation: 'webhooks.deleteWebhook',
@@ -158,12 +157,12 @@ function Actions({ webhook, onChange, onSecret }: ActionsProps) {
             command: ['webhooks', 'delete', id],
           }}
           onDone={() => {
-            toast({ text: WEBHOOKS.removed });
+            toast({ text: TEXT.webhooks.removed });
             goTo(hrefOf(['webhooks']));
           }}
           onClose={close}
         >
-          <p>{WEBHOOKS.removeText}</p>
+          <p>{TEXT.webhooks.removeText}</p>
         </CallDialog>
       )}
     </div>
@@ -201,14 +200,14 @@ function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSe
   return (
     <section class="stack">
       <header class="bar">
-        <h2>{WEBHOOKS.deliveries}</h2>
+        <h2>{TEXT.webhooks.deliveries}</h2>
         <label class="actions">
-          {WEBHOOKS.state}
+          {TEXT.webhooks.state}
           <select
             value={state ?? ''}
             onChange={({ currentTarget }) => goTo(hrefOf(['webhooks', id], { state: currentTarget.value }))}
           >
-            {Object.entries(WEBHOOKS.states).map(([value, label]) => (
+            {Object.entries(TEXT.webhooks.states).map(([value, label]) => (
               <option key={value} value={value}>
                 {label}
               </option>
@@ -217,10 +216,12 @@ function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSe
         </label>
       </header>
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
-      {data?.items.length === 0 && <EmptyState title={WEBHOOKS.noDeliveries} text={WEBHOOKS.noDeliveriesText} />}
+      {data?.items.length === 0 && (
+        <EmptyState title={TEXT.webhooks.noDeliveries} text={TEXT.webhooks.noDeliveriesText} />
+      )}
       {data !== undefined && data.items.length > 0 && (
         <div aria-busy={isLoading}>
-          <Table label={WEBHOOKS.deliveriesTable} columns={WEBHOOKS.deliveryColumns}>
+          <Table label={TEXT.webhooks.deliveriesTable} columns={TEXT.webhooks.deliveryColumns}>
             {data.items.map((delivery) => (
               <DeliveryRow key={delivery.id} delivery={delivery} />
             ))}
@@ -229,7 +230,7 @@ function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSe
       )}
       {data?.cursor && (
         <Link class="button quiet" href={hrefOf(['webhooks', id], { state, cursor: data.cursor })}>
-          {WEBHOOKS.older}
+          {TEXT.webhooks.older}
         </Link>
       )}
     </section>
@@ -240,7 +241,7 @@ const TONES: Record<DeliveryWord, Tone> = { failed: 'bad', retrying: 'warn', wai
 
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
   const word = deliveryWord(delivery);
-  return <Badge tone={TONES[word]}>{WEBHOOKS.words[word]}</Badge>;
+  return <Badge tone={TONES[word]}>{TEXT.webhooks.words[word]}</Badge>;
 }
 
 function DeliveryRow({ delivery }: { delivery: Delivery }) {

@@ -11,7 +11,6 @@ import { hrefOf, Link } from './route.tsx';
 import { SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { WEBHOOKS } from './webhooks-text.ts';
 import { EVENT_TYPES } from './webhooks-types.ts';
 
 const REFRESH_MS = 15_000;
@@ -27,7 +26,7 @@ export function WebhooksPage() {
   });
   const createButton = mayDo(person, 'webhook', 'create_webhook') && (
     <button type="button" class="button" onClick={() => setAsked(true)}>
-      {WEBHOOKS.create}
+      {TEXT.webhooks.create}
     </button>
   );
   return (
@@ -36,17 +35,17 @@ export function WebhooksPage() {
         <h1>{TEXT.pages.webhooks}</h1>
         {data !== undefined && data.length > 0 && createButton}
       </header>
-      <p class="note">{WEBHOOKS.about}</p>
-      {secret !== null && <SecretOnce title={WEBHOOKS.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
+      <p class="note">{TEXT.webhooks.about}</p>
+      {secret !== null && <SecretOnce title={TEXT.webhooks.secretOf} secret={secret} onSaved={() => setSecret(null)} />}
       {error !== undefined && <LoadFailed error={error} onRetry={reload} />}
       {data === undefined && error === undefined && <p aria-busy="true">{TEXT.loading}</p>}
       {data?.length === 0 && (
-        <EmptyState title={WEBHOOKS.none} text={WEBHOOKS.noneText}>
+        <EmptyState title={TEXT.webhooks.none} text={TEXT.webhooks.noneText}>
           {createButton}
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && (
-        <Table label={WEBHOOKS.table} columns={WEBHOOKS.columns}>
+        <Table label={TEXT.webhooks.table} columns={TEXT.webhooks.columns}>
           {data.map((webhook) => (
             <tr key={webhook.id}>
               <th scope="row">
@@ -54,7 +53,7 @@ export function WebhooksPage() {
                   <bdi>{webhook.url}</bdi>
                 </Link>
               </th>
-              <td>{webhook.types.includes('*') ? WEBHOOKS.all : webhook.types.join(', ')}</td>
+              <td>{webhook.types.includes('*') ? TEXT.webhooks.all : webhook.types.join(', ')}</td>
               <td>
                 <WebhookState webhook={webhook} />
               </td>
@@ -82,14 +81,16 @@ export function WebhooksPage() {
 export function WebhookState({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
   if (!enabled) {
     const isFailing = disabledReason === 'failing';
-    return <Badge tone={isFailing ? 'bad' : 'warn'}>{isFailing ? WEBHOOKS.stopped : WEBHOOKS.disabled}</Badge>;
+    return (
+      <Badge tone={isFailing ? 'bad' : 'warn'}>{isFailing ? TEXT.webhooks.stopped : TEXT.webhooks.disabled}</Badge>
+    );
   }
-  if (failingSince === undefined) return <Badge tone="good">{WEBHOOKS.enabled}</Badge>;
+  if (failingSince === undefined) return <Badge tone="good">{TEXT.webhooks.enabled}</Badge>;
   return (
     <>
-      <Badge tone="bad">{WEBHOOKS.failing}</Badge>{' '}
+      <Badge tone="bad">{TEXT.webhooks.failing}</Badge>{' '}
       <span class="note">
-        {WEBHOOKS.failingSince} <Ago at={failingSince} />
+        {TEXT.webhooks.failingSince} <Ago at={failingSince} />
       </span>
     </>
   );
@@ -104,8 +105,8 @@ function NewWebhook({ onDone, onClose }: { onDone: (secret: string) => void; onC
     setChosen((before) => (isOn ? [...before, type] : before.filter((each) => each !== type)));
   return (
     <CallDialog<{ secret: string }>
-      title={WEBHOOKS.create}
-      label={WEBHOOKS.create}
+      title={TEXT.webhooks.create}
+      label={TEXT.webhooks.create}
       call={{
         operation: 'webhooks.createWebhook',
         input: { url, types },
@@ -114,7 +115,7 @@ function NewWebhook({ onDone, onClose }: { onDone: (secret: string) => void; onC
       onDone={({ secret }) => onDone(secret)}
       onClose={onClose}
     >
-      <Field label={WEBHOOKS.url} hint={WEBHOOKS.urlHint}>
+      <Field label={TEXT.webhooks.url} hint={TEXT.webhooks.urlHint}>
         {(control) => (
           <input
             {...control}
@@ -125,21 +126,21 @@ function NewWebhook({ onDone, onClose }: { onDone: (secret: string) => void; onC
           />
         )}
       </Field>
-      <Field label={WEBHOOKS.types}>
+      <Field label={TEXT.webhooks.types}>
         {(control) => (
           <select
             {...control}
             value={isAll ? 'all' : 'some'}
             onChange={({ currentTarget }) => setAll(currentTarget.value === 'all')}
           >
-            <option value="all">{WEBHOOKS.allTypes}</option>
-            <option value="some">{WEBHOOKS.someTypes}</option>
+            <option value="all">{TEXT.webhooks.allTypes}</option>
+            <option value="some">{TEXT.webhooks.someTypes}</option>
           </select>
         )}
       </Field>
       {!isAll && (
         <fieldset class="choices">
-          <legend>{WEBHOOKS.types}</legend>
+          <legend>{TEXT.webhooks.types}</legend>
           {EVENT_TYPES.map((type) => (
             <label key={type}>
               <input
