@@ -1,9 +1,259 @@
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
+import { pathsWith } from './panels.ts';
+
+const { list, time, clock, date, duration } = formatsIn('de', 'long');
+
+const COUNTS = ['null', 'einen', 'zwei', 'drei', 'vier'];
+const ROUTING = 'Führt Besucher Ihrer Domain zum Dienst.';
+const CHALLENGE =
+  'Damit bekommt der Dienst das Zertifikat und erneuert es. Wenn Ihr Anbieter einen Proxy für diesen Eintrag anbietet, schalten Sie ihn aus.';
 
 export const de: Language = {
   tag: 'de',
   space: ' ',
-  texts: null,
+  texts: {
+    space: ' ',
+    colon: ': ',
+    title: (name) => `${name} verbinden`,
+    titleLive: (name) => `${name} ist online`,
+    connect: 'Domain verbinden',
+    punycode: 'Im DNS:',
+    loading: 'Ihr Link wird geöffnet …',
+    unreachable: 'Der Dienst ist gerade nicht erreichbar. Wir versuchen es weiter …',
+    lost: 'Die Verbindung ist unterbrochen und wird neu aufgebaut. Geprüft wird trotzdem weiter, es geht nichts verloren.',
+    crowded:
+      'Dieser Link ist in vielen Fenstern zugleich offen. Schließen Sie die, die Sie nicht brauchen: Hier geht es dann von selbst weiter.',
+    hints: {
+      records: () => 'Legen Sie diese Einträge an. Übernehmen Sie Name und Wert genau so.',
+      add: ({ type }) => `Legen Sie diesen ${type}-Eintrag an. Übernehmen Sie Name und Wert genau so.`,
+      change: ({ type, count }) =>
+        count > 1
+          ? 'Ändern Sie diese Einträge: Ersetzen Sie, was durchgestrichen ist.'
+          : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Wert.`,
+      rename: ({ type, count }) =>
+        count > 1
+          ? 'Ändern Sie diese Einträge: Ersetzen Sie, was durchgestrichen ist.'
+          : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Namen.`,
+      exchange: () => 'Tauschen Sie die Namen der beiden Einträge.',
+      replace: ({ type, removes }) =>
+        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie dann diesen ${type}-Eintrag an.`,
+      delete: ({ type }) => `Löschen Sie den ${type}-Eintrag.`,
+      caa: () => 'Legen Sie diesen CAA-Eintrag zusätzlich an. Lassen Sie die vorhandenen CAA-Einträge stehen.',
+    },
+    logIn: (zone) =>
+      zone === null
+        ? 'Melden Sie sich dort an, wo Sie Ihr DNS verwalten.'
+        : `Melden Sie sich dort an, wo Sie das DNS von ${zone} verwalten.`,
+    logInAt: (provider) => `Melden Sie sich bei ${provider} an.`,
+    comeBack: 'Kommen Sie zurück. Diese Seite aktualisiert sich von selbst.',
+    details: 'Antwort der Zertifizierungsstelle',
+    stages: {
+      publish: ({ provider, records }) => ({
+        title: `Legen Sie ${COUNTS[records] ?? records} Einträge ${provider === undefined ? 'in Ihrem DNS' : `bei ${provider}`} an`,
+        text: '',
+      }),
+      one_found: ({ found, lacking }) => ({
+        title: `${found === 1 ? 'Ein Eintrag' : 'Zwei Einträge'} gefunden, ${lacking === 1 ? 'einer fehlt' : `${COUNTS[lacking] ?? lacking} fehlen`} noch`,
+        text: 'Bis Ihr Anbieter einen Eintrag veröffentlicht, vergehen oft ein bis zwei Minuten.',
+      }),
+      unseen: () => ({
+        title: 'Wir können Ihr DNS gerade nicht abfragen',
+        text: 'Das liegt an uns, Sie müssen nichts tun: Wir versuchen es von selbst wieder. Die Einträge unten bleiben gültig; Sie können sie schon anlegen.',
+      }),
+      fix: ({ missing, wrong }) => ({
+        title: `${wrong > 1 ? 'Zwei Dinge sind' : 'Eine Sache ist'} zu ändern${missing === 0 ? '' : `, ${missing === 1 ? 'ein Eintrag fehlt' : `${COUNTS[missing] ?? missing} Einträge fehlen`} noch`}`,
+        text: '',
+      }),
+      confirming: ({ needsCaa }) => ({
+        title: needsCaa ? 'Gefunden. Es fehlt noch ein CAA-Eintrag' : 'Gefunden. Wir prüfen noch einmal',
+        text: needsCaa
+          ? 'Wir fragen alle Nameserver noch einmal. Legen Sie inzwischen den CAA-Eintrag an: Das Zertifikat braucht ihn.'
+          : 'Alles Nötige ist da. Wir fragen alle Nameserver noch einmal; Sie müssen nichts tun.',
+      }),
+      preparing: () => ({
+        title: 'Zuerst holen wir Ihr Zertifikat',
+        text: 'Ihre Website bleibt so lange, wo sie ist. Ändern Sie ihren Eintrag noch nicht: Diese Seite sagt Ihnen, wann.',
+      }),
+      ready: () => ({
+        title: 'Ihr Zertifikat ist da. Ändern Sie jetzt diesen Eintrag',
+        text: 'Ersetzen Sie den Eintrag, der zu Ihrer bisherigen Website führt. Besucher merken davon nichts. Lassen Sie den alten Server noch eine Stunde laufen: Einige landen noch dort.',
+      }),
+      failed: () => ({
+        title: 'Wir prüfen nicht mehr',
+        text: 'Sehen Sie die Einträge unten durch und starten Sie neu: Ihre Werte bleiben gleich.',
+      }),
+      certificate: () => ({
+        title: 'Einträge gefunden. Jetzt kommt das Zertifikat',
+        text: 'Eine Zertifizierungsstelle stellt es gerade aus. Das dauert meist keine Minute; Sie müssen nichts tun.',
+      }),
+      certificate_blocked: () => ({ title: 'Für das Zertifikat fehlt noch etwas', text: '' }),
+      certificate_refused: ({ platform }) => ({
+        title: 'Wir kümmern uns darum',
+        text: `Das Zertifikat für Ihre Domain wurde nicht ausgestellt. Sie müssen nichts ändern: ${platform ?? 'Der Dienst'} sieht, woran es liegt. Wir versuchen es von selbst wieder.`,
+      }),
+      live: () => ({
+        title: 'Ihre Website ist online',
+        text: 'Sie ist über HTTPS erreichbar. Sie können diese Seite schließen. Behalten Sie beide Einträge: Wir prüfen sie täglich.',
+      }),
+      live_at_risk: () => ({ title: 'Online, aber etwas hat sich geändert', text: '' }),
+    },
+    progress: 'Fortschritt',
+    steps: { dns: 'DNS-Einträge', certificate: 'Zertifikat', live: 'Online' },
+    stepStates: { done: 'Erledigt', current: 'Läuft', problem: 'Bitte prüfen', waiting: 'Noch nicht' },
+    yourTurn: 'Sie sind dran',
+    movingFirst:
+      'Ist unter diesem Namen schon eine Website online? Lesen Sie unten erst „Ohne Ausfall umziehen“, bevor Sie etwas ändern.',
+    movingTitle: 'Ohne Ausfall umziehen',
+    movingText:
+      'Ist unter diesem Namen schon eine Website online? Dann legen Sie zuerst nur den TXT-Eintrag und diesen an. Diese Seite sagt Ihnen, wann das Zertifikat da ist und welchen Eintrag Sie dann ändern.',
+    movingPurpose:
+      'Damit bekommen wir das Zertifikat schon vor dem Umzug. Wenn Ihr Anbieter einen Proxy dafür anbietet, schalten Sie ihn aus.',
+    records: 'Einträge',
+    otherRecords: 'Weitere Einträge',
+    recordStates: {
+      unknown: 'Wird gesucht …',
+      found: 'Gefunden',
+      hidden: 'Vom Anbieter verdeckt',
+      missing: 'Noch nicht da',
+      misplaced: 'Falscher Name',
+      gone: 'Nicht mehr da',
+      wrong: 'Bitte ändern',
+      unreadable: 'Nicht lesbar',
+      not_needed: 'Nicht mehr nötig',
+      later: 'Noch nicht ändern',
+    },
+    purposes: {
+      routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
+      ownership: {
+        yes: 'Zeigt, dass die Domain Ihnen gehört.',
+        no: 'Zeigt, dass die Domain Ihnen gehört. Das hat der andere Eintrag schon getan.',
+        alternative: 'Zeigt, dass die Domain Ihnen gehört, auch wenn Ihr Anbieter den anderen Eintrag verdeckt.',
+      },
+      challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
+    },
+    recordTitle: (type) => `${type}-Eintrag`,
+    alias: 'Bei Ihrem Anbieter heißt er vielleicht ALIAS, ANAME oder „CNAME Flattening“.',
+    noAlias: (count) =>
+      `Ihr Anbieter hat nichts davon? Dann legen Sie stattdessen ${count === 1 ? 'diesen Eintrag' : 'diese Einträge'} unter demselben Namen an, und keinen anderen A- oder AAAA-Eintrag.`,
+    caaState: 'Bitte anlegen',
+    caaPurpose: 'Die Domain erlaubt nur andere Zertifizierungsstellen. Dieser Eintrag erlaubt auch unsere.',
+    flags: 'Flags',
+    tag: 'Tag',
+    name: 'Name',
+    value: 'Wert',
+    emptyName: 'Leer lassen',
+    fullName: 'Vollständiger Name',
+    fullNameHint: 'Meist wird er ohne die Zone eingegeben: „@“ oder nichts für die Zone selbst.',
+    nameUnknown: 'Bitte noch nicht eintippen: Wir sehen gerade nach, wie Ihr Anbieter ihn haben möchte.',
+    instead: 'Jetzt',
+    replacedBy: 'Richtig ist',
+    ttl: 'Lassen Sie die TTL, wie sie ist.',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    copyWhat: (what, type) => `: ${what} des ${type}-Eintrags`,
+    copyDone: 'In die Zwischenablage kopiert.',
+    copyFailed: 'Das Kopieren hat nicht geklappt. Markieren Sie den Text und kopieren Sie ihn von Hand.',
+    seenNow: 'Zurzeit im DNS',
+    seen: {
+      matched: 'Der richtige Wert',
+      leads_here: 'Führt hierher',
+      other: 'Gefunden',
+      absent: 'Nichts',
+      unreadable: 'Keine Antwort',
+    },
+    at: 'bei',
+    panel: (provider) => `${provider} öffnen`,
+    opensInNewTab: ' (öffnet einen neuen Tab)',
+    where: pathsWith({
+      cloudflare: (zone) => `${zone} › DNS › Einträge. Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).`,
+      ovh: (zone) => `Domainnamen › ${zone} › DNS-Zone`,
+      strato: (zone) => `Domainverwaltung › ${zone} › DNS-Einstellungen`,
+    }),
+    whereUnknown: (nameservers) =>
+      `${nameservers.length === 0 ? '' : `Die Nameserver sind ${list(nameservers)}. `}Suchen Sie nach „DNS-Einträge“ oder „DNS-Einstellungen“.`,
+    whereShort: (zone) => `Dort unter: ${zone} › DNS-Einträge.`,
+    connectAt: (provider) => `Bei ${provider} verbinden`,
+    connectHow: (host) =>
+      `Sie melden sich bei ${host} an und stimmen zu. Ihr Anbieter legt die Einträge dann für Sie an.`,
+    connectDone: 'Sie kommen von Ihrem Anbieter zurück. Wir suchen jetzt die Einträge; das kann eine Minute dauern.',
+    connectRefused:
+      'Ihr Anbieter hat die Einträge nicht angelegt. Es ist nichts verloren: Versuchen Sie es noch einmal oder legen Sie sie unten selbst an.',
+    checkNow: 'Jetzt prüfen',
+    tryAgain: 'Neu starten',
+    checking: 'Wird geprüft …',
+    checkAgain: (seconds) => `Erneut prüfen in ${duration(seconds)}`,
+    asked: {
+      same: (at) => `Geprüft um ${clock(at)}: noch nichts Neues.`,
+      changed: (at) => `Geprüft um ${clock(at)}.`,
+      busy: (at) => `Um ${clock(at)} nicht geprüft: zu viele Prüfungen auf einmal. Der Knopf zählt herunter.`,
+      failed: (at) => `Prüfung um ${clock(at)} nicht möglich: keine Verbindung. Versuchen Sie es noch einmal.`,
+    },
+    nextCheck: (seconds) => `Nächste Prüfung in ${duration(seconds)}.`,
+    checkingSoon: 'Gleich wird geprüft.',
+    until: (at) => `Wir prüfen weiter bis ${time(at)}.`,
+    nextTry: (at, seconds) =>
+      seconds > 0
+        ? `Nächster Versuch ${seconds > 5400 ? `am ${time(at)}` : `in ${duration(seconds)}`}.`
+        : 'Gleich folgt der nächste Versuch.',
+    nextTrySees: 'Was Sie bis dahin ändern, zählt schon.',
+    visit: (name) => `${name} öffnen`,
+    validUntil: (at) => `Das Zertifikat gilt bis ${date(at)} und wird rechtzeitig erneuert.`,
+    sendOn: 'Kümmert sich jemand anderes um Ihr DNS? Einträge weitergeben',
+    sendOnWarning:
+      'Wer den Link hat, kann diese Seite öffnen. Geben Sie ihn nur an Menschen weiter, denen Sie vertrauen.',
+    sendOnWithoutLink: 'Einen Link zu dieser Seite gibt es hier nicht. Kopieren Sie die Einträge in eine Nachricht.',
+    sendByMail: 'Per E-Mail senden',
+    sendCopy: 'Alles kopieren',
+    sendCopyWhat: ': Einträge als Text',
+    sendCode: 'QR-Code mit dem Link zu dieser Seite',
+    sendCodeText: 'Scannen und am Handy weitermachen.',
+    sent: {
+      subject: (name) => `DNS-Einträge für ${name}`,
+      ask: (name, count) =>
+        count === 1
+          ? `Bitte legen Sie diesen DNS-Eintrag für ${name} an:`
+          : `Bitte legen Sie diese DNS-Einträge für ${name} an:`,
+      fill: ' ',
+      instead: 'Oder, wenn es diesen Typ beim Anbieter nicht gibt:',
+      link: 'Diese Seite zeigt, ob sie gefunden wurden, und wenn nicht, woran es liegt:',
+    },
+    type: 'Typ',
+    help: 'Fragen?',
+    contact: (name) => (name === undefined ? 'Support kontaktieren' : `${name} kontaktieren`),
+    askWhom: (name, hasAddress) =>
+      `Einen neuen bekommen Sie ${name === undefined ? 'dort, woher der Link kam' : `von ${name}`}${hasAddress ? ': ' : '.'}`,
+    ends: {
+      unknown: {
+        title: 'Dieser Link funktioniert nicht',
+        text: 'Wir kennen ihn nicht: Vielleicht wurde die Domain entfernt.',
+      },
+      incomplete: {
+        title: 'Dieser Link ist unvollständig',
+        text: 'Ein Teil fehlt oder wurde verändert. Öffnen Sie den Link so, wie Sie ihn bekommen haben, oder kopieren Sie ihn ganz.',
+      },
+      expired: {
+        title: 'Dieser Link ist abgelaufen',
+        text: 'Links gelten nur eine Zeit lang. Ihre Einträge und Werte bleiben gleich.',
+      },
+      revoked: {
+        title: 'Dieser Link wurde zurückgezogen',
+        text: 'Er wurde ersetzt oder soll nicht mehr benutzt werden.',
+      },
+      deleted: {
+        title: 'Die Domain wurde entfernt',
+        text: 'Sie wird nicht mehr eingerichtet. Was Sie eingetragen haben, schadet nicht.',
+      },
+      disabled: {
+        title: 'Die Einrichtung ist abgeschaltet',
+        text: 'Das Konto, zu dem dieser Link gehört, ist gesperrt. Fragen Sie dort, woher Sie den Link haben; Ihre Einträge und Werte bleiben gleich.',
+      },
+      denied: {
+        title: 'Diese Seite kann hier nicht angezeigt werden',
+        text: 'Der Dienst beantwortet keine Anfragen von dieser Seite.',
+      },
+    },
+  },
   findings: {
     atProvider: (t) => `bei ${t.provider}`,
     inZone: (t) => `in den DNS-Einstellungen von ${t.zone}`,
