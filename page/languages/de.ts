@@ -268,7 +268,7 @@ export const de: Language = {
 
     noRecord: (t) => `Unter ${t.at} gibt es keinen ${t.type}-Eintrag.`,
     noAddress: (t) => `${t.at} hat keine Adresse und ist deshalb nicht erreichbar.`,
-    asked: (t) => `Gefragt wurden die Nameserver ${t.servers}.`,
+    asked: (t) => `Abgefragt wurden die Nameserver ${t.servers}.`,
     otherProviderUnseen: 'Einträge bei einem anderen Anbieter sind nicht sichtbar.',
     zoneOfItsOwn: (t) =>
       `${t.ownZone} ist eine eigene Zone: Was in der Zone ${t.zoneAbove} eingetragen ist, gilt dort nicht.`,
@@ -291,8 +291,9 @@ export const de: Language = {
     leadsTo: (t) => `${t.at} ist ein CNAME auf ${t.chain}.`,
     hostUnknown: 'Diesen Host gibt es nicht.',
     hostWithoutAddress: 'Dieser Host hat keine Adresse.',
-    hasToLead: (t) => `Er muss auf ${t.expected} zeigen.`,
-    hasToLeadForCertificate: (t) => `Er muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
+    hasToLead: (t) => `Der Eintrag muss auf ${t.expected} zeigen.`,
+    hasToLeadForCertificate: (t) =>
+      `Der Eintrag muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
     otherTarget: (t) => `${t.at} ist ein CNAME auf ${t.host}. Das ist nicht das Ziel dieser Domain.`,
     otherTargetWhy:
       'Der Wert gehört zu einer anderen Domain, stammt aus der Zeit vor dem Löschen und erneuten Hinzufügen dieser Domain oder enthält einen Tippfehler.',
@@ -355,7 +356,7 @@ export const de: Language = {
     moreCharacters: (t) => `Nach Zeichen ${t.before} folgt weiterer Text.`,
     fewerCharacters: (t) => `Alles nach Zeichen ${t.before} fehlt.`,
     textQuotes: 'Er enthält Anführungszeichen, die nicht dazugehören.',
-    textCase: 'Groß- und Kleinbuchstaben sind vertauscht.',
+    textCase: 'Die Groß- und Kleinschreibung stimmt nicht.',
     hasSpace: 'Er enthält ein Leerzeichen, das nicht dazugehört.',
     hasTab: 'Er enthält ein Tabulatorzeichen, das nicht dazugehört.',
     hasLineBreak: 'Er enthält einen Zeilenumbruch, der nicht dazugehört.',
@@ -401,12 +402,12 @@ export const de: Language = {
     caaForbids: (t) =>
       `Die CAA-Einträge von ${t.name} verbieten unserer Zertifizierungsstelle, ein Zertifikat auszustellen: ${t.values}.`,
     staleCache: (t) =>
-      `Die Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis ${t.until} aus ihrem Cache.`,
+      `Die Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis zum ${t.until} aus ihrem Cache.`,
     held: (t) => `${t.name} ist bereits für ein anderes Konto dieses Dienstes bestätigt.`,
     heldLater: (t) =>
       `Ein anderes Konto dieses Dienstes hat ${t.name} bestätigt, nachdem Sie die Domain hier hinzugefügt haben. Ihre Einträge könnten also von früher stammen.`,
     heldSilent: (t) =>
-      `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen umzuziehen.`,
+      `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen in dieses Konto zu holen.`,
     heldRecords: 'Dessen Einträge sind noch vorhanden.',
 
     resolversFail: (t) =>
@@ -417,7 +418,7 @@ export const de: Language = {
     nameUnread: (t) => `${t.name} konnte nicht abgefragt werden.`,
     othersAnswer: (t) => `Zu anderen Namen in der Zone ${t.zone} kommen Antworten.`,
     itsNameservers: 'ihre Nameserver',
-    serverTimeout: (t) => `Keine rechtzeitige Antwort: ${t.servers}.`,
+    serverTimeout: (t) => `Keine Antwort innerhalb der Frist: ${t.servers}.`,
     serverFailure: (t) => `Fehler (SERVFAIL) als Antwort: ${t.servers}.`,
     serverRefused: (t) => `Antwort verweigert (REFUSED): ${t.servers}.`,
     serverLame: (t) => `Für die Zone nicht zuständig (Lame Delegation): ${t.servers}.`,
@@ -426,7 +427,7 @@ export const de: Language = {
     serverUnreachable: (t) => `Nicht erreichbar: ${t.servers}.`,
     serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie gefragt wird: ${t.servers}.`,
     serverTcp: (t) => `Keine Antwort über TCP: ${t.servers}.`,
-    serverInconsistent: (t) => `Andere Nameserver als anderswo nennt: ${t.servers}.`,
+    serverInconsistent: (t) => `Nennt andere Nameserver als die übrigen: ${t.servers}.`,
 
     outside: (t) =>
       `Besucher von ${t.name} erreichen die Website unter ${t.plural(t.count, { one: 'der Adresse', other: 'den Adressen' })} ${t.addresses} nicht.`,
@@ -439,12 +440,12 @@ export const de: Language = {
     outsideRefused: 'An Port 443 nimmt nichts Verbindungen an.',
     outsideTls: 'An Port 443 kommt kein TLS-Handshake zustande.',
     outsideNothing: 'Der Server beendet die Verbindung ohne Antwort.',
-    outsideTimeout: 'Es kommt keine rechtzeitige Antwort.',
+    outsideTimeout: 'Die Antwort bleibt aus.',
 
     add: (t) => `Legen Sie ${t.where} einen ${t.type}-Eintrag an.`,
     change: (t) => `Ändern Sie ${t.where} den ${t.type}-Eintrag.`,
     replace: (t) =>
-      `Löschen Sie ${t.where} die Einträge unter diesem Namen vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
+      `Löschen Sie ${t.where} unter diesem Namen alle Einträge vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
     changeName: (t) => `Ändern Sie ${t.where} den Namen des ${t.type}-Eintrags.`,
     zoneIsAdded: (t) => `${t.zone} wird dort von selbst angehängt.`,
     punycode: (t) => `Geben Sie ${t.where} den Namen in der Form mit „xn--“ ein.`,
@@ -462,13 +463,13 @@ export const de: Language = {
     keepOne: (t) =>
       `Löschen Sie ${t.where} alle anderen CNAME-, A- und AAAA-Einträge unter diesem Namen und behalten Sie einen CNAME-Eintrag.`,
     deleteCname: 'Löschen Sie den CNAME-Eintrag.',
-    addAddresses: (t) => `Geben Sie ${t.at} ${t.where} diese Adressen und keine anderen: ${t.addresses}.`,
+    addAddresses: (t) => `Tragen Sie ${t.where} für ${t.at} nur diese Adressen ein: ${t.addresses}.`,
     addAlias: (t) =>
       `Legen Sie ${t.where} den Eintrag an, der ALIAS, ANAME oder „CNAME Flattening“ heißt, und keine A- oder AAAA-Einträge.`,
     addTyped: (t) => `Legen Sie ${t.where} einen Eintrag vom Typ ${t.typeInZone} an, und keine A- oder AAAA-Einträge.`,
     register: (t) =>
       `Registrieren oder verlängern Sie ${t.name} bei einem Registrar und stellen Sie dort die Nameserver ein.`,
-    mistypedLook: 'Wenn der Name einen Tippfehler enthält, prüfen Sie den richtigen.',
+    mistypedLook: 'Wenn der Name einen Tippfehler enthält, sehen Sie sich den richtigen an.',
     mistypedAdd: 'Wenn der Name einen Tippfehler enthält, löschen Sie diese Domain und fügen Sie die richtige hinzu.',
     renew: (t) =>
       `Verlängern Sie ${t.name} beim Registrar. Falls die früheren Nameserver nicht von selbst zurückkommen, stellen Sie sie dort ein.`,
@@ -495,13 +496,13 @@ export const de: Language = {
     recreate:
       'Wenn der Name Ihnen gehört, löschen Sie die Domain, fügen Sie sie erneut hinzu und legen Sie ihre neuen Einträge an.',
     askSilent: (t) =>
-      `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name zieht um, sobald sie antworten und nur die Einträge dieser Domain haben.`,
+      `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name wechselt das Konto, sobald sie antworten und nur die Einträge dieser Domain haben.`,
     removeOthers: (t) =>
-      `Entfernen Sie ${t.where} jeden anderen TXT-Eintrag unter ${t.at} und richten Sie ${t.name} nur auf ${t.expected}.`,
+      `Entfernen Sie ${t.where} jeden anderen TXT-Eintrag unter ${t.at} und lassen Sie ${t.name} nur auf ${t.expected} zeigen.`,
     moveWithBoth: (t) =>
-      `Um den Namen umzuziehen, legen Sie beide Einträge dieser Domain an und entfernen Sie den TXT-Eintrag des anderen Kontos unter ${t.at}.`,
+      `Um den Namen in dieses Konto zu holen, legen Sie beide Einträge dieser Domain an und entfernen Sie den TXT-Eintrag des anderen Kontos unter ${t.at}.`,
     moveWithText: (t) =>
-      `Um den Namen umzuziehen, legen Sie den TXT-Eintrag dieser Domain an und entfernen Sie den des anderen Kontos unter ${t.at}.`,
+      `Um den Namen in dieses Konto zu holen, legen Sie den TXT-Eintrag dieser Domain an und entfernen Sie den des anderen Kontos unter ${t.at}.`,
     replaceCertificate:
       'Ersetzen Sie auf dem Proxy oder Load Balancer mit dieser Adresse das Zertifikat oder leiten Sie Verbindungen unverändert an diesen Dienst durch.',
     renewCertificate:

@@ -262,7 +262,7 @@ export const es: Language = {
     asked: (t) => `Servidores de nombres consultados: ${t.servers}.`,
     otherProviderUnseen: 'Los registros de otro proveedor no se ven.',
     zoneOfItsOwn: (t) =>
-      `${t.ownZone} es una zona propia: lo que se publica en la zona ${t.zoneAbove} no se ve en ella.`,
+      `${t.ownZone} es una zona aparte: lo que se publica en la zona ${t.zoneAbove} no se ve en ella.`,
     atOtherName: (t) => `El registro ${t.type} está en ${t.name}; debe estar en ${t.at}.`,
     zoneAppended: (t) => `El proveedor de DNS añade ${t.zone} a cada nombre que se introduce.`,
     textToo: (t) => `El registro TXT está en ${t.otherName}.`,
@@ -281,9 +281,9 @@ export const es: Language = {
     leadsTo: (t) => `${t.at} es un CNAME a ${t.chain}.`,
     hostUnknown: 'Ese host no existe.',
     hostWithoutAddress: 'Ese host no tiene dirección.',
-    hasToLead: (t) => `Tiene que apuntar a ${t.expected}.`,
+    hasToLead: (t) => `El registro tiene que apuntar a ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
-      `Tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
+      `El registro tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
     otherTarget: (t) => `${t.at} es un CNAME a ${t.host}, que no es el destino de este dominio.`,
     otherTargetWhy:
       'Pertenece a otro dominio, es de antes de que este se eliminara y se volviera a añadir, o está mal escrito.',
@@ -359,7 +359,7 @@ export const es: Language = {
     notRegistered: (t) =>
       `El dominio ${t.name} no existe: no está registrado, ha caducado o no tiene servidores de nombres.`,
     expired: (t) =>
-      `El registro de ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
+      `El dominio ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
     parked: (t) =>
       `El dominio ${t.name} está aparcado en ${t.provider}: sus servidores de nombres (${t.servers}) son de un servicio que muestra publicidad. Ahí no se pueden publicar registros.`,
     parkedAddresses: (t) => `Todos sus nombres, también ${t.name}, llevan a ${t.addresses}.`,
@@ -396,7 +396,7 @@ export const es: Language = {
     heldLater: (t) =>
       `Otra cuenta de este servicio verificó ${t.name} después de que lo añadieras aquí, así que tus registros pueden ser de antes.`,
     heldSilent: (t) =>
-      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para trasladar el nombre.`,
+      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
     heldRecords: 'Sus registros siguen ahí.',
 
     resolversFail: (t) =>
@@ -407,7 +407,7 @@ export const es: Language = {
     nameUnread: (t) => `${t.name} no se pudo consultar.`,
     othersAnswer: (t) => `Para otros nombres de la zona ${t.zone} sí hay respuestas.`,
     itsNameservers: 'sus servidores de nombres',
-    serverTimeout: (t) => `Sin respuesta a tiempo de ${t.servers}.`,
+    serverTimeout: (t) => `No responde a tiempo: ${t.servers}.`,
     serverFailure: (t) => `Respuesta de error (SERVFAIL) de ${t.servers}.`,
     serverRefused: (t) => `Respuesta denegada (REFUSED) por ${t.servers}.`,
     serverLame: (t) => `La zona no la sirve ${t.servers} (delegación inválida).`,
@@ -416,7 +416,7 @@ export const es: Language = {
     serverUnreachable: (t) => `No se puede llegar a ${t.servers}.`,
     serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
     serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
-    serverInconsistent: (t) => `Otros servidores de nombres que en otros sitios son los que indica ${t.servers}.`,
+    serverInconsistent: (t) => `Indica servidores de nombres distintos de los demás: ${t.servers}.`,
 
     outside: (t) =>
       `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
@@ -480,13 +480,13 @@ export const es: Language = {
       `Elimina el registro CAA con la etiqueta ${t.tag}: mientras sus flags sean 128 o más, ninguna autoridad de certificación puede emitir.`,
     recreate: 'Si el nombre es tuyo, elimina el dominio, añádelo de nuevo y publica sus nuevos registros.',
     askSilent: (t) =>
-      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre se traslada cuando respondan y solo tengan los registros de este dominio.`,
+      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre cambia de cuenta cuando respondan y solo tengan los registros de este dominio.`,
     removeOthers: (t) =>
       `Quita ${t.where} cualquier otro registro TXT de ${t.at}, y haz que ${t.name} apunte solo a ${t.expected}.`,
     moveWithBoth: (t) =>
-      `Para trasladar el nombre, publica los dos registros de este dominio y quita el registro TXT de la otra cuenta en ${t.at}.`,
+      `Para pasar el nombre a esta cuenta, publica los dos registros de este dominio y quita el registro TXT de la otra cuenta en ${t.at}.`,
     moveWithText: (t) =>
-      `Para trasladar el nombre, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
+      `Para pasar el nombre a esta cuenta, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
     replaceCertificate:
       'En el proxy o balanceador que tiene esta dirección, sustituye el certificado o deja pasar las conexiones tal cual hasta este servicio.',
     renewCertificate:

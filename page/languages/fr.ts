@@ -291,9 +291,9 @@ export const fr: Language = {
     leadsTo: (t) => `${t.at} est un CNAME vers ${t.chain}.`,
     hostUnknown: 'Cet hôte n’existe pas.',
     hostWithoutAddress: 'Cet hôte n’a pas d’adresse.',
-    hasToLead: (t) => `Il doit pointer vers ${t.expected}.`,
+    hasToLead: (t) => `L’enregistrement doit pointer vers ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
-      `Il doit pointer vers ${t.expected} pour que ce service puisse obtenir le certificat.`,
+      `L’enregistrement doit pointer vers ${t.expected} pour que ce service puisse obtenir le certificat.`,
     otherTarget: (t) => `${t.at} est un CNAME vers ${t.host}, qui n’est pas la cible de ce domaine.`,
     otherTargetWhy:
       'Cette valeur appartient à un autre domaine, date d’avant la suppression et le nouvel ajout de celui-ci, ou contient une faute de frappe.',
@@ -307,7 +307,7 @@ export const fr: Language = {
     loopNames: (t) => `Chacun mène au suivant : ${t.at} → ${t.chain}.`,
     tooLong: (t) => `${t.at} passe par plus de 8 enregistrements CNAME.`,
     tooLongNames: (t) => `Ils mènent à ${t.chain}.`,
-    hostUnread: 'Cet hôte n’a pas pu être lu.',
+    hostUnread: 'Cet hôte n’a pas pu être consulté.',
     addressInstead: (t) =>
       `${t.at} a ${t.plural(t.count, { one: 'l’adresse', other: 'les adresses' })} ${t.addresses} au lieu d’un enregistrement CNAME vers ${t.expected}.`,
     passedOn: (t) =>
@@ -356,7 +356,7 @@ export const fr: Language = {
     moreCharacters: (t) => `Il y a du texte en trop après le caractère ${t.before}.`,
     fewerCharacters: (t) => `Tout ce qui suit le caractère ${t.before} manque.`,
     textQuotes: 'Elle contient des guillemets en trop.',
-    textCase: 'Majuscules et minuscules sont mélangées.',
+    textCase: 'Les majuscules et les minuscules ne correspondent pas.',
     hasSpace: 'Elle contient une espace en trop.',
     hasTab: 'Elle contient une tabulation en trop.',
     hasLineBreak: 'Elle contient un saut de ligne en trop.',
@@ -371,7 +371,7 @@ export const fr: Language = {
     notRegistered: (t) =>
       `Le domaine ${t.name} n’existe pas : il n’est pas enregistré, a expiré ou n’a pas de serveurs de noms.`,
     expired: (t) =>
-      `L’enregistrement de ${t.name} semble avoir expiré : ses serveurs de noms (${t.servers}) sont ceux de ${t.provider} pour les domaines non renouvelés ou inutilisés.`,
+      `Le nom de domaine ${t.name} semble avoir expiré : ses serveurs de noms (${t.servers}) sont ceux de ${t.provider} pour les domaines non renouvelés ou inutilisés.`,
     parked: (t) =>
       `Le domaine ${t.name} est en parking chez ${t.provider} : ses serveurs de noms (${t.servers}) appartiennent à un service qui affiche de la publicité. On ne peut pas y publier d’enregistrements.`,
     parkedAddresses: (t) => `Tous ses noms, ${t.name} compris, mènent à ${t.addresses}.`,
@@ -408,27 +408,27 @@ export const fr: Language = {
     heldLater: (t) =>
       `Un autre compte de ce service a validé ${t.name} après que vous l’avez ajouté ici : vos enregistrements datent peut-être d’avant.`,
     heldSilent: (t) =>
-      `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}), et ce que les résolveurs ont en cache ne suffit pas pour transférer le nom.`,
+      `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}), et ce que les résolveurs ont en cache ne suffit pas pour rattacher le nom à ce compte.`,
     heldRecords: 'Ses enregistrements sont encore en place.',
 
     resolversFail: (t) =>
-      `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être lu.`,
-    zoneUnread: (t) => `La zone ${t.name} n’a pas pu être lue.`,
-    someUnread: (t) => `Tous les serveurs de noms de ${t.name} n’ont pas pu être lus.`,
+      `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être consulté.`,
+    zoneUnread: (t) => `La zone ${t.name} n’a pas pu être consultée.`,
+    someUnread: (t) => `Certains serveurs de noms de ${t.name} n’ont pas pu être interrogés.`,
     delegationUnread: (t) => `Les serveurs de noms de ${t.name} sont introuvables.`,
-    nameUnread: (t) => `${t.name} n’a pas pu être lu.`,
+    nameUnread: (t) => `${t.name} n’a pas pu être consulté.`,
     othersAnswer: (t) => `Pour d’autres noms de la zone ${t.zone}, il y a des réponses.`,
     itsNameservers: 'ses serveurs de noms',
     serverTimeout: (t) => `Pas de réponse à temps de ${t.servers}.`,
     serverFailure: (t) => `Réponse d’échec (SERVFAIL) de ${t.servers}.`,
     serverRefused: (t) => `Refus de répondre (REFUSED) de ${t.servers}.`,
-    serverLame: (t) => `La zone n’est pas servie par ${t.servers} (délégation boiteuse).`,
+    serverLame: (t) => `La zone n’est pas servie par ${t.servers} (« lame delegation »).`,
     serverMalformed: (t) => `Réponses qui ne sont pas du DNS valide de ${t.servers}.`,
     serverWithoutAddress: (t) => `Pas d’adresse IP pour ${t.servers}.`,
     serverUnreachable: (t) => `Impossible de joindre ${t.servers}.`,
     serverPrivate: (t) => `Adresse IP privée ou spéciale, jamais interrogée, pour ${t.servers}.`,
     serverTcp: (t) => `Pas de réponse en TCP de ${t.servers}.`,
-    serverInconsistent: (t) => `D’autres serveurs de noms qu’ailleurs sont indiqués par ${t.servers}.`,
+    serverInconsistent: (t) => `Serveurs de noms différents de ceux des autres, selon ${t.servers}.`,
 
     outside: (t) =>
       `Les visiteurs de ${t.name} n’arrivent pas sur le site ${t.plural(t.count, { one: 'à l’adresse', other: 'aux adresses' })} ${t.addresses}.`,
@@ -497,13 +497,13 @@ export const fr: Language = {
     recreate:
       'Si le nom est à vous, supprimez le domaine, ajoutez-le de nouveau et publiez ses nouveaux enregistrements.',
     askSilent: (t) =>
-      `Demandez au fournisseur DNS de ${t.zone} pourquoi ses serveurs de noms ne répondent pas. Le nom sera transféré dès qu’ils répondront et n’auront que les enregistrements de ce domaine.`,
+      `Demandez au fournisseur DNS de ${t.zone} pourquoi ses serveurs de noms ne répondent pas. Le nom changera de compte dès qu’ils répondront et n’auront que les enregistrements de ce domaine.`,
     removeOthers: (t) =>
       `Supprimez ${t.where} tout autre enregistrement TXT de ${t.at}, et faites pointer ${t.name} uniquement vers ${t.expected}.`,
     moveWithBoth: (t) =>
-      `Pour transférer le nom, publiez les deux enregistrements de ce domaine et supprimez l’enregistrement TXT de l’autre compte sous ${t.at}.`,
+      `Pour rattacher le nom à ce compte, publiez les deux enregistrements de ce domaine et supprimez l’enregistrement TXT de l’autre compte sous ${t.at}.`,
     moveWithText: (t) =>
-      `Pour transférer le nom, publiez l’enregistrement TXT de ce domaine et supprimez celui de l’autre compte sous ${t.at}.`,
+      `Pour rattacher le nom à ce compte, publiez l’enregistrement TXT de ce domaine et supprimez celui de l’autre compte sous ${t.at}.`,
     replaceCertificate:
       'Sur le proxy ou le répartiteur de charge qui a cette adresse, remplacez le certificat, ou laissez passer les connexions telles quelles jusqu’à ce service.',
     renewCertificate:
@@ -532,7 +532,7 @@ export const fr: Language = {
       'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à se propager partout.',
 
     certificateNoAddress: (t) => `${t.name} n’a pas d’adresse : aucune autorité de certification ne peut l’atteindre.`,
-    certificateUnread: (t) => `Le DNS de ${t.name} n’a pas pu être lu. Nous réessayons automatiquement.`,
+    certificateUnread: (t) => `Le DNS de ${t.name} n’a pas pu être consulté. Nous réessayons automatiquement.`,
     certificatePrivate: (t) => `${t.name} mène à ${t.addresses}, hors de l’Internet public.`,
     certificateUnreachable: (t) => `${t.name} mène à ${t.addresses}, où rien ne répond sur le port 80.`,
     certificateOther: (t) =>

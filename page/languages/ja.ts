@@ -134,7 +134,8 @@ export const ja: Language = {
     noAlias: () =>
       'どれも使えない場合は、代わりに同じ名前で次のレコードを追加し、他のAレコードとAAAAレコードは置かないでください。',
     caaState: '追加してください',
-    caaPurpose: 'このドメインでは他の認証局だけが許可されています。このレコードで当方の認証局も許可されます。',
+    caaPurpose:
+      'このドメインでは他の認証局だけが許可されています。このレコードでこのサービスが使う認証局も許可されます。',
     flags: 'フラグ',
     tag: 'タグ',
     name: '名前',
@@ -279,8 +280,8 @@ export const ja: Language = {
     leadsTo: (t) => `${t.at}は${t.chain}へのCNAMEです。`,
     hostUnknown: 'そのホストは存在しません。',
     hostWithoutAddress: 'そのホストにはアドレスがありません。',
-    hasToLead: (t) => `${t.expected}を指す必要があります。`,
-    hasToLeadForCertificate: (t) => `証明書を取得するには、${t.expected}を指す必要があります。`,
+    hasToLead: (t) => `レコードは${t.expected}を指す必要があります。`,
+    hasToLeadForCertificate: (t) => `証明書を取得するには、レコードが${t.expected}を指す必要があります。`,
     otherTarget: (t) => `${t.at}は${t.host}へのCNAMEですが、これはこのドメインの接続先ではありません。`,
     otherTargetWhy: '別のドメインの値か、このドメインを削除して追加し直す前の値か、入力ミスです。',
     valueDoubled: (t) => `DNS事業者が値の末尾にゾーン${t.zone}を付け加えています。`,
@@ -333,7 +334,7 @@ export const ja: Language = {
     moreCharacters: (t) => `${t.before}文字目のあとに余分な文字があります。`,
     fewerCharacters: (t) => `${t.before}文字目より後ろがありません。`,
     textQuotes: '値に余分な引用符が含まれています。',
-    textCase: '大文字と小文字が違っています。',
+    textCase: '大文字と小文字が一致していません。',
     hasSpace: '値に余分な空白が含まれています。',
     hasTab: '値に余分なタブが含まれています。',
     hasLineBreak: '値に余分な改行が含まれています。',
@@ -373,14 +374,14 @@ export const ja: Language = {
     absenceUnproven: '名前が存在しないことの証明がありません。',
     dsIs: (t) => `DSレコードは${t.value}です。`,
     noticedAfter: (t) => `修正が反映されるまでに${t.lasting}かかることがあります。`,
-    caaForbids: (t) => `${t.name}のCAAレコードにより、当方の認証局は証明書を発行できません：${t.values}。`,
+    caaForbids: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません：${t.values}。`,
     staleCache: (t) =>
       `ネームサーバーには${t.name}の${t.type}レコードがありますが、公開リゾルバーは${t.until}までキャッシュから応答することがあります。`,
     held: (t) => `${t.name}は、このサービスの別のアカウントで確認済みです。`,
     heldLater: (t) =>
       `${t.name}をここに追加された後に、このサービスの別のアカウントが確認を済ませました。レコードは以前のものかもしれません。`,
     heldSilent: (t) =>
-      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけでは名前を移せません。`,
+      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけではこのアカウントに移せません。`,
     heldRecords: 'そのアカウントのレコードがまだ残っています。',
 
     resolversFail: (t) => `このサービスのDNSリゾルバーから有効な応答がなく、${t.name}を参照できませんでした。`,
@@ -465,9 +466,9 @@ export const ja: Language = {
     removeOthers: (t) =>
       `${t.where}${t.at}にある他のTXTレコードをすべて削除し、${t.name}を${t.expected}だけに向けてください。`,
     moveWithBoth: (t) =>
-      `名前を移すには、このドメインの2つのレコードを登録し、${t.at}にある別のアカウントのTXTレコードを削除してください。`,
+      `このアカウントに名前を移すには、このドメインの2つのレコードを登録し、${t.at}にある別のアカウントのTXTレコードを削除してください。`,
     moveWithText: (t) =>
-      `名前を移すには、このドメインのTXTレコードを登録し、${t.at}にある別のアカウントのものを削除してください。`,
+      `このアカウントに名前を移すには、このドメインのTXTレコードを登録し、${t.at}にある別のアカウントのものを削除してください。`,
     replaceCertificate:
       'このアドレスのプロキシまたはロードバランサーで証明書を差し替えるか、接続をそのままこのサービスに通してください。',
     renewCertificate:
@@ -491,7 +492,7 @@ export const ja: Language = {
     publicAddresses: (t) =>
       `${t.zone}のネームサーバーにグローバルIPアドレスを設定するか、別のネームサーバーを使ってください。`,
     openTcp: (t) => `${t.servers}でTCPポート53を開いてください。UDPに収まらない応答はTCPで受け取ります。`,
-    registryTakes: '変更は不要です。ネームサーバーの変更が全体に行き渡るまで数分かかります。',
+    registryTakes: '変更は不要です。ネームサーバーの変更が反映されるまで数分かかります。',
 
     certificateNoAddress: (t) => `${t.name}にアドレスがないため、認証局がアクセスできません。`,
     certificateUnread: (t) => `${t.name}のDNSを参照できませんでした。自動で再試行します。`,
@@ -499,7 +500,7 @@ export const ja: Language = {
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
-    certificateCaa: (t) => `${t.name}のCAAレコードにより、当方の認証局は証明書を発行できません。`,
+    certificateCaa: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
     certificateNotSeen: (t) => `${t.name}の証明書に必要な情報が、まだDNSで見つかりません。`,

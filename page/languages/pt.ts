@@ -257,10 +257,10 @@ export const pt: Language = {
     entryCaa: (t) => `Flags: ${t.flags}, tag: ${t.tag}, valor: ${t.value}.`,
 
     noRecord: (t) => `Não há registro ${t.type} em ${t.at}.`,
-    noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessar.`,
+    noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessá-lo.`,
     asked: (t) => `Servidores de nomes consultados: ${t.servers}.`,
     otherProviderUnseen: 'Registros em outro provedor não são vistos.',
-    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona própria: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
+    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona separada: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
     atOtherName: (t) => `O registro ${t.type} está em ${t.name}; ele deve ficar em ${t.at}.`,
     zoneAppended: (t) => `O provedor de DNS acrescenta ${t.zone} a cada nome digitado.`,
     textToo: (t) => `O registro TXT está em ${t.otherName}.`,
@@ -279,9 +279,9 @@ export const pt: Language = {
     leadsTo: (t) => `${t.at} é um CNAME para ${t.chain}.`,
     hostUnknown: 'Esse host não existe.',
     hostWithoutAddress: 'Esse host não tem endereço.',
-    hasToLead: (t) => `Ele precisa apontar para ${t.expected}.`,
+    hasToLead: (t) => `O registro precisa apontar para ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
-      `Ele precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
+      `O registro precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
     otherTarget: (t) => `${t.at} é um CNAME para ${t.host}, que não é o destino deste domínio.`,
     otherTargetWhy:
       'O valor é de outro domínio, é de antes de este ser excluído e adicionado de novo, ou foi digitado errado.',
@@ -356,7 +356,7 @@ export const pt: Language = {
     notRegistered: (t) =>
       `O domínio ${t.name} não existe: não está registrado, expirou ou não tem servidores de nomes.`,
     expired: (t) =>
-      `O registro de ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
+      `O domínio ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
     parked: (t) =>
       `O domínio ${t.name} está estacionado em ${t.provider}: os servidores de nomes (${t.servers}) são de um serviço que mostra anúncios. Não é possível publicar registros ali.`,
     parkedAddresses: (t) => `Todos os nomes dele, também ${t.name}, levam a ${t.addresses}.`,
@@ -375,7 +375,7 @@ export const pt: Language = {
     nothingThere: 'nenhum registro',
     cnameThere: (t) => `um CNAME para ${t.chain}`,
     cnameToItself: 'um CNAME para ele mesmo',
-    bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com defeito.`,
+    bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com erro.`,
     mostCannotSee: 'A maior parte da Internet não vê os registros dela.',
     signatureExpired: 'A assinatura expirou.',
     signatureNotYetValid: 'A assinatura ainda não é válida.',
@@ -392,7 +392,7 @@ export const pt: Language = {
     heldLater: (t) =>
       `Outra conta deste serviço verificou ${t.name} depois que você o adicionou aqui; seus registros podem ser de antes.`,
     heldSilent: (t) =>
-      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para transferir o nome.`,
+      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
     heldRecords: 'Os registros dela ainda estão lá.',
 
     resolversFail: (t) =>
@@ -474,13 +474,13 @@ export const pt: Language = {
       `Exclua o registro CAA com a tag ${t.tag}: enquanto as flags forem 128 ou mais, nenhuma autoridade certificadora pode emitir.`,
     recreate: 'Se o nome é seu, exclua o domínio, adicione-o de novo e publique os novos registros.',
     askSilent: (t) =>
-      `Pergunte ao provedor de DNS de ${t.zone} por que os servidores de nomes não respondem. O nome é transferido assim que eles responderem e tiverem só os registros deste domínio.`,
+      `Pergunte ao provedor de DNS de ${t.zone} por que os servidores de nomes não respondem. O nome muda de conta assim que eles responderem e tiverem só os registros deste domínio.`,
     removeOthers: (t) =>
       `Remova ${t.where} qualquer outro registro TXT em ${t.at}, e aponte ${t.name} somente para ${t.expected}.`,
     moveWithBoth: (t) =>
-      `Para transferir o nome, publique os dois registros deste domínio e remova o registro TXT da outra conta em ${t.at}.`,
+      `Para trazer o nome para esta conta, publique os dois registros deste domínio e remova o registro TXT da outra conta em ${t.at}.`,
     moveWithText: (t) =>
-      `Para transferir o nome, publique o registro TXT deste domínio e remova o da outra conta em ${t.at}.`,
+      `Para trazer o nome para esta conta, publique o registro TXT deste domínio e remova o da outra conta em ${t.at}.`,
     replaceCertificate:
       'No proxy ou balanceador de carga que tem este endereço, substitua o certificado ou deixe as conexões passarem sem alteração até este serviço.',
     renewCertificate:
