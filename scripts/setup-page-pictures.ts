@@ -105,7 +105,6 @@ for (const nameserver of NAMESERVERS) dns.set(nameserver, 'A', [dns.address]);
 // The names of the languages need it in every picture.
 await findPrograms('fonts-ja', ['fonts-ipafont-gothic']);
 const { browser, close } = await startBrowser({ fonts: join(TOOLS, 'fonts-ja/usr/share/fonts') });
-rmSync(pictures, { recursive: true, force: true });
 mkdirSync(pictures, { recursive: true });
 
 interface Subject {
@@ -151,8 +150,6 @@ const blocked = await invite('shop.library.com', { publish: (name, values) => [c
 await draw('certificate-blocked', blocked, 'One more thing for the certificate');
 const live = await invite('shop.cinema.com', { publish: right });
 await draw('live', live, 'Your site is live');
-former('shop.cinema.com');
-await draw('live-but-drifted', live, 'Live, but something has changed');
 const { looks } = ca.settings;
 ca.settings.looks = 10_000;
 await draw('certificate', await invite('shop.gallery.com', { publish: right }), 'Now the certificate');
