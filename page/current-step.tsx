@@ -22,7 +22,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
   const { stage, finding, task } = view;
   const { diagnosis, certificate, brand } = state;
   const caa = view.caa === null ? 0 : 1;
-  const { title, text } = TEXT.stage(stage, {
+  const { title, text } = TEXT.stages[stage]({
     provider: diagnosis?.zone?.provider?.name,
     platform: brand.name,
     needsCaa: view.caa !== null,
@@ -123,7 +123,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
         {task.kind === 'told' ? (
           <Prose text={view.finding?.fix ?? ''} lang={view.finding?.lang} />
         ) : (
-          <p>{TEXT.hint(task)}</p>
+          <p>{TEXT.hints[task.kind](task)}</p>
         )}
         {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
         <RecordList view={view} heading={heading} isTask />
@@ -189,7 +189,7 @@ function Check({ state, view, following }: Omit<CurrentStepProps, 'heading'>) {
       {next !== '' && <p class="note">{next}</p>}
       {view.canCheck && (
         <p class="note asked" role="status">
-          {asked !== null && TEXT.asked(asked)}
+          {asked !== null && TEXT.asked[asked.outcome](asked.at)}
         </p>
       )}
     </div>
@@ -204,13 +204,13 @@ function nextOf({ diagnosis, certificate, clockOffset }: SetupState, { stage }: 
     if (nextTryAt === undefined) return '';
     const next = TEXT.nextTry(nextTryAt, secondsTo(nextTryAt));
     // Otherwise the certificate authority has refused, and there may be nothing to change.
-    return state === 'waiting_for_routing' ? `${next} ${TEXT.nextTrySees}` : next;
+    return state === 'waiting_for_routing' ? next + TEXT.space + TEXT.nextTrySees : next;
   }
   if (stage === 'failed' || stage === 'live' || stage === 'live_at_risk' || stage === 'certificate') return '';
   const { nextCheckAt, windowEndsAt } = diagnosis?.schedule ?? {};
   const seconds = nextCheckAt === undefined ? null : secondsTo(nextCheckAt);
   const next = seconds === null ? [] : [seconds > 0 ? TEXT.nextCheck(seconds) : TEXT.checkingSoon];
-  return [...next, ...(windowEndsAt === undefined ? [] : [TEXT.until(windowEndsAt)])].join('. ');
+  return [...next, ...(windowEndsAt === undefined ? [] : [TEXT.until(windowEndsAt)])].join(TEXT.space);
 }
 
 /** Returns the time, and updates it each second. */

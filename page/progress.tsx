@@ -17,8 +17,10 @@ export function Progress({ steps }: { steps: Steps }) {
               <Icon name={step === 'live' && state === 'done' ? 'lock' : ICONS[state]} />
             )}
           </span>
-          <span class="label">{TEXT.step(step)}</span>
-          <span class={state === 'waiting' ? 'sr' : 'state'}>{TEXT.stepState(step, state)}</span>
+          <span class="label">{TEXT.steps[step]}</span>
+          <span class={state === 'waiting' ? 'sr' : 'state'}>
+            {step === 'dns' && state === 'current' ? TEXT.yourTurn : TEXT.stepStates[state]}
+          </span>
         </li>
       ))}
     </ol>

@@ -103,7 +103,7 @@ interface RecordCardProps {
   purpose?: string;
 }
 
-function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, record.needed) }: RecordCardProps) {
+function RecordCard({ record, heading, purpose = TEXT.purposes[record.record][record.needed] }: RecordCardProps) {
   const Heading = heading === 1 ? 'h3' : 'h4';
   const { type, name, entered, value, state, was, problem } = record;
   const wrong = (field: 'name' | 'value') => (was?.field === field ? was.found : []);
@@ -114,7 +114,7 @@ function RecordCard({ record, heading, purpose = TEXT.purpose(record.record, rec
         <Heading>{TEXT.recordTitle(type)}</Heading>
         <span class="chip">
           <Icon name={STATE_ICONS[state]} />
-          {TEXT.recordState(state)}
+          {TEXT.recordStates[state]}
         </span>
       </header>
       {problem === null ? (
@@ -218,7 +218,8 @@ function NameField({ entered, name, type, was }: NameFieldProps) {
     <Field label={TEXT.name} text={entered} what={TEXT.copyWhat(TEXT.name, type)} was={was}>
       {entered !== name && (
         <span class="full">
-          {TEXT.fullName}:{' '}
+          {TEXT.fullName}
+          {TEXT.colon}
           <bdi>
             <Breakable text={name} />
           </bdi>
@@ -271,7 +272,7 @@ function SeenNow({ seen }: { seen: Seen[] }) {
       <ul>
         {seen.map(({ outcome, values, nameservers }) => (
           <li key={`${outcome} ${values.join(' ')}`} class={outcome}>
-            <span class="outcome">{TEXT.seen(outcome)}</span>{' '}
+            <span class="outcome">{TEXT.seen[outcome]}</span>{' '}
             {VALUED.has(outcome) &&
               values.map((value) => (
                 <Fragment key={value}>

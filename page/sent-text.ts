@@ -40,8 +40,9 @@ function named(name: string, entered: string | null): Lines {
 }
 
 function aligned(lines: Lines): string {
-  const width = Math.max(...lines.map(([label]) => label.length)) + 2;
-  return lines.map(([label, value]) => `${`${label}:`.padEnd(width)}${value}`).join('\n');
+  const { colon, sent } = TEXT;
+  const width = Math.max(...lines.map(([label]) => label.length)) + colon.length;
+  return lines.map(([label, value]) => (label + colon).padEnd(width, sent.fill) + value).join('\n');
 }
 
 /** A message without a recipient (RFC 6068). */

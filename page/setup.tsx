@@ -92,7 +92,7 @@ function Body({ state, following, heading }: { state: SetupState; following: Fol
   const { link, support, domain, isConnected, isCrowded, brand } = state;
   const Heading = heading === 1 ? 'h1' : 'h2';
   if (link !== 'open' && link !== 'opening') {
-    const { title, text } = TEXT.ended(link);
+    const { title, text } = TEXT.ends[link];
     return (
       <section class="card end" role="alert">
         <Heading>{title}</Heading>
@@ -136,8 +136,7 @@ function WhomToAsk({ name, address = '' }: { name?: string | undefined; address?
   const isAddress = isContact(address);
   return (
     <p>
-      {TEXT.askWhom(name)}
-      {isAddress ? ': ' : '.'}
+      {TEXT.askWhom(name, isAddress)}
       {isAddress && <a href={address}>{address.replace(/^mailto:/, '')}</a>}
     </p>
   );

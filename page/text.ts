@@ -1,10 +1,9 @@
+import { formatsIn } from './languages/formats.ts';
+import { pathsWith } from './languages/panels.ts';
 import type { Asked, SetupState } from './setup-state.ts';
 import type { RecordState, RecordView, Seen, Stage, StepState, Steps, Task } from './view.ts';
 
-/**
- * Every text of the page and the component, in English. Texts of the API about mistakes (`message`, `fix`) are shown as
- * they are.
- */
+/** Every text of the page and the component, in English. Those about mistakes are in `languages/`. */
 
 /** A headline, and a sentence or two below it. */
 interface Said {
@@ -175,70 +174,19 @@ const ENDS: Record<Exclude<SetupState['link'], 'opening' | 'open'>, Said> = {
   denied: { title: 'This page cannot be shown here', text: 'The service does not answer requests from this page.' },
 };
 
-/** The place where records are added, by the id of the provider. Panels change: it is a hint. */
-const PANELS: Record<string, (zone: string) => string> = {
-  cloudflare: (zone) => `${zone} › DNS › Records. Set “Proxy status” to “DNS only”.`,
-  route53: (zone) => `Hosted zones › ${zone}`,
-  godaddy: (zone) => `Domain Portfolio › ${zone} › DNS`,
-  namecheap: (zone) => `Domain List › ${zone} › Manage › Advanced DNS`,
-  squarespace: (zone) => `Domains › ${zone} › DNS › DNS Settings › Custom records`,
-  ionos: (zone) => `Domains & SSL › ${zone} › DNS`,
-  ovh: (zone) => `Domain names › ${zone} › DNS zone`,
-  gandi: (zone) => `Domain › ${zone} › DNS Records`,
-  hetzner: (zone) => `DNS › ${zone} › Records`,
-  digitalocean: (zone) => `Networking › Domains › ${zone}`,
-  vercel: (zone) => `Domains › ${zone} › DNS Records`,
-  azure: (zone) => `DNS zones › ${zone} › Record sets`,
-  namecom: (zone) => `My Domains › ${zone} › Manage DNS Records`,
-  porkbun: (zone) => `Domain Management › ${zone} › DNS`,
-  strato: (zone) => `Domains › Manage domains › ${zone} › DNS`,
-  hostinger: (zone) => `Domains › ${zone} › DNS / Nameservers › DNS records`,
-  wix: (zone) => `Domains › ${zone} › Manage DNS records`,
-  bluehost: (zone) => `Domains › ${zone} › DNS › Manage DNS records`,
-  dnsimple: (zone) => `${zone} › DNS › Manage records`,
-  dnsmadeeasy: (zone) => `DNS › Managed DNS › ${zone} › Records`,
-};
+const { list, time, clock, date, duration } = formatsIn('en');
 
-/** The language of dates and times. */
-const LANGUAGE = 'en';
-
-const time = (at: number) =>
-  new Intl.DateTimeFormat(LANGUAGE, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    hour: 'numeric',
-    minute: '2-digit',
-    timeZoneName: 'short',
-  }).format(at);
-
-const clock = (at: number) =>
-  new Intl.DateTimeFormat(LANGUAGE, {
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-    hourCycle: 'h23',
-    timeZoneName: 'short',
-  }).format(at);
-
-const date = (at: number) =>
-  new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'long', year: 'numeric' }).format(at);
-
-const duration = (seconds: number) =>
-  new Intl.NumberFormat(LANGUAGE, {
-    style: 'unit',
-    unit: seconds > 90 ? 'minute' : 'second',
-    unitDisplay: 'short',
-  }).format(seconds > 90 ? Math.round(seconds / 60) : seconds);
-
-const ASKED: Record<Asked['outcome'], (at: string) => string> = {
-  same: (at) => `Looked at ${at}: nothing new yet.`,
-  changed: (at) => `Looked at ${at}.`,
-  busy: (at) => `Not looked at ${at}: too many checks at once. Wait until the button counts down.`,
-  failed: (at) => `Could not look at ${at}: no connection. Try again.`,
+const ASKED: Record<Asked['outcome'], (at: number) => string> = {
+  same: (at) => `Looked at ${clock(at)}: nothing new yet.`,
+  changed: (at) => `Looked at ${clock(at)}.`,
+  busy: (at) => `Not looked at ${clock(at)}: too many checks at once. Wait until the button counts down.`,
+  failed: (at) => `Could not look at ${clock(at)}: no connection. Try again.`,
 };
 
 export const ENGLISH = {
+  /** Between sentences, and between a label and its value. */
+  space: ' ',
+  colon: ': ',
   title: (name: string) => `Connect ${name}`,
   titleLive: (name: string) => `${name} is live`,
   connect: 'Connect your domain',
@@ -248,17 +196,18 @@ export const ENGLISH = {
   unreachable: 'The service cannot be reached. Trying again…',
   lost: 'The connection was lost. Reconnecting… Checks go on meanwhile, and nothing is lost.',
   crowded: 'This link is in use on many pages. Close those you do not need: this one goes on by itself.',
-  hint: (task: Task) => (task.kind === 'told' ? '' : HINTS[task.kind](task)),
+  hints: HINTS,
   logIn: (zone: string | null) =>
     zone === null ? 'Log in where you manage your DNS.' : `Log in where you manage the DNS of ${zone}.`,
   logInAt: (provider: string) => `Log in to ${provider}.`,
   comeBack: 'Come back. This page changes by itself.',
   details: 'Answer of the certificate authority',
-  stage: (stage: Stage, about: About) => STAGES[stage](about),
+  stages: STAGES,
   progress: 'Progress',
-  step: (step: keyof Steps) => STEPS[step],
-  stepState: (step: keyof Steps, state: StepState) =>
-    step === 'dns' && state === 'current' ? 'Your turn' : STEP_STATES[state],
+  steps: STEPS,
+  stepStates: STEP_STATES,
+  /** In place of “In progress”. */
+  yourTurn: 'Your turn',
   movingFirst:
     'Does this name serve a site today? Read “Keep your site up while you move” below before you change this.',
   movingTitle: 'Keep your site up while you move',
@@ -267,14 +216,12 @@ export const ENGLISH = {
   movingPurpose: 'Lets us get the certificate before you move. If your provider offers to proxy it, turn that off.',
   records: 'Records',
   otherRecords: 'Other records',
-  recordState: (state: RecordState) => RECORD_STATES[state],
-  purpose: (record: RecordView['record'], needed: RecordView['needed']) => PURPOSES[record][needed],
+  recordStates: RECORD_STATES,
+  purposes: PURPOSES,
   recordTitle: (type: string) => `${type} record`,
   alias: 'Your provider may call it ALIAS, ANAME or flattened CNAME.',
   noAlias: (count: number) =>
-    count === 1
-      ? 'Does your provider have none of these? Then add this record instead, under the same name, and no other A or AAAA record.'
-      : 'Does your provider have none of these? Then add these records instead, under the same name, and no other A or AAAA record.',
+    `Does your provider have none of these? Then add ${count === 1 ? 'this record' : 'these records'} instead, under the same name, and no other A or AAAA record.`,
   caaState: 'To be added',
   caaPurpose: 'The domain allows other certificate authorities only. This record allows ours, too.',
   flags: 'Flags',
@@ -297,16 +244,15 @@ export const ENGLISH = {
   copyDone: 'Copied to the clipboard.',
   copyFailed: 'Could not copy. Select the text and copy it yourself.',
   seenNow: 'Seen now',
-  seen: (outcome: Seen['outcome']) => SEEN[outcome],
+  seen: SEEN,
   at: 'at',
   panel: (provider: string) => `Open ${provider}`,
   opensInNewTab: ' (opens in a new tab)',
-  where: (id: string | undefined, zone: string) =>
-    id !== undefined && Object.hasOwn(PANELS, id) ? PANELS[id]?.(zone) : undefined,
+  where: pathsWith({}),
   whereUnknown: (nameservers: readonly string[]) =>
     nameservers.length === 0
       ? 'Often that is where you bought the domain. Look for “DNS records”.'
-      : `Often that is where you bought the domain. Its nameservers are ${nameservers.join(' and ')}. Look for “DNS records”.`,
+      : `Often that is where you bought the domain. Its nameservers are ${list(nameservers)}. Look for “DNS records”.`,
   whereShort: (zone: string) => `In the panel: ${zone} › DNS records.`,
   connectAt: (provider: string) => `Connect at ${provider}`,
   connectHow: (host: string) => `You log in at ${host} and agree. Your provider then adds the records for you.`,
@@ -317,9 +263,9 @@ export const ENGLISH = {
   tryAgain: 'Start again',
   checking: 'Checking…',
   checkAgain: (seconds: number) => `Check again in ${duration(seconds)}`,
-  asked: ({ outcome, at }: Asked) => ASKED[outcome](clock(at)),
-  nextCheck: (seconds: number) => `Next check in ${duration(seconds)}`,
-  checkingSoon: 'Checking about now',
+  asked: ASKED,
+  nextCheck: (seconds: number) => `Next check in ${duration(seconds)}.`,
+  checkingSoon: 'Checking about now.',
   until: (at: number) => `Checks go on until ${time(at)}.`,
   nextTry: (at: number, seconds: number) =>
     seconds > 0
@@ -342,14 +288,18 @@ export const ENGLISH = {
     subject: (name: string) => `DNS records for ${name}`,
     ask: (name: string, count: number) =>
       count === 1 ? `Please add this DNS record for ${name}:` : `Please add these DNS records for ${name}:`,
+    /** Fills a label up to the width of the longest one. */
+    fill: ' ',
     instead: 'Or, where the provider does not have this type:',
     link: 'This page shows whether they were found, and what is wrong if they were not:',
   },
   type: 'Type',
   help: 'Questions?',
   contact: (name: string | undefined) => (name === undefined ? 'Contact support' : `Contact ${name}`),
-  askWhom: (name: string | undefined) => `Ask ${name ?? 'the people who sent you the link'} for a new one`,
-  ended: (link: Exclude<SetupState['link'], 'opening' | 'open'>) => ENDS[link],
+  /** `address`: follows it. */
+  askWhom: (name: string | undefined, hasAddress: boolean) =>
+    `Ask ${name ?? 'the people who sent you the link'} for a new one${hasAddress ? ': ' : '.'}`,
+  ends: ENDS,
 };
 
 /** The texts of a language: those that a language lacks are an error of types. */

@@ -45,6 +45,54 @@ describe.each(OTHERS)('the catalogue in %s', (_, { findings }) => {
   });
 });
 
+/** Every text of the page by its place in the catalogue: those with fields are said with each of these. */
+const FIELDS = [
+  ...[1, 2].map((count) => ({ found: count, lacking: count, missing: count, wrong: count, records: count, count })),
+  '<one>',
+  7_000,
+  ['<one>', '<two>'],
+];
+
+function saidIn(texts: unknown, path: string): [path: string, text: string][] {
+  // Fields of another kind than this text has.
+  if (typeof texts === 'string') return /undefined|\[object/.test(texts) ? [] : [[path, texts]];
+  if (typeof texts !== 'function') {
+    return Object.entries(texts ?? {}).flatMap(([key, each]) => saidIn(each, `${path}.${key}`));
+  }
+  return FIELDS.flatMap((fields, at) => {
+    const about = Object.assign(Object(fields), { provider: '<one>', type: '<one>', removes: ['<one>', '<two>'] });
+    try {
+      return saidIn(texts(typeof fields === 'object' ? about : fields, 7_000), `${path} ${at}`);
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Words that are the same in several languages, and paths in panels that exist in English alone. */
+const INTERNATIONAL = /^\.(space|colon|flags|tag|name|type|sent\.fill|where |steps\.live)/;
+
+describe.each(OTHERS)('the texts of the page in %s', (_, { texts }) => {
+  const said = saidIn(texts, '');
+  const english = new Map(saidIn(en.texts, ''));
+
+  it('have no English one', () => {
+    expect(said.length).toBeGreaterThan(200);
+    const same = said.filter(
+      ([path, text]) => /\p{L}{3}/u.test(text.replaceAll(/<\w+>/g, '')) && english.get(path) === text,
+    );
+    expect(same.filter(([path]) => !INTERNATIONAL.test(path))).toEqual([]);
+  });
+
+  it('keep every field of the English ones', () => {
+    const fields = (text = '') => [...new Set(text.match(/<\w+>/g))].sort();
+    for (const [path, text] of english) {
+      const other = said.find(([each]) => each === path)?.[1];
+      expect([path, ...fields(other)]).toEqual([path, ...fields(text)]);
+    }
+  });
+});
+
 describe.each(LANGUAGES.map((language) => [language.tag, language] as const))('findings in %s', (_, language) => {
   it.each(SAMPLES)(
     '$code, $sample: shows what its English of the API shows, and none of its sentences',

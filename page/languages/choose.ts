@@ -1,4 +1,4 @@
-import { ENGLISH, setTexts } from '../text.ts';
+import { setTexts } from '../text.ts';
 import { en, type Language } from './en.ts';
 import { tellFinding, tellProblem } from './tell-finding.ts';
 import { setVoice } from './voice.ts';
@@ -32,7 +32,7 @@ export async function speakIn(id: LanguageId): Promise<boolean> {
   const number = newest;
   const language = await LANGUAGES[id].load().catch(() => en);
   if (number !== newest) return false;
-  setTexts(language.texts ?? ENGLISH);
+  setTexts(language.texts);
   setVoice({
     attributes: { lang: language.tag, dir: language.dir ?? 'ltr' },
     tellFinding: (finding) => tellFinding(finding, language),

@@ -1,9 +1,259 @@
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
+import { pathsWith } from './panels.ts';
+
+const { list, time, clock, date, duration } = formatsIn('de', 'long');
+
+const COUNTS = ['null', 'einen', 'zwei', 'drei', 'vier'];
+const ROUTING = 'Führt Besucher Ihrer Domain zum Dienst.';
+const CHALLENGE =
+  'Damit bekommt der Dienst das Zertifikat und erneuert es. Wenn Ihr Anbieter einen Proxy für diesen Eintrag anbietet, schalten Sie ihn aus.';
 
 export const de: Language = {
   tag: 'de',
   space: ' ',
-  texts: null,
+  texts: {
+    space: ' ',
+    colon: ': ',
+    title: (name) => `${name} verbinden`,
+    titleLive: (name) => `${name} ist online`,
+    connect: 'Domain verbinden',
+    punycode: 'Im DNS:',
+    loading: 'Ihr Link wird geöffnet …',
+    unreachable: 'Der Dienst ist gerade nicht erreichbar. Wir versuchen es weiter …',
+    lost: 'Die Verbindung ist unterbrochen und wird neu aufgebaut. Geprüft wird trotzdem weiter, es geht nichts verloren.',
+    crowded:
+      'Dieser Link ist in vielen Fenstern zugleich offen. Schließen Sie die, die Sie nicht brauchen: Hier geht es dann von selbst weiter.',
+    hints: {
+      records: () => 'Legen Sie diese Einträge an. Übernehmen Sie Name und Wert genau so.',
+      add: ({ type }) => `Legen Sie diesen ${type}-Eintrag an. Übernehmen Sie Name und Wert genau so.`,
+      change: ({ type, count }) =>
+        count > 1
+          ? 'Ändern Sie diese Einträge: Ersetzen Sie, was durchgestrichen ist.'
+          : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Wert.`,
+      rename: ({ type, count }) =>
+        count > 1
+          ? 'Ändern Sie diese Einträge: Ersetzen Sie, was durchgestrichen ist.'
+          : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Namen.`,
+      exchange: () => 'Tauschen Sie die Namen der beiden Einträge.',
+      replace: ({ type, removes }) =>
+        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie dann diesen ${type}-Eintrag an.`,
+      delete: ({ type }) => `Löschen Sie den ${type}-Eintrag.`,
+      caa: () => 'Legen Sie diesen CAA-Eintrag zusätzlich an. Lassen Sie die vorhandenen CAA-Einträge stehen.',
+    },
+    logIn: (zone) =>
+      zone === null
+        ? 'Melden Sie sich dort an, wo Sie Ihr DNS verwalten.'
+        : `Melden Sie sich dort an, wo Sie das DNS von ${zone} verwalten.`,
+    logInAt: (provider) => `Melden Sie sich bei ${provider} an.`,
+    comeBack: 'Kommen Sie zurück. Diese Seite aktualisiert sich von selbst.',
+    details: 'Antwort der Zertifizierungsstelle',
+    stages: {
+      publish: ({ provider, records }) => ({
+        title: `Legen Sie ${COUNTS[records] ?? records} Einträge ${provider === undefined ? 'in Ihrem DNS' : `bei ${provider}`} an`,
+        text: '',
+      }),
+      one_found: ({ found, lacking }) => ({
+        title: `${found === 1 ? 'Ein Eintrag' : 'Zwei Einträge'} gefunden, ${lacking === 1 ? 'einer fehlt' : `${COUNTS[lacking] ?? lacking} fehlen`} noch`,
+        text: 'Bis Ihr Anbieter einen Eintrag veröffentlicht, vergehen oft ein bis zwei Minuten.',
+      }),
+      unseen: () => ({
+        title: 'Wir können Ihr DNS gerade nicht abfragen',
+        text: 'Das liegt an uns, Sie müssen nichts tun: Wir versuchen es von selbst wieder. Die Einträge unten bleiben gültig; Sie können sie schon anlegen.',
+      }),
+      fix: ({ missing, wrong }) => ({
+        title: `${wrong > 1 ? 'Zwei Dinge sind' : 'Eine Sache ist'} zu ändern${missing === 0 ? '' : `, ${missing === 1 ? 'ein Eintrag fehlt' : `${COUNTS[missing] ?? missing} Einträge fehlen`} noch`}`,
+        text: '',
+      }),
+      confirming: ({ needsCaa }) => ({
+        title: needsCaa ? 'Gefunden. Es fehlt noch ein CAA-Eintrag' : 'Gefunden. Wir prüfen noch einmal',
+        text: needsCaa
+          ? 'Wir fragen alle Nameserver noch einmal. Legen Sie inzwischen den CAA-Eintrag an: Das Zertifikat braucht ihn.'
+          : 'Alles Nötige ist da. Wir fragen alle Nameserver noch einmal; Sie müssen nichts tun.',
+      }),
+      preparing: () => ({
+        title: 'Zuerst holen wir Ihr Zertifikat',
+        text: 'Ihre Website bleibt so lange, wo sie ist. Ändern Sie ihren Eintrag noch nicht: Diese Seite sagt Ihnen, wann.',
+      }),
+      ready: () => ({
+        title: 'Ihr Zertifikat ist da. Ändern Sie jetzt diesen Eintrag',
+        text: 'Ersetzen Sie den Eintrag, der zu Ihrer bisherigen Website führt. Besucher merken davon nichts. Lassen Sie den alten Server noch eine Stunde laufen: Einige landen noch dort.',
+      }),
+      failed: () => ({
+        title: 'Wir prüfen nicht mehr',
+        text: 'Sehen Sie die Einträge unten durch und starten Sie neu: Ihre Werte bleiben gleich.',
+      }),
+      certificate: () => ({
+        title: 'Einträge gefunden. Jetzt kommt das Zertifikat',
+        text: 'Eine Zertifizierungsstelle stellt es gerade aus. Das dauert meist keine Minute; Sie müssen nichts tun.',
+      }),
+      certificate_blocked: () => ({ title: 'Für das Zertifikat fehlt noch etwas', text: '' }),
+      certificate_refused: ({ platform }) => ({
+        title: 'Wir kümmern uns darum',
+        text: `Das Zertifikat für Ihre Domain wurde nicht ausgestellt. Sie müssen nichts ändern: ${platform ?? 'Der Dienst'} sieht, woran es liegt. Wir versuchen es von selbst wieder.`,
+      }),
+      live: () => ({
+        title: 'Ihre Website ist online',
+        text: 'Sie ist über HTTPS erreichbar. Sie können diese Seite schließen. Lassen Sie die Einträge, wie sie sind: Wir prüfen sie täglich.',
+      }),
+      live_at_risk: () => ({ title: 'Online, aber etwas hat sich geändert', text: '' }),
+    },
+    progress: 'Fortschritt',
+    steps: { dns: 'DNS-Einträge', certificate: 'Zertifikat', live: 'Online' },
+    stepStates: { done: 'Erledigt', current: 'Läuft', problem: 'Bitte prüfen', waiting: 'Noch nicht' },
+    yourTurn: 'Sie sind dran',
+    movingFirst:
+      'Ist unter diesem Namen schon eine Website online? Lesen Sie unten erst „Ohne Ausfall umziehen“, bevor Sie etwas ändern.',
+    movingTitle: 'Ohne Ausfall umziehen',
+    movingText:
+      'Ist unter diesem Namen schon eine Website online? Dann legen Sie zuerst nur den TXT-Eintrag und diesen an. Diese Seite sagt Ihnen, wann das Zertifikat da ist und welchen Eintrag Sie dann ändern.',
+    movingPurpose:
+      'Damit bekommen wir das Zertifikat schon vor dem Umzug. Wenn Ihr Anbieter einen Proxy dafür anbietet, schalten Sie ihn aus.',
+    records: 'Einträge',
+    otherRecords: 'Weitere Einträge',
+    recordStates: {
+      unknown: 'Wird gesucht …',
+      found: 'Gefunden',
+      hidden: 'Vom Anbieter verdeckt',
+      missing: 'Noch nicht da',
+      misplaced: 'Falscher Name',
+      gone: 'Nicht mehr da',
+      wrong: 'Bitte ändern',
+      unreadable: 'Nicht lesbar',
+      not_needed: 'Nicht mehr nötig',
+      later: 'Noch nicht ändern',
+    },
+    purposes: {
+      routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
+      ownership: {
+        yes: 'Zeigt, dass die Domain Ihnen gehört.',
+        no: 'Zeigt, dass die Domain Ihnen gehört. Das hat der andere Eintrag schon getan.',
+        alternative: 'Zeigt, dass die Domain Ihnen gehört, auch wenn Ihr Anbieter den anderen Eintrag verdeckt.',
+      },
+      challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
+    },
+    recordTitle: (type) => `${type}-Eintrag`,
+    alias: 'Bei Ihrem Anbieter heißt er vielleicht ALIAS, ANAME oder „CNAME Flattening“.',
+    noAlias: (count) =>
+      `Ihr Anbieter hat nichts davon? Dann legen Sie stattdessen ${count === 1 ? 'diesen Eintrag' : 'diese Einträge'} unter demselben Namen an, und keinen anderen A- oder AAAA-Eintrag.`,
+    caaState: 'Bitte anlegen',
+    caaPurpose: 'Die Domain erlaubt nur andere Zertifizierungsstellen. Dieser Eintrag erlaubt auch unsere.',
+    flags: 'Flags',
+    tag: 'Tag',
+    name: 'Name',
+    value: 'Wert',
+    emptyName: 'Leer lassen',
+    fullName: 'Vollständiger Name',
+    fullNameHint: 'Meist wird er ohne die Zone eingegeben: „@“ oder nichts für die Zone selbst.',
+    nameUnknown: 'Bitte noch nicht eintippen: Wir sehen gerade nach, wie Ihr Anbieter ihn haben möchte.',
+    instead: 'Jetzt',
+    replacedBy: 'Richtig ist',
+    ttl: 'Lassen Sie die TTL, wie sie ist.',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    copyWhat: (what, type) => `: ${what} des ${type}-Eintrags`,
+    copyDone: 'In die Zwischenablage kopiert.',
+    copyFailed: 'Das Kopieren hat nicht geklappt. Markieren Sie den Text und kopieren Sie ihn von Hand.',
+    seenNow: 'Zurzeit im DNS',
+    seen: {
+      matched: 'Der richtige Wert',
+      leads_here: 'Führt hierher',
+      other: 'Gefunden',
+      absent: 'Nichts',
+      unreadable: 'Keine Antwort',
+    },
+    at: 'bei',
+    panel: (provider) => `${provider} öffnen`,
+    opensInNewTab: ' (öffnet einen neuen Tab)',
+    where: pathsWith({
+      cloudflare: (zone) => `${zone} › DNS › Einträge. Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).`,
+      ovh: (zone) => `Domainnamen › ${zone} › DNS-Zone`,
+      strato: (zone) => `Domainverwaltung › ${zone} › DNS-Einstellungen`,
+    }),
+    whereUnknown: (nameservers) =>
+      `Oft ist das dort, wo Sie die Domain gekauft haben. ${nameservers.length === 0 ? '' : `Die Nameserver sind ${list(nameservers)}. `}Suchen Sie nach „DNS-Einträge“ oder „DNS-Einstellungen“.`,
+    whereShort: (zone) => `Dort unter: ${zone} › DNS-Einträge.`,
+    connectAt: (provider) => `Bei ${provider} verbinden`,
+    connectHow: (host) =>
+      `Sie melden sich bei ${host} an und stimmen zu. Ihr Anbieter legt die Einträge dann für Sie an.`,
+    connectDone: 'Sie kommen von Ihrem Anbieter zurück. Wir suchen jetzt die Einträge; das kann eine Minute dauern.',
+    connectRefused:
+      'Ihr Anbieter hat die Einträge nicht angelegt. Es ist nichts verloren: Versuchen Sie es noch einmal oder legen Sie sie unten selbst an.',
+    checkNow: 'Jetzt prüfen',
+    tryAgain: 'Neu starten',
+    checking: 'Wird geprüft …',
+    checkAgain: (seconds) => `Erneut prüfen in ${duration(seconds)}`,
+    asked: {
+      same: (at) => `Geprüft um ${clock(at)}: noch nichts Neues.`,
+      changed: (at) => `Geprüft um ${clock(at)}.`,
+      busy: (at) => `Um ${clock(at)} nicht geprüft: zu viele Prüfungen auf einmal. Der Knopf zählt herunter.`,
+      failed: (at) => `Prüfung um ${clock(at)} nicht möglich: keine Verbindung. Versuchen Sie es noch einmal.`,
+    },
+    nextCheck: (seconds) => `Nächste Prüfung in ${duration(seconds)}.`,
+    checkingSoon: 'Gleich wird geprüft.',
+    until: (at) => `Wir prüfen weiter bis ${time(at)}.`,
+    nextTry: (at, seconds) =>
+      seconds > 0
+        ? `Nächster Versuch ${seconds > 5400 ? `am ${time(at)}` : `in ${duration(seconds)}`}.`
+        : 'Gleich folgt der nächste Versuch.',
+    nextTrySees: 'Was Sie bis dahin ändern, zählt schon.',
+    visit: (name) => `${name} öffnen`,
+    validUntil: (at) => `Das Zertifikat gilt bis ${date(at)} und wird rechtzeitig erneuert.`,
+    sendOn: 'Kümmert sich jemand anderes um Ihr DNS? Einträge weitergeben',
+    sendOnWarning:
+      'Wer den Link hat, kann diese Seite öffnen. Geben Sie ihn nur an Menschen weiter, denen Sie vertrauen.',
+    sendOnWithoutLink: 'Einen Link zu dieser Seite gibt es hier nicht. Kopieren Sie die Einträge in eine Nachricht.',
+    sendByMail: 'Per E-Mail senden',
+    sendCopy: 'Alles kopieren',
+    sendCopyWhat: ': Einträge als Text',
+    sendCode: 'QR-Code mit dem Link zu dieser Seite',
+    sendCodeText: 'Scannen und am Handy weitermachen.',
+    sent: {
+      subject: (name) => `DNS-Einträge für ${name}`,
+      ask: (name, count) =>
+        count === 1
+          ? `Bitte legen Sie diesen DNS-Eintrag für ${name} an:`
+          : `Bitte legen Sie diese DNS-Einträge für ${name} an:`,
+      fill: ' ',
+      instead: 'Oder, wenn es diesen Typ beim Anbieter nicht gibt:',
+      link: 'Diese Seite zeigt, ob sie gefunden wurden, und wenn nicht, woran es liegt:',
+    },
+    type: 'Typ',
+    help: 'Fragen?',
+    contact: (name) => (name === undefined ? 'Support kontaktieren' : `${name} kontaktieren`),
+    askWhom: (name, hasAddress) =>
+      `Einen neuen bekommen Sie ${name === undefined ? 'dort, woher der Link kam' : `von ${name}`}${hasAddress ? ': ' : '.'}`,
+    ends: {
+      unknown: {
+        title: 'Dieser Link funktioniert nicht',
+        text: 'Wir kennen ihn nicht: Vielleicht wurde die Domain entfernt.',
+      },
+      incomplete: {
+        title: 'Dieser Link ist unvollständig',
+        text: 'Ein Teil fehlt oder wurde verändert. Öffnen Sie den Link so, wie Sie ihn bekommen haben, oder kopieren Sie ihn ganz.',
+      },
+      expired: {
+        title: 'Dieser Link ist abgelaufen',
+        text: 'Links gelten nur eine Zeit lang. Ihre Einträge und Werte bleiben gleich.',
+      },
+      revoked: {
+        title: 'Dieser Link wurde zurückgezogen',
+        text: 'Er wurde ersetzt oder soll nicht mehr benutzt werden.',
+      },
+      deleted: {
+        title: 'Die Domain wurde entfernt',
+        text: 'Sie wird nicht mehr eingerichtet. Was Sie eingetragen haben, schadet nicht.',
+      },
+      disabled: {
+        title: 'Die Einrichtung ist abgeschaltet',
+        text: 'Das Konto, zu dem dieser Link gehört, ist gesperrt. Fragen Sie dort, woher Sie den Link haben; Ihre Einträge und Werte bleiben gleich.',
+      },
+      denied: {
+        title: 'Diese Seite kann hier nicht angezeigt werden',
+        text: 'Der Dienst beantwortet keine Anfragen von dieser Seite.',
+      },
+    },
+  },
   findings: {
     atProvider: (t) => `bei ${t.provider}`,
     inZone: (t) => `in den DNS-Einstellungen von ${t.zone}`,
@@ -18,7 +268,7 @@ export const de: Language = {
 
     noRecord: (t) => `Unter ${t.at} gibt es keinen ${t.type}-Eintrag.`,
     noAddress: (t) => `${t.at} hat keine Adresse und ist deshalb nicht erreichbar.`,
-    asked: (t) => `Gefragt wurden die Nameserver ${t.servers}.`,
+    asked: (t) => `Abgefragt wurden die Nameserver ${t.servers}.`,
     otherProviderUnseen: 'Einträge bei einem anderen Anbieter sind nicht sichtbar.',
     zoneOfItsOwn: (t) =>
       `${t.ownZone} ist eine eigene Zone: Was in der Zone ${t.zoneAbove} eingetragen ist, gilt dort nicht.`,
@@ -41,8 +291,9 @@ export const de: Language = {
     leadsTo: (t) => `${t.at} ist ein CNAME auf ${t.chain}.`,
     hostUnknown: 'Diesen Host gibt es nicht.',
     hostWithoutAddress: 'Dieser Host hat keine Adresse.',
-    hasToLead: (t) => `Er muss auf ${t.expected} zeigen.`,
-    hasToLeadForCertificate: (t) => `Er muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
+    hasToLead: (t) => `Der Eintrag muss auf ${t.expected} zeigen.`,
+    hasToLeadForCertificate: (t) =>
+      `Der Eintrag muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
     otherTarget: (t) => `${t.at} ist ein CNAME auf ${t.host}. Das ist nicht das Ziel dieser Domain.`,
     otherTargetWhy:
       'Der Wert gehört zu einer anderen Domain, stammt aus der Zeit vor dem Löschen und erneuten Hinzufügen dieser Domain oder enthält einen Tippfehler.',
@@ -105,7 +356,7 @@ export const de: Language = {
     moreCharacters: (t) => `Nach Zeichen ${t.before} folgt weiterer Text.`,
     fewerCharacters: (t) => `Alles nach Zeichen ${t.before} fehlt.`,
     textQuotes: 'Er enthält Anführungszeichen, die nicht dazugehören.',
-    textCase: 'Groß- und Kleinbuchstaben sind vertauscht.',
+    textCase: 'Die Groß- und Kleinschreibung stimmt nicht.',
     hasSpace: 'Er enthält ein Leerzeichen, das nicht dazugehört.',
     hasTab: 'Er enthält ein Tabulatorzeichen, das nicht dazugehört.',
     hasLineBreak: 'Er enthält einen Zeilenumbruch, der nicht dazugehört.',
@@ -151,12 +402,12 @@ export const de: Language = {
     caaForbids: (t) =>
       `Die CAA-Einträge von ${t.name} verbieten unserer Zertifizierungsstelle, ein Zertifikat auszustellen: ${t.values}.`,
     staleCache: (t) =>
-      `Die Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis ${t.until} aus ihrem Cache.`,
+      `Die Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis zum ${t.until} aus ihrem Cache.`,
     held: (t) => `${t.name} ist bereits für ein anderes Konto dieses Dienstes bestätigt.`,
     heldLater: (t) =>
       `Ein anderes Konto dieses Dienstes hat ${t.name} bestätigt, nachdem Sie die Domain hier hinzugefügt haben. Ihre Einträge könnten also von früher stammen.`,
     heldSilent: (t) =>
-      `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen umzuziehen.`,
+      `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen in dieses Konto zu holen.`,
     heldRecords: 'Dessen Einträge sind noch vorhanden.',
 
     resolversFail: (t) =>
@@ -167,7 +418,7 @@ export const de: Language = {
     nameUnread: (t) => `${t.name} konnte nicht abgefragt werden.`,
     othersAnswer: (t) => `Zu anderen Namen in der Zone ${t.zone} kommen Antworten.`,
     itsNameservers: 'ihre Nameserver',
-    serverTimeout: (t) => `Keine rechtzeitige Antwort: ${t.servers}.`,
+    serverTimeout: (t) => `Keine Antwort innerhalb der Frist: ${t.servers}.`,
     serverFailure: (t) => `Fehler (SERVFAIL) als Antwort: ${t.servers}.`,
     serverRefused: (t) => `Antwort verweigert (REFUSED): ${t.servers}.`,
     serverLame: (t) => `Für die Zone nicht zuständig (Lame Delegation): ${t.servers}.`,
@@ -176,7 +427,7 @@ export const de: Language = {
     serverUnreachable: (t) => `Nicht erreichbar: ${t.servers}.`,
     serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie gefragt wird: ${t.servers}.`,
     serverTcp: (t) => `Keine Antwort über TCP: ${t.servers}.`,
-    serverInconsistent: (t) => `Andere Nameserver als anderswo nennt: ${t.servers}.`,
+    serverInconsistent: (t) => `Nennt andere Nameserver als die übrigen: ${t.servers}.`,
 
     outside: (t) =>
       `Besucher von ${t.name} erreichen die Website unter ${t.plural(t.count, { one: 'der Adresse', other: 'den Adressen' })} ${t.addresses} nicht.`,
@@ -189,12 +440,12 @@ export const de: Language = {
     outsideRefused: 'An Port 443 nimmt nichts Verbindungen an.',
     outsideTls: 'An Port 443 kommt kein TLS-Handshake zustande.',
     outsideNothing: 'Der Server beendet die Verbindung ohne Antwort.',
-    outsideTimeout: 'Es kommt keine rechtzeitige Antwort.',
+    outsideTimeout: 'Die Antwort bleibt aus.',
 
     add: (t) => `Legen Sie ${t.where} einen ${t.type}-Eintrag an.`,
     change: (t) => `Ändern Sie ${t.where} den ${t.type}-Eintrag.`,
     replace: (t) =>
-      `Löschen Sie ${t.where} die Einträge unter diesem Namen vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
+      `Löschen Sie ${t.where} unter diesem Namen alle Einträge vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
     changeName: (t) => `Ändern Sie ${t.where} den Namen des ${t.type}-Eintrags.`,
     zoneIsAdded: (t) => `${t.zone} wird dort von selbst angehängt.`,
     punycode: (t) => `Geben Sie ${t.where} den Namen in der Form mit „xn--“ ein.`,
@@ -212,13 +463,13 @@ export const de: Language = {
     keepOne: (t) =>
       `Löschen Sie ${t.where} alle anderen CNAME-, A- und AAAA-Einträge unter diesem Namen und behalten Sie einen CNAME-Eintrag.`,
     deleteCname: 'Löschen Sie den CNAME-Eintrag.',
-    addAddresses: (t) => `Geben Sie ${t.at} ${t.where} diese Adressen und keine anderen: ${t.addresses}.`,
+    addAddresses: (t) => `Tragen Sie ${t.where} für ${t.at} nur diese Adressen ein: ${t.addresses}.`,
     addAlias: (t) =>
       `Legen Sie ${t.where} den Eintrag an, der ALIAS, ANAME oder „CNAME Flattening“ heißt, und keine A- oder AAAA-Einträge.`,
     addTyped: (t) => `Legen Sie ${t.where} einen Eintrag vom Typ ${t.typeInZone} an, und keine A- oder AAAA-Einträge.`,
     register: (t) =>
       `Registrieren oder verlängern Sie ${t.name} bei einem Registrar und stellen Sie dort die Nameserver ein.`,
-    mistypedLook: 'Wenn der Name einen Tippfehler enthält, prüfen Sie den richtigen.',
+    mistypedLook: 'Wenn der Name einen Tippfehler enthält, sehen Sie sich den richtigen an.',
     mistypedAdd: 'Wenn der Name einen Tippfehler enthält, löschen Sie diese Domain und fügen Sie die richtige hinzu.',
     renew: (t) =>
       `Verlängern Sie ${t.name} beim Registrar. Falls die früheren Nameserver nicht von selbst zurückkommen, stellen Sie sie dort ein.`,
@@ -245,13 +496,13 @@ export const de: Language = {
     recreate:
       'Wenn der Name Ihnen gehört, löschen Sie die Domain, fügen Sie sie erneut hinzu und legen Sie ihre neuen Einträge an.',
     askSilent: (t) =>
-      `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name zieht um, sobald sie antworten und nur die Einträge dieser Domain haben.`,
+      `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name wechselt das Konto, sobald sie antworten und nur die Einträge dieser Domain haben.`,
     removeOthers: (t) =>
-      `Entfernen Sie ${t.where} jeden anderen TXT-Eintrag unter ${t.at} und richten Sie ${t.name} nur auf ${t.expected}.`,
+      `Entfernen Sie ${t.where} jeden anderen TXT-Eintrag unter ${t.at} und lassen Sie ${t.name} nur auf ${t.expected} zeigen.`,
     moveWithBoth: (t) =>
-      `Um den Namen umzuziehen, legen Sie beide Einträge dieser Domain an und entfernen Sie den TXT-Eintrag des anderen Kontos unter ${t.at}.`,
+      `Um den Namen in dieses Konto zu holen, legen Sie beide Einträge dieser Domain an und entfernen Sie den TXT-Eintrag des anderen Kontos unter ${t.at}.`,
     moveWithText: (t) =>
-      `Um den Namen umzuziehen, legen Sie den TXT-Eintrag dieser Domain an und entfernen Sie den des anderen Kontos unter ${t.at}.`,
+      `Um den Namen in dieses Konto zu holen, legen Sie den TXT-Eintrag dieser Domain an und entfernen Sie den des anderen Kontos unter ${t.at}.`,
     replaceCertificate:
       'Ersetzen Sie auf dem Proxy oder Load Balancer mit dieser Adresse das Zertifikat oder leiten Sie Verbindungen unverändert an diesen Dienst durch.',
     renewCertificate:

@@ -8,8 +8,7 @@ export interface Language {
   /** Between sentences. */
   space: string;
   dir?: 'rtl';
-  /** Null: they are still in English. */
-  texts: Texts | null;
+  texts: Texts;
   findings: Record<keyof typeof findings, Sentence>;
 }
 

@@ -1,9 +1,250 @@
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
+import { pathsWith } from './panels.ts';
+
+const { list, time, clock, date, duration } = formatsIn('es');
+
+const COUNTS = ['cero', 'un', 'dos', 'tres', 'cuatro'];
+const ROUTING = 'Lleva a los visitantes de tu dominio al servicio.';
+const CHALLENGE =
+  'Permite que el servicio obtenga el certificado y lo renueve. Si tu proveedor ofrece pasar este registro por un proxy, desactívalo.';
 
 export const es: Language = {
   tag: 'es',
   space: ' ',
-  texts: null,
+  texts: {
+    space: ' ',
+    colon: ': ',
+    title: (name) => `Conectar ${name}`,
+    titleLive: (name) => `${name} está en línea`,
+    connect: 'Conecta tu dominio',
+    punycode: 'En el DNS:',
+    loading: 'Abriendo tu enlace…',
+    unreachable: 'No se puede conectar con el servicio. Lo intentamos de nuevo…',
+    lost: 'Se perdió la conexión. Reconectando… Las comprobaciones siguen y no se pierde nada.',
+    crowded: 'Este enlace está abierto en demasiadas pestañas. Cierra las que no necesites: esta seguirá sola.',
+    hints: {
+      records: () => 'Añade estos registros. Copia cada nombre y cada valor tal cual.',
+      add: ({ type }) => `Añade este registro ${type}. Copia su nombre y su valor tal cual.`,
+      change: ({ type, count }) =>
+        count > 1
+          ? 'Cambia estos registros: sustituye lo que aparece tachado.'
+          : `Cambia el registro ${type}: sustituye su valor.`,
+      rename: ({ type, count }) =>
+        count > 1
+          ? 'Cambia estos registros: sustituye lo que aparece tachado.'
+          : `Cambia el registro ${type}: sustituye su nombre.`,
+      exchange: () => 'Intercambia los nombres de los dos registros.',
+      replace: ({ type, removes }) =>
+        `Elimina ${removes.length > 1 ? 'los registros' : 'el registro'} ${list(removes)} de este nombre. Después añade este registro ${type}.`,
+      delete: ({ type }) => `Elimina el registro ${type}.`,
+      caa: () => 'Añade este registro CAA. Deja los registros CAA que ya están.',
+    },
+    logIn: (zone) =>
+      zone === null ? 'Inicia sesión donde gestionas tu DNS.' : `Inicia sesión donde gestionas el DNS de ${zone}.`,
+    logInAt: (provider) => `Inicia sesión en ${provider}.`,
+    comeBack: 'Vuelve aquí. Esta página se actualiza sola.',
+    details: 'Respuesta de la autoridad de certificación',
+    stages: {
+      publish: ({ provider, records }) => ({
+        title: `Añade estos ${COUNTS[records] ?? records} registros ${provider === undefined ? 'a tu DNS' : `en ${provider}`}`,
+        text: '',
+      }),
+      one_found: ({ found, lacking }) => ({
+        title: `${found === 1 ? 'Un registro encontrado' : 'Dos registros encontrados'}, ${lacking === 1 ? 'falta uno' : `faltan ${COUNTS[lacking] ?? lacking}`}`,
+        text: 'Tu proveedor puede tardar un par de minutos en publicar un registro.',
+      }),
+      unseen: () => ({
+        title: 'Ahora mismo no podemos consultar tu DNS',
+        text: 'Es cosa nuestra y no tienes que hacer nada: volvemos a mirar automáticamente. Los registros de abajo no cambian; puedes añadirlos mientras tanto.',
+      }),
+      fix: ({ missing, wrong }) => ({
+        title: `${wrong > 1 ? 'Hay dos cosas' : 'Hay una cosa'} que cambiar${missing === 0 ? '' : ` y ${missing === 1 ? 'un registro' : `${COUNTS[missing] ?? missing} registros`} que añadir`}`,
+        text: '',
+      }),
+      confirming: ({ needsCaa }) => ({
+        title: needsCaa ? 'Encontrado. Falta un registro CAA' : 'Encontrado. Última comprobación',
+        text: needsCaa
+          ? 'Consultamos una vez más todos los servidores de nombres. Mientras tanto, añade el registro CAA: el certificado lo necesita.'
+          : 'Ya está todo lo necesario. Consultamos una vez más todos los servidores de nombres; no tienes que hacer nada.',
+      }),
+      preparing: () => ({
+        title: 'Primero, tu certificado',
+        text: 'Mientras tanto, tu sitio se queda donde está. No cambies todavía su registro: esta página te dirá cuándo.',
+      }),
+      ready: () => ({
+        title: 'Tu certificado está listo. Ahora cambia este registro',
+        text: 'Sustituye el registro que lleva a tu sitio actual. Tus visitantes no notarán nada. Mantén el servidor antiguo encendido una hora: algunos todavía llegan ahí.',
+      }),
+      failed: () => ({
+        title: 'Hemos dejado de comprobar',
+        text: 'Revisa los registros de abajo y empieza de nuevo: sus valores no cambian.',
+      }),
+      certificate: () => ({
+        title: 'Registros encontrados. Ahora, el certificado',
+        text: 'Una autoridad de certificación lo está emitiendo. Suele tardar menos de un minuto; no tienes que hacer nada.',
+      }),
+      certificate_blocked: () => ({ title: 'Falta una cosa para el certificado', text: '' }),
+      certificate_refused: ({ platform }) => ({
+        title: 'Nos estamos ocupando',
+        text: `El certificado de tu dominio no se ha emitido. No tienes que cambiar nada: ${platform ?? 'el servicio'} puede ver el motivo. Lo volvemos a intentar automáticamente.`,
+      }),
+      live: () => ({
+        title: 'Tu sitio está en línea',
+        text: 'Se sirve por HTTPS. Puedes cerrar esta página. Deja los registros como están: los comprobamos una vez al día.',
+      }),
+      live_at_risk: () => ({ title: 'En línea, pero algo ha cambiado', text: '' }),
+    },
+    progress: 'Progreso',
+    steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'En línea' },
+    stepStates: { done: 'Listo', current: 'En curso', problem: 'Revísalo', waiting: 'Todavía no' },
+    yourTurn: 'Te toca',
+    movingFirst: '¿Este nombre ya muestra un sitio? Lee «Cambiar sin cortes» más abajo antes de tocar nada.',
+    movingTitle: 'Cambiar sin cortes',
+    movingText:
+      '¿Este nombre ya muestra un sitio? Añade primero el registro TXT y este, y deja los demás por ahora. Esta página te dirá cuándo está listo el certificado y qué registro cambiar entonces.',
+    movingPurpose:
+      'Nos permite obtener el certificado antes del cambio. Si tu proveedor ofrece pasarlo por un proxy, desactívalo.',
+    records: 'Registros',
+    otherRecords: 'Otros registros',
+    recordStates: {
+      unknown: 'Buscando…',
+      found: 'Encontrado',
+      hidden: 'Oculto por tu proveedor',
+      missing: 'Aún no aparece',
+      misplaced: 'Nombre incorrecto',
+      gone: 'Ya no está',
+      wrong: 'Hay que cambiarlo',
+      unreadable: 'No se pudo leer',
+      not_needed: 'Ya no hace falta',
+      later: 'Todavía no',
+    },
+    purposes: {
+      routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
+      ownership: {
+        yes: 'Demuestra que el dominio es tuyo.',
+        no: 'Demuestra que el dominio es tuyo. El otro registro ya lo ha hecho.',
+        alternative: 'Demuestra que el dominio es tuyo, aunque tu proveedor oculte el otro registro.',
+      },
+      challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
+    },
+    recordTitle: (type) => `Registro ${type}`,
+    alias: 'Tu proveedor puede llamarlo ALIAS, ANAME o «CNAME flattening».',
+    noAlias: (count) =>
+      `¿Tu proveedor no tiene ninguno de estos? Entonces añade ${count === 1 ? 'este registro' : 'estos registros'} en su lugar, con el mismo nombre, y ningún otro registro A ni AAAA.`,
+    caaState: 'Por añadir',
+    caaPurpose: 'El dominio solo permite otras autoridades de certificación. Este registro permite también la nuestra.',
+    flags: 'Flags',
+    tag: 'Etiqueta',
+    name: 'Nombre',
+    value: 'Valor',
+    emptyName: 'Déjalo vacío',
+    fullName: 'Nombre completo',
+    fullNameHint: 'La mayoría de los proveedores lo quieren sin la zona: «@», o nada, para la propia zona.',
+    nameUnknown: 'Espera un momento antes de escribirlo: estamos viendo cómo lo quiere tu proveedor.',
+    instead: 'Ahora',
+    replacedBy: 'Debe ser',
+    ttl: 'Deja el TTL como está.',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    copyWhat: (what, type) => `: ${what.toLowerCase()} del registro ${type}`,
+    copyDone: 'Copiado al portapapeles.',
+    copyFailed: 'No se pudo copiar. Selecciona el texto y cópialo tú.',
+    seenNow: 'Lo que se ve ahora',
+    seen: {
+      matched: 'El valor correcto',
+      leads_here: 'Lleva aquí',
+      other: 'Encontrado',
+      absent: 'Nada',
+      unreadable: 'Sin respuesta',
+    },
+    at: 'en',
+    panel: (provider) => `Abrir ${provider}`,
+    opensInNewTab: ' (se abre en una pestaña nueva)',
+    where: pathsWith({
+      cloudflare: (zone) => `${zone} › DNS › Registros. Pon «Estado de proxy» en «Solo DNS» («DNS only»).`,
+      ovh: (zone) => `Dominios › ${zone} › Zona DNS`,
+      hostinger: (zone) => `Dominios › ${zone} › DNS / Nameservers › Registros DNS`,
+    }),
+    whereUnknown: (nameservers) =>
+      `A menudo es donde compraste el dominio. ${nameservers.length === 0 ? '' : `Sus servidores de nombres son ${list(nameservers)}. `}Busca «Registros DNS» o «Zona DNS».`,
+    whereShort: (zone) => `En el panel: ${zone} › Registros DNS.`,
+    connectAt: (provider) => `Conectar con ${provider}`,
+    connectHow: (host) => `Inicias sesión en ${host} y das tu consentimiento. Tu proveedor añade los registros por ti.`,
+    connectDone: 'Ya has vuelto de tu proveedor. Ahora buscamos los registros, lo que puede tardar un minuto.',
+    connectRefused:
+      'Tu proveedor no ha añadido los registros. No se ha perdido nada: inténtalo de nuevo o añádelos tú más abajo.',
+    checkNow: 'Comprobar ahora',
+    tryAgain: 'Empezar de nuevo',
+    checking: 'Comprobando…',
+    checkAgain: (seconds) => `Comprobar de nuevo en ${duration(seconds)}`,
+    asked: {
+      same: (at) => `Comprobado a las ${clock(at)}: nada nuevo todavía.`,
+      changed: (at) => `Comprobado a las ${clock(at)}.`,
+      busy: (at) =>
+        `No se comprobó a las ${clock(at)}: demasiadas comprobaciones a la vez. Espera a que termine la cuenta atrás.`,
+      failed: (at) => `No se pudo comprobar a las ${clock(at)}: sin conexión. Inténtalo de nuevo.`,
+    },
+    nextCheck: (seconds) => `Próxima comprobación en ${duration(seconds)}.`,
+    checkingSoon: 'La próxima comprobación es inminente.',
+    until: (at) => `Seguiremos comprobando hasta el ${time(at)}.`,
+    nextTry: (at, seconds) =>
+      seconds > 0
+        ? `Próximo intento ${seconds > 5400 ? `el ${time(at)}` : `en ${duration(seconds)}`}.`
+        : 'El próximo intento es inminente.',
+    nextTrySees: 'Tendrá en cuenta lo que cambies hasta entonces.',
+    visit: (name) => `Abrir ${name}`,
+    validUntil: (at) => `El certificado es válido hasta el ${date(at)} y se renueva antes.`,
+    sendOn: '¿Otra persona gestiona tu DNS? Envíale estos registros',
+    sendOnWarning: 'Cualquiera que tenga el enlace puede abrir esta página. Envíalo solo a personas de confianza.',
+    sendOnWithoutLink: 'Aquí no hay enlace a esta página. Copia los registros y pégalos en un mensaje.',
+    sendByMail: 'Enviar por correo',
+    sendCopy: 'Copiar todo',
+    sendCopyWhat: ': los registros como texto',
+    sendCode: 'Código QR con el enlace a esta página',
+    sendCodeText: 'Escanéalo para seguir en el móvil.',
+    sent: {
+      subject: (name) => `Registros DNS para ${name}`,
+      ask: (name, count) =>
+        count === 1
+          ? `Añade este registro DNS para ${name}, por favor:`
+          : `Añade estos registros DNS para ${name}, por favor:`,
+      fill: ' ',
+      instead: 'O, si el proveedor no tiene este tipo:',
+      link: 'Esta página muestra si se han encontrado y, si no, qué falla:',
+    },
+    type: 'Tipo',
+    help: '¿Dudas?',
+    contact: (name) => (name === undefined ? 'Contactar con soporte' : `Contactar con ${name}`),
+    askWhom: (name, hasAddress) => `Pide uno nuevo a ${name ?? 'quien te envió el enlace'}${hasAddress ? ': ' : '.'}`,
+    ends: {
+      unknown: {
+        title: 'Este enlace no funciona',
+        text: 'No lo reconocemos: puede que el dominio se haya eliminado.',
+      },
+      incomplete: {
+        title: 'Este enlace está incompleto',
+        text: 'Falta una parte o se ha modificado. Abre el enlace tal como te lo enviaron o cópialo entero.',
+      },
+      expired: {
+        title: 'Este enlace ha caducado',
+        text: 'Los enlaces funcionan durante un tiempo limitado. Tus registros y sus valores no cambian.',
+      },
+      revoked: { title: 'Este enlace se ha anulado', text: 'Se ha sustituido por otro o ya no debe usarse.' },
+      deleted: {
+        title: 'El dominio se ha eliminado',
+        text: 'Ya no se está configurando. Lo que has publicado no causa ningún problema.',
+      },
+      disabled: {
+        title: 'La configuración está desactivada',
+        text: 'La cuenta a la que pertenece este enlace está desactivada. Pregunta a quien te envió el enlace; tus registros y sus valores no cambian.',
+      },
+      denied: {
+        title: 'Esta página no se puede mostrar aquí',
+        text: 'El servicio no responde a las peticiones de esta página.',
+      },
+    },
+  },
   findings: {
     atProvider: (t) => `en ${t.provider}`,
     inZone: (t) => `en la configuración DNS de ${t.zone}`,
@@ -21,7 +262,7 @@ export const es: Language = {
     asked: (t) => `Servidores de nombres consultados: ${t.servers}.`,
     otherProviderUnseen: 'Los registros de otro proveedor no se ven.',
     zoneOfItsOwn: (t) =>
-      `${t.ownZone} es una zona propia: lo que se publica en la zona ${t.zoneAbove} no se ve en ella.`,
+      `${t.ownZone} es una zona aparte: lo que se publica en la zona ${t.zoneAbove} no se ve en ella.`,
     atOtherName: (t) => `El registro ${t.type} está en ${t.name}; debe estar en ${t.at}.`,
     zoneAppended: (t) => `El proveedor de DNS añade ${t.zone} a cada nombre que se introduce.`,
     textToo: (t) => `El registro TXT está en ${t.otherName}.`,
@@ -40,9 +281,9 @@ export const es: Language = {
     leadsTo: (t) => `${t.at} es un CNAME a ${t.chain}.`,
     hostUnknown: 'Ese host no existe.',
     hostWithoutAddress: 'Ese host no tiene dirección.',
-    hasToLead: (t) => `Tiene que apuntar a ${t.expected}.`,
+    hasToLead: (t) => `El registro tiene que apuntar a ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
-      `Tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
+      `El registro tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
     otherTarget: (t) => `${t.at} es un CNAME a ${t.host}, que no es el destino de este dominio.`,
     otherTargetWhy:
       'Pertenece a otro dominio, es de antes de que este se eliminara y se volviera a añadir, o está mal escrito.',
@@ -118,7 +359,7 @@ export const es: Language = {
     notRegistered: (t) =>
       `El dominio ${t.name} no existe: no está registrado, ha caducado o no tiene servidores de nombres.`,
     expired: (t) =>
-      `El registro de ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
+      `El dominio ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
     parked: (t) =>
       `El dominio ${t.name} está aparcado en ${t.provider}: sus servidores de nombres (${t.servers}) son de un servicio que muestra publicidad. Ahí no se pueden publicar registros.`,
     parkedAddresses: (t) => `Todos sus nombres, también ${t.name}, llevan a ${t.addresses}.`,
@@ -155,7 +396,7 @@ export const es: Language = {
     heldLater: (t) =>
       `Otra cuenta de este servicio verificó ${t.name} después de que lo añadieras aquí, así que tus registros pueden ser de antes.`,
     heldSilent: (t) =>
-      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para trasladar el nombre.`,
+      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
     heldRecords: 'Sus registros siguen ahí.',
 
     resolversFail: (t) =>
@@ -166,7 +407,7 @@ export const es: Language = {
     nameUnread: (t) => `${t.name} no se pudo consultar.`,
     othersAnswer: (t) => `Para otros nombres de la zona ${t.zone} sí hay respuestas.`,
     itsNameservers: 'sus servidores de nombres',
-    serverTimeout: (t) => `Sin respuesta a tiempo de ${t.servers}.`,
+    serverTimeout: (t) => `No responde a tiempo: ${t.servers}.`,
     serverFailure: (t) => `Respuesta de error (SERVFAIL) de ${t.servers}.`,
     serverRefused: (t) => `Respuesta denegada (REFUSED) por ${t.servers}.`,
     serverLame: (t) => `La zona no la sirve ${t.servers} (delegación inválida).`,
@@ -175,7 +416,7 @@ export const es: Language = {
     serverUnreachable: (t) => `No se puede llegar a ${t.servers}.`,
     serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
     serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
-    serverInconsistent: (t) => `Otros servidores de nombres que en otros sitios son los que indica ${t.servers}.`,
+    serverInconsistent: (t) => `Indica servidores de nombres distintos de los demás: ${t.servers}.`,
 
     outside: (t) =>
       `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
@@ -239,13 +480,13 @@ export const es: Language = {
       `Elimina el registro CAA con la etiqueta ${t.tag}: mientras sus flags sean 128 o más, ninguna autoridad de certificación puede emitir.`,
     recreate: 'Si el nombre es tuyo, elimina el dominio, añádelo de nuevo y publica sus nuevos registros.',
     askSilent: (t) =>
-      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre se traslada cuando respondan y solo tengan los registros de este dominio.`,
+      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre cambia de cuenta cuando respondan y solo tengan los registros de este dominio.`,
     removeOthers: (t) =>
       `Quita ${t.where} cualquier otro registro TXT de ${t.at}, y haz que ${t.name} apunte solo a ${t.expected}.`,
     moveWithBoth: (t) =>
-      `Para trasladar el nombre, publica los dos registros de este dominio y quita el registro TXT de la otra cuenta en ${t.at}.`,
+      `Para pasar el nombre a esta cuenta, publica los dos registros de este dominio y quita el registro TXT de la otra cuenta en ${t.at}.`,
     moveWithText: (t) =>
-      `Para trasladar el nombre, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
+      `Para pasar el nombre a esta cuenta, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
     replaceCertificate:
       'En el proxy o balanceador que tiene esta dirección, sustituye el certificado o deja pasar las conexiones tal cual hasta este servicio.',
     renewCertificate:

@@ -1,9 +1,250 @@
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
+import { pathsWith } from './panels.ts';
+
+const { list, time, clock, date, duration } = formatsIn('ja');
+
+const ROUTING = 'ドメインの訪問者をサービスにつなぎます。';
+const CHALLENGE =
+  'サービスが証明書を取得し、更新するために使います。DNS事業者の画面でプロキシを選べる場合は、オフにしてください。';
 
 export const ja: Language = {
   tag: 'ja',
   space: '',
-  texts: null,
+  texts: {
+    space: '',
+    colon: '：',
+    title: (name) => `${name}の接続`,
+    titleLive: (name) => `${name}は公開中です`,
+    connect: 'ドメインの接続',
+    punycode: 'DNSでの表記：',
+    loading: 'リンクを開いています…',
+    unreachable: 'サービスに接続できません。再試行しています…',
+    lost: '接続が切れました。再接続しています…その間も確認は続き、内容は失われません。',
+    crowded: 'このリンクが多くの画面で開かれています。不要な画面を閉じると、こちらは自動的に再開します。',
+    hints: {
+      records: () => '次のレコードを追加してください。名前と値はそのままコピーしてください。',
+      add: ({ type }) => `この${type}レコードを追加してください。名前と値はそのままコピーしてください。`,
+      change: ({ type, count }) =>
+        count > 1
+          ? '次のレコードを変更してください。取り消し線の部分を置き換えます。'
+          : `${type}レコードの値を変更してください。`,
+      rename: ({ type, count }) =>
+        count > 1
+          ? '次のレコードを変更してください。取り消し線の部分を置き換えます。'
+          : `${type}レコードの名前を変更してください。`,
+      exchange: () => '2つのレコードの名前を入れ替えてください。',
+      replace: ({ type, removes }) =>
+        `この名前の${list(removes)}レコードを削除してから、この${type}レコードを追加してください。`,
+      delete: ({ type }) => `${type}レコードを削除してください。`,
+      caa: () => 'このCAAレコードを追加してください。すでにあるCAAレコードは残しておいてください。',
+    },
+    logIn: (zone) =>
+      zone === null
+        ? 'DNSを管理しているサービスにログインします。'
+        : `${zone}のDNSを管理しているサービスにログインします。`,
+    logInAt: (provider) => `${provider}にログインします。`,
+    comeBack: 'この画面に戻ります。表示は自動的に更新されます。',
+    details: '認証局からの応答',
+    stages: {
+      publish: ({ provider, records }) => ({
+        title: `${provider === undefined ? 'DNS' : provider}に${records}つのレコードを追加してください`,
+        text: '',
+      }),
+      one_found: ({ found, lacking }) => ({
+        title: `${found}つのレコードが見つかりました。残りは${lacking}つです`,
+        text: 'レコードが反映されるまで、1〜2分かかることがあります。',
+      }),
+      unseen: () => ({
+        title: '現在、DNSを確認できません',
+        text: '原因は当方にあり、お客様の操作は不要です。自動で再確認します。下のレコードは変わりませんので、先に追加していただけます。',
+      }),
+      fix: ({ missing, wrong }) => ({
+        title: `${wrong > 1 ? '変更が2か所' : '変更が1か所'}${missing === 0 ? '' : `、追加が${missing}つ`}必要です`,
+        text: '',
+      }),
+      confirming: ({ needsCaa }) => ({
+        title: needsCaa ? '見つかりました。あとはCAAレコードだけです' : '見つかりました。最終確認中です',
+        text: needsCaa
+          ? 'すべてのネームサーバーにもう一度問い合わせています。その間に、証明書に必要なCAAレコードを追加してください。'
+          : '必要なものは揃っています。すべてのネームサーバーにもう一度問い合わせています。操作は不要です。',
+      }),
+      preparing: () => ({
+        title: 'まず証明書を取得しています',
+        text: 'その間、サイトは現在のサーバーで動き続けます。レコードはまだ変更しないでください。変更するタイミングはこの画面でお知らせします。',
+      }),
+      ready: () => ({
+        title: '証明書の準備ができました。このレコードを変更してください',
+        text: '現在のサイトにつながるレコードを置き換えてください。訪問者への影響はありません。しばらくは以前のサーバーに届くアクセスもあるため、1時間ほど動かしておいてください。',
+      }),
+      failed: () => ({
+        title: '確認を終了しました',
+        text: '下のレコードを見直してから、もう一度開始してください。値は変わりません。',
+      }),
+      certificate: () => ({
+        title: 'レコードが見つかりました。次は証明書です',
+        text: '認証局が証明書を発行しています。通常は1分もかかりません。操作は不要です。',
+      }),
+      certificate_blocked: () => ({ title: '証明書の発行にもう1つ必要です', text: '' }),
+      certificate_refused: ({ platform }) => ({
+        title: '現在対応しています',
+        text: `ドメインの証明書が発行されませんでした。お客様による変更は不要です。原因は${platform ?? 'サービス側'}で確認できます。自動で再試行します。`,
+      }),
+      live: () => ({
+        title: 'サイトが公開されました',
+        text: 'HTTPSで表示されます。この画面は閉じて構いません。1日に1回確認しますので、レコードはそのままにしておいてください。',
+      }),
+      live_at_risk: () => ({ title: '公開中ですが、設定が変わっています', text: '' }),
+    },
+    progress: '進み具合',
+    steps: { dns: 'DNSレコード', certificate: '証明書', live: '公開' },
+    stepStates: { done: '完了', current: '進行中', problem: '要確認', waiting: '未完了' },
+    yourTurn: '操作が必要',
+    movingFirst: 'この名前のサイトは現在公開中ですか？変更する前に、下の「サイトを止めずに移す」をお読みください。',
+    movingTitle: 'サイトを止めずに移す',
+    movingText:
+      'この名前のサイトが現在公開中の場合は、まずTXTレコードとこのレコードだけを追加し、他はそのままにしてください。証明書の準備ができたら、変更するレコードをこの画面でお知らせします。',
+    movingPurpose:
+      '移す前に証明書を取得するために使います。DNS事業者の画面でプロキシを選べる場合は、オフにしてください。',
+    records: 'レコード',
+    otherRecords: 'その他のレコード',
+    recordStates: {
+      unknown: '確認中…',
+      found: '確認済み',
+      hidden: 'DNS事業者により非表示',
+      missing: 'まだ見つかりません',
+      misplaced: '名前が違います',
+      gone: 'なくなっています',
+      wrong: '変更が必要',
+      unreadable: '参照できません',
+      not_needed: '現在は不要',
+      later: 'まだ変更しない',
+    },
+    purposes: {
+      routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
+      ownership: {
+        yes: 'ドメインの所有者であることを示します。',
+        no: 'ドメインの所有者であることを示します。もう1つのレコードで確認済みです。',
+        alternative: 'もう1つのレコードがDNS事業者によって隠れる場合でも、ドメインの所有者であることを示します。',
+      },
+      challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
+    },
+    recordTitle: (type) => `${type}レコード`,
+    alias: '事業者によってはALIAS、ANAME、CNAMEフラット化などと呼ばれます。',
+    noAlias: () =>
+      'どれも使えない場合は、代わりに同じ名前で次のレコードを追加し、他のAレコードとAAAAレコードは置かないでください。',
+    caaState: '追加してください',
+    caaPurpose:
+      'このドメインでは他の認証局だけが許可されています。このレコードでこのサービスが使う認証局も許可されます。',
+    flags: 'フラグ',
+    tag: 'タグ',
+    name: '名前',
+    value: '値',
+    emptyName: '空欄のままにします',
+    fullName: '完全な名前',
+    fullNameHint: '多くの事業者では、ゾーンを除いて入力します。ゾーン自体の場合は「@」または空欄です。',
+    nameUnknown: '入力は少しお待ちください。お使いの事業者での書き方を調べています。',
+    instead: '現在',
+    replacedBy: '正しい内容',
+    ttl: 'TTLはそのままにしてください。',
+    copy: 'コピー',
+    copied: 'コピー済み',
+    copyWhat: (what, type) => `：${type}レコードの${what}`,
+    copyDone: 'クリップボードにコピーしました。',
+    copyFailed: 'コピーできませんでした。文字を選択して手動でコピーしてください。',
+    seenNow: '現在のDNS',
+    seen: {
+      matched: '正しい値',
+      leads_here: 'こちらにつながります',
+      other: '検出された値',
+      absent: 'なし',
+      unreadable: '応答なし',
+    },
+    at: '応答元：',
+    panel: (provider) => `${provider}を開く`,
+    opensInNewTab: '（新しいタブで開きます）',
+    where: pathsWith({
+      cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にします。`,
+    }),
+    whereUnknown: (nameservers) =>
+      `多くの場合、ドメインを購入した事業者です。${nameservers.length === 0 ? '' : `ネームサーバーは${list(nameservers)}です。`}「DNSレコード」や「DNS設定」を探してください。`,
+    whereShort: (zone) => `管理画面の場所：${zone} › DNSレコード`,
+    connectAt: (provider) => `${provider}で接続する`,
+    connectHow: (host) => `${host}にログインして同意すると、DNS事業者がレコードを追加します。`,
+    connectDone: 'DNS事業者の画面から戻りました。レコードを確認しています。1分ほどかかることがあります。',
+    connectRefused:
+      'DNS事業者はレコードを追加しませんでした。入力内容は失われていません。もう一度試すか、下の手順で追加してください。',
+    checkNow: '今すぐ確認',
+    tryAgain: 'もう一度開始',
+    checking: '確認しています…',
+    checkAgain: (seconds) => `${duration(seconds)}後に再確認できます`,
+    asked: {
+      same: (at) => `${clock(at)}に確認しましたが、変化はありません。`,
+      changed: (at) => `${clock(at)}に確認しました。`,
+      busy: (at) => `${clock(at)}は確認が集中したため実行できませんでした。ボタンの表示が戻るまでお待ちください。`,
+      failed: (at) => `${clock(at)}は接続できず、確認できませんでした。もう一度お試しください。`,
+    },
+    nextCheck: (seconds) => `次の確認は${duration(seconds)}後です。`,
+    checkingSoon: 'まもなく確認します。',
+    until: (at) => `${time(at)}まで確認を続けます。`,
+    nextTry: (at, seconds) =>
+      seconds > 0
+        ? `次の試行は${seconds > 5400 ? time(at) : `${duration(seconds)}後`}です。`
+        : 'まもなく再試行します。',
+    nextTrySees: 'それまでの変更も反映されます。',
+    visit: (name) => `${name}を開く`,
+    validUntil: (at) => `証明書の有効期限は${date(at)}で、期限前に自動で更新されます。`,
+    sendOn: 'DNSの担当者が別にいる場合は、レコードを送れます',
+    sendOnWarning: 'このリンクがあれば、誰でもこの画面を開けます。信頼できる相手にだけ送ってください。',
+    sendOnWithoutLink: 'ここにはこの画面へのリンクがありません。レコードをコピーして、メッセージに貼り付けてください。',
+    sendByMail: 'メールで送る',
+    sendCopy: 'すべてコピー',
+    sendCopyWhat: '：レコードのテキスト',
+    sendCode: 'この画面へのリンクのQRコード',
+    sendCodeText: '読み取ると、スマートフォンで続けられます。',
+    sent: {
+      subject: (name) => `${name}のDNSレコード`,
+      ask: (name) => `${name}に次のDNSレコードを追加してください。`,
+      fill: '　',
+      instead: 'この種類のレコードが使えない場合は、代わりに次を追加してください。',
+      link: 'レコードが見つかったか、問題がある場合は何が違うかを、次のページで確認できます。',
+    },
+    type: '種類',
+    help: 'ご不明な点は',
+    contact: (name) => (name === undefined ? 'サポートへのお問い合わせ' : `${name}へのお問い合わせ`),
+    askWhom: (name, hasAddress) =>
+      `新しいリンクは、${name ?? 'リンクの送り主'}にご依頼ください${hasAddress ? '：' : '。'}`,
+    ends: {
+      unknown: {
+        title: 'このリンクは使えません',
+        text: 'リンクを確認できません。ドメインが削除された可能性があります。',
+      },
+      incomplete: {
+        title: 'リンクが不完全です',
+        text: '一部が欠けているか、変更されています。届いたリンクをそのまま開くか、全体をコピーしてください。',
+      },
+      expired: {
+        title: 'リンクの有効期限が切れています',
+        text: 'リンクには有効期限があります。レコードと値は変わりません。',
+      },
+      revoked: {
+        title: 'このリンクは無効になりました',
+        text: '新しいリンクに置き換えられたか、使用できなくなりました。',
+      },
+      deleted: {
+        title: 'ドメインが削除されました',
+        text: '設定は行われていません。追加したレコードが残っていても問題はありません。',
+      },
+      disabled: {
+        title: '設定画面は停止されています',
+        text: 'このリンクのアカウントは無効になっています。リンクの送り主にお問い合わせください。レコードと値は変わりません。',
+      },
+      denied: {
+        title: 'ここではこの画面を表示できません',
+        text: 'サービスがこのページからのリクエストを受け付けていません。',
+      },
+    },
+  },
   findings: {
     atProvider: (t) => `${t.provider}で`,
     inZone: (t) => `${t.zone}のDNS設定で`,
@@ -39,8 +280,8 @@ export const ja: Language = {
     leadsTo: (t) => `${t.at}は${t.chain}へのCNAMEです。`,
     hostUnknown: 'そのホストは存在しません。',
     hostWithoutAddress: 'そのホストにはアドレスがありません。',
-    hasToLead: (t) => `${t.expected}を指す必要があります。`,
-    hasToLeadForCertificate: (t) => `証明書を取得するには、${t.expected}を指す必要があります。`,
+    hasToLead: (t) => `レコードは${t.expected}を指す必要があります。`,
+    hasToLeadForCertificate: (t) => `証明書を取得するには、レコードが${t.expected}を指す必要があります。`,
     otherTarget: (t) => `${t.at}は${t.host}へのCNAMEですが、これはこのドメインの接続先ではありません。`,
     otherTargetWhy: '別のドメインの値か、このドメインを削除して追加し直す前の値か、入力ミスです。',
     valueDoubled: (t) => `DNS事業者が値の末尾にゾーン${t.zone}を付け加えています。`,
@@ -93,7 +334,7 @@ export const ja: Language = {
     moreCharacters: (t) => `${t.before}文字目のあとに余分な文字があります。`,
     fewerCharacters: (t) => `${t.before}文字目より後ろがありません。`,
     textQuotes: '値に余分な引用符が含まれています。',
-    textCase: '大文字と小文字が違っています。',
+    textCase: '大文字と小文字が一致していません。',
     hasSpace: '値に余分な空白が含まれています。',
     hasTab: '値に余分なタブが含まれています。',
     hasLineBreak: '値に余分な改行が含まれています。',
@@ -133,14 +374,14 @@ export const ja: Language = {
     absenceUnproven: '名前が存在しないことの証明がありません。',
     dsIs: (t) => `DSレコードは${t.value}です。`,
     noticedAfter: (t) => `修正が反映されるまでに${t.lasting}かかることがあります。`,
-    caaForbids: (t) => `${t.name}のCAAレコードにより、当方の認証局は証明書を発行できません：${t.values}。`,
+    caaForbids: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません：${t.values}。`,
     staleCache: (t) =>
       `ネームサーバーには${t.name}の${t.type}レコードがありますが、公開リゾルバーは${t.until}までキャッシュから応答することがあります。`,
     held: (t) => `${t.name}は、このサービスの別のアカウントで確認済みです。`,
     heldLater: (t) =>
       `${t.name}をここに追加された後に、このサービスの別のアカウントが確認を済ませました。レコードは以前のものかもしれません。`,
     heldSilent: (t) =>
-      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけでは名前を移せません。`,
+      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけではこのアカウントに移せません。`,
     heldRecords: 'そのアカウントのレコードがまだ残っています。',
 
     resolversFail: (t) => `このサービスのDNSリゾルバーから有効な応答がなく、${t.name}を参照できませんでした。`,
@@ -225,9 +466,9 @@ export const ja: Language = {
     removeOthers: (t) =>
       `${t.where}${t.at}にある他のTXTレコードをすべて削除し、${t.name}を${t.expected}だけに向けてください。`,
     moveWithBoth: (t) =>
-      `名前を移すには、このドメインの2つのレコードを登録し、${t.at}にある別のアカウントのTXTレコードを削除してください。`,
+      `このアカウントに名前を移すには、このドメインの2つのレコードを登録し、${t.at}にある別のアカウントのTXTレコードを削除してください。`,
     moveWithText: (t) =>
-      `名前を移すには、このドメインのTXTレコードを登録し、${t.at}にある別のアカウントのものを削除してください。`,
+      `このアカウントに名前を移すには、このドメインのTXTレコードを登録し、${t.at}にある別のアカウントのものを削除してください。`,
     replaceCertificate:
       'このアドレスのプロキシまたはロードバランサーで証明書を差し替えるか、接続をそのままこのサービスに通してください。',
     renewCertificate:
@@ -251,7 +492,7 @@ export const ja: Language = {
     publicAddresses: (t) =>
       `${t.zone}のネームサーバーにグローバルIPアドレスを設定するか、別のネームサーバーを使ってください。`,
     openTcp: (t) => `${t.servers}でTCPポート53を開いてください。UDPに収まらない応答はTCPで受け取ります。`,
-    registryTakes: '変更は不要です。ネームサーバーの変更が全体に行き渡るまで数分かかります。',
+    registryTakes: '変更は不要です。ネームサーバーの変更が反映されるまで数分かかります。',
 
     certificateNoAddress: (t) => `${t.name}にアドレスがないため、認証局がアクセスできません。`,
     certificateUnread: (t) => `${t.name}のDNSを参照できませんでした。自動で再試行します。`,
@@ -259,7 +500,7 @@ export const ja: Language = {
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
-    certificateCaa: (t) => `${t.name}のCAAレコードにより、当方の認証局は証明書を発行できません。`,
+    certificateCaa: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
     certificateNotSeen: (t) => `${t.name}の証明書に必要な情報が、まだDNSで見つかりません。`,

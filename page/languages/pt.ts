@@ -1,9 +1,249 @@
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
+import { pathsWith } from './panels.ts';
+
+const { list, time, clock, date, duration } = formatsIn('pt-BR');
+
+const COUNTS = ['zero', 'um', 'dois', 'três', 'quatro'];
+const ROUTING = 'Leva os visitantes do seu domínio ao serviço.';
+const CHALLENGE =
+  'Permite que o serviço obtenha o certificado e o renove. Se o seu provedor oferecer um proxy para este registro, desative-o.';
 
 export const pt: Language = {
   tag: 'pt-BR',
   space: ' ',
-  texts: null,
+  texts: {
+    space: ' ',
+    colon: ': ',
+    title: (name) => `Conectar ${name}`,
+    titleLive: (name) => `${name} está no ar`,
+    connect: 'Conecte seu domínio',
+    punycode: 'No DNS:',
+    loading: 'Abrindo seu link…',
+    unreachable: 'Não foi possível acessar o serviço. Tentando de novo…',
+    lost: 'A conexão caiu. Reconectando… As verificações continuam e nada se perde.',
+    crowded: 'Este link está aberto em abas demais. Feche as que não precisa: esta continua sozinha.',
+    hints: {
+      records: () => 'Adicione estes registros. Copie cada nome e cada valor exatamente como está.',
+      add: ({ type }) => `Adicione este registro ${type}. Copie o nome e o valor exatamente como estão.`,
+      change: ({ type, count }) =>
+        count > 1
+          ? 'Altere estes registros: substitua o que está riscado.'
+          : `Altere o registro ${type}: substitua o valor.`,
+      rename: ({ type, count }) =>
+        count > 1
+          ? 'Altere estes registros: substitua o que está riscado.'
+          : `Altere o registro ${type}: substitua o nome.`,
+      exchange: () => 'Troque os nomes dos dois registros.',
+      replace: ({ type, removes }) =>
+        `Exclua ${removes.length > 1 ? 'os registros' : 'o registro'} ${list(removes)} deste nome. Depois adicione este registro ${type}.`,
+      delete: ({ type }) => `Exclua o registro ${type}.`,
+      caa: () => 'Adicione este registro CAA. Mantenha os registros CAA que já existem.',
+    },
+    logIn: (zone) =>
+      zone === null ? 'Entre onde você gerencia seu DNS.' : `Entre onde você gerencia o DNS de ${zone}.`,
+    logInAt: (provider) => `Entre na sua conta: ${provider}.`,
+    comeBack: 'Volte para cá. Esta página se atualiza sozinha.',
+    details: 'Resposta da autoridade certificadora',
+    stages: {
+      publish: ({ provider, records }) => ({
+        title: `Adicione estes ${COUNTS[records] ?? records} registros ${provider === undefined ? 'ao seu DNS' : `em ${provider}`}`,
+        text: '',
+      }),
+      one_found: ({ found, lacking }) => ({
+        title: `${found === 1 ? 'Um registro encontrado' : 'Dois registros encontrados'}, ${lacking === 1 ? 'falta um' : `faltam ${COUNTS[lacking] ?? lacking}`}`,
+        text: 'Seu provedor pode levar um ou dois minutos para publicar um registro.',
+      }),
+      unseen: () => ({
+        title: 'Não conseguimos consultar seu DNS agora',
+        text: 'O problema é nosso e você não precisa fazer nada: tentamos de novo automaticamente. Os registros abaixo não mudam; você já pode adicioná-los.',
+      }),
+      fix: ({ missing, wrong }) => ({
+        title: `${wrong > 1 ? 'Duas coisas' : 'Uma coisa'} para alterar${missing === 0 ? '' : ` e ${missing === 1 ? 'um registro' : `${COUNTS[missing] ?? missing} registros`} para adicionar`}`,
+        text: '',
+      }),
+      confirming: ({ needsCaa }) => ({
+        title: needsCaa ? 'Encontrado. Falta um registro CAA' : 'Encontrado. Última verificação',
+        text: needsCaa
+          ? 'Consultamos mais uma vez todos os servidores de nomes. Enquanto isso, adicione o registro CAA: o certificado precisa dele.'
+          : 'Tudo o que é preciso está lá. Consultamos mais uma vez todos os servidores de nomes; você não precisa fazer nada.',
+      }),
+      preparing: () => ({
+        title: 'Primeiro, o seu certificado',
+        text: 'Enquanto isso, seu site fica onde está. Não altere o registro dele ainda: esta página avisa quando.',
+      }),
+      ready: () => ({
+        title: 'Seu certificado está pronto. Agora altere este registro',
+        text: 'Substitua o registro que leva ao seu site atual. Seus visitantes não percebem nada. Deixe o servidor antigo ligado por uma hora: alguns ainda chegam a ele.',
+      }),
+      failed: () => ({
+        title: 'Paramos de verificar',
+        text: 'Confira os registros abaixo e comece de novo: os valores não mudam.',
+      }),
+      certificate: () => ({
+        title: 'Registros encontrados. Agora, o certificado',
+        text: 'Uma autoridade certificadora está emitindo o certificado. Em geral leva menos de um minuto; você não precisa fazer nada.',
+      }),
+      certificate_blocked: () => ({ title: 'Falta uma coisa para o certificado', text: '' }),
+      certificate_refused: ({ platform }) => ({
+        title: 'Estamos cuidando disso',
+        text: `O certificado do seu domínio não foi emitido. Você não precisa mudar nada: ${platform ?? 'o serviço'} consegue ver o motivo. Tentamos de novo automaticamente.`,
+      }),
+      live: () => ({
+        title: 'Seu site está no ar',
+        text: 'Ele já usa HTTPS. Você pode fechar esta página. Mantenha os registros como estão: verificamos uma vez por dia.',
+      }),
+      live_at_risk: () => ({ title: 'No ar, mas algo mudou', text: '' }),
+    },
+    progress: 'Progresso',
+    steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'No ar' },
+    stepStates: { done: 'Concluído', current: 'Em andamento', problem: 'Confira', waiting: 'Ainda não' },
+    yourTurn: 'Sua vez',
+    movingFirst: 'Este nome já mostra um site? Leia “Mude sem sair do ar” abaixo antes de alterar qualquer coisa.',
+    movingTitle: 'Mude sem sair do ar',
+    movingText:
+      'Este nome já mostra um site? Adicione primeiro o registro TXT e este, e deixe os outros por enquanto. Esta página avisa quando o certificado estiver pronto e qual registro alterar então.',
+    movingPurpose:
+      'Permite obter o certificado antes da mudança. Se o seu provedor oferecer um proxy para ele, desative-o.',
+    records: 'Registros',
+    otherRecords: 'Outros registros',
+    recordStates: {
+      unknown: 'Procurando…',
+      found: 'Encontrado',
+      hidden: 'Oculto pelo seu provedor',
+      missing: 'Ainda não aparece',
+      misplaced: 'Nome errado',
+      gone: 'Não está mais lá',
+      wrong: 'Precisa mudar',
+      unreadable: 'Não foi possível ler',
+      not_needed: 'Não é mais preciso',
+      later: 'Ainda não',
+    },
+    purposes: {
+      routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
+      ownership: {
+        yes: 'Prova que o domínio é seu.',
+        no: 'Prova que o domínio é seu. O outro registro já fez isso.',
+        alternative: 'Prova que o domínio é seu, mesmo que o seu provedor oculte o outro registro.',
+      },
+      challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
+    },
+    recordTitle: (type) => `Registro ${type}`,
+    alias: 'Seu provedor pode chamá-lo de ALIAS, ANAME ou “CNAME flattening”.',
+    noAlias: (count) =>
+      `Seu provedor não tem nenhum desses? Então adicione ${count === 1 ? 'este registro' : 'estes registros'} no lugar, com o mesmo nome, e nenhum outro registro A ou AAAA.`,
+    caaState: 'A adicionar',
+    caaPurpose: 'O domínio só permite outras autoridades certificadoras. Este registro permite também a nossa.',
+    flags: 'Flags',
+    tag: 'Tag',
+    name: 'Nome',
+    value: 'Valor',
+    emptyName: 'Deixe em branco',
+    fullName: 'Nome completo',
+    fullNameHint: 'A maioria dos provedores quer o nome sem a zona: “@”, ou nada, para a própria zona.',
+    nameUnknown: 'Espere um instante antes de digitar: estamos vendo como o seu provedor quer o nome.',
+    instead: 'Agora',
+    replacedBy: 'Deve ser',
+    ttl: 'Deixe o TTL como está.',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    copyWhat: (what, type) => `: ${what.toLowerCase()} do registro ${type}`,
+    copyDone: 'Copiado para a área de transferência.',
+    copyFailed: 'Não foi possível copiar. Selecione o texto e copie você mesmo.',
+    seenNow: 'O que aparece agora',
+    seen: {
+      matched: 'O valor correto',
+      leads_here: 'Leva até aqui',
+      other: 'Encontrado',
+      absent: 'Nada',
+      unreadable: 'Sem resposta',
+    },
+    at: 'em',
+    panel: (provider) => `Abrir ${provider}`,
+    opensInNewTab: ' (abre em uma nova aba)',
+    where: pathsWith({
+      cloudflare: (zone) => `${zone} › DNS › Registros. Deixe “Status do proxy” em “Somente DNS” (“DNS only”).`,
+      hostinger: (zone) => `Domínios › ${zone} › DNS / Nameservers › Registros DNS`,
+    }),
+    whereUnknown: (nameservers) =>
+      `Muitas vezes é onde você comprou o domínio. ${nameservers.length === 0 ? '' : `Os servidores de nomes são ${list(nameservers)}. `}Procure “Registros DNS” ou “Zona DNS”.`,
+    whereShort: (zone) => `No painel: ${zone} › Registros DNS.`,
+    connectAt: (provider) => `Conectar com ${provider}`,
+    connectHow: (host) => `Você entra em ${host} e autoriza. Seu provedor adiciona os registros para você.`,
+    connectDone: 'Você voltou do seu provedor. Agora procuramos os registros, o que pode levar um minuto.',
+    connectRefused:
+      'Seu provedor não adicionou os registros. Nada se perdeu: tente de novo ou adicione-os você mesmo abaixo.',
+    checkNow: 'Verificar agora',
+    tryAgain: 'Começar de novo',
+    checking: 'Verificando…',
+    checkAgain: (seconds) => `Verificar de novo em ${duration(seconds)}`,
+    asked: {
+      same: (at) => `Verificado às ${clock(at)}: nada novo ainda.`,
+      changed: (at) => `Verificado às ${clock(at)}.`,
+      busy: (at) =>
+        `Não verificado às ${clock(at)}: verificações demais de uma vez. Espere a contagem do botão acabar.`,
+      failed: (at) => `Não foi possível verificar às ${clock(at)}: sem conexão. Tente de novo.`,
+    },
+    nextCheck: (seconds) => `Próxima verificação em ${duration(seconds)}.`,
+    checkingSoon: 'Vamos verificar em instantes.',
+    until: (at) => `Continuamos verificando até ${time(at)}.`,
+    nextTry: (at, seconds) =>
+      seconds > 0
+        ? `Próxima tentativa${seconds > 5400 ? `: ${time(at)}` : ` em ${duration(seconds)}`}.`
+        : 'Próxima tentativa em instantes.',
+    nextTrySees: 'Ela já considera o que você alterar até lá.',
+    visit: (name) => `Abrir ${name}`,
+    validUntil: (at) => `O certificado é válido até ${date(at)} e é renovado antes disso.`,
+    sendOn: 'Outra pessoa cuida do seu DNS? Envie estes registros',
+    sendOnWarning: 'Quem tiver o link pode abrir esta página. Envie só a pessoas em quem você confia.',
+    sendOnWithoutLink: 'Aqui não há link para esta página. Copie os registros e cole em uma mensagem.',
+    sendByMail: 'Enviar por e-mail',
+    sendCopy: 'Copiar tudo',
+    sendCopyWhat: ': os registros como texto',
+    sendCode: 'QR code com o link para esta página',
+    sendCodeText: 'Escaneie para continuar no celular.',
+    sent: {
+      subject: (name) => `Registros DNS para ${name}`,
+      ask: (name, count) =>
+        count === 1
+          ? `Por favor, adicione este registro DNS para ${name}:`
+          : `Por favor, adicione estes registros DNS para ${name}:`,
+      fill: ' ',
+      instead: 'Ou, se o provedor não tiver este tipo:',
+      link: 'Esta página mostra se foram encontrados e, se não, o que está errado:',
+    },
+    type: 'Tipo',
+    help: 'Dúvidas?',
+    contact: (name) => (name === undefined ? 'Falar com o suporte' : `Falar com ${name}`),
+    askWhom: (name, hasAddress) => `Peça um novo a ${name ?? 'quem enviou o link a você'}${hasAddress ? ': ' : '.'}`,
+    ends: {
+      unknown: {
+        title: 'Este link não funciona',
+        text: 'Ele não é reconhecido aqui: o domínio pode ter sido removido.',
+      },
+      incomplete: {
+        title: 'Este link está incompleto',
+        text: 'Uma parte falta ou foi alterada. Abra o link como você o recebeu ou copie-o inteiro.',
+      },
+      expired: {
+        title: 'Este link expirou',
+        text: 'Os links funcionam por tempo limitado. Seus registros e valores não mudam.',
+      },
+      revoked: { title: 'Este link foi cancelado', text: 'Ele foi substituído ou não deve mais ser usado.' },
+      deleted: {
+        title: 'O domínio foi removido',
+        text: 'Ele não está mais sendo configurado. O que você publicou não causa nenhum problema.',
+      },
+      disabled: {
+        title: 'A configuração está desativada',
+        text: 'A conta a que este link pertence está desativada. Fale com quem enviou o link a você; seus registros e valores não mudam.',
+      },
+      denied: {
+        title: 'Esta página não pode ser mostrada aqui',
+        text: 'O serviço não responde às solicitações desta página.',
+      },
+    },
+  },
   findings: {
     atProvider: (t) => `em ${t.provider}`,
     inZone: (t) => `nas configurações de DNS de ${t.zone}`,
@@ -17,10 +257,10 @@ export const pt: Language = {
     entryCaa: (t) => `Flags: ${t.flags}, tag: ${t.tag}, valor: ${t.value}.`,
 
     noRecord: (t) => `Não há registro ${t.type} em ${t.at}.`,
-    noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessar.`,
+    noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessá-lo.`,
     asked: (t) => `Servidores de nomes consultados: ${t.servers}.`,
     otherProviderUnseen: 'Registros em outro provedor não são vistos.',
-    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona própria: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
+    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona separada: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
     atOtherName: (t) => `O registro ${t.type} está em ${t.name}; ele deve ficar em ${t.at}.`,
     zoneAppended: (t) => `O provedor de DNS acrescenta ${t.zone} a cada nome digitado.`,
     textToo: (t) => `O registro TXT está em ${t.otherName}.`,
@@ -39,9 +279,9 @@ export const pt: Language = {
     leadsTo: (t) => `${t.at} é um CNAME para ${t.chain}.`,
     hostUnknown: 'Esse host não existe.',
     hostWithoutAddress: 'Esse host não tem endereço.',
-    hasToLead: (t) => `Ele precisa apontar para ${t.expected}.`,
+    hasToLead: (t) => `O registro precisa apontar para ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
-      `Ele precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
+      `O registro precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
     otherTarget: (t) => `${t.at} é um CNAME para ${t.host}, que não é o destino deste domínio.`,
     otherTargetWhy:
       'O valor é de outro domínio, é de antes de este ser excluído e adicionado de novo, ou foi digitado errado.',
@@ -116,7 +356,7 @@ export const pt: Language = {
     notRegistered: (t) =>
       `O domínio ${t.name} não existe: não está registrado, expirou ou não tem servidores de nomes.`,
     expired: (t) =>
-      `O registro de ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
+      `O domínio ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
     parked: (t) =>
       `O domínio ${t.name} está estacionado em ${t.provider}: os servidores de nomes (${t.servers}) são de um serviço que mostra anúncios. Não é possível publicar registros ali.`,
     parkedAddresses: (t) => `Todos os nomes dele, também ${t.name}, levam a ${t.addresses}.`,
@@ -135,7 +375,7 @@ export const pt: Language = {
     nothingThere: 'nenhum registro',
     cnameThere: (t) => `um CNAME para ${t.chain}`,
     cnameToItself: 'um CNAME para ele mesmo',
-    bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com defeito.`,
+    bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com erro.`,
     mostCannotSee: 'A maior parte da Internet não vê os registros dela.',
     signatureExpired: 'A assinatura expirou.',
     signatureNotYetValid: 'A assinatura ainda não é válida.',
@@ -152,7 +392,7 @@ export const pt: Language = {
     heldLater: (t) =>
       `Outra conta deste serviço verificou ${t.name} depois que você o adicionou aqui; seus registros podem ser de antes.`,
     heldSilent: (t) =>
-      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para transferir o nome.`,
+      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
     heldRecords: 'Os registros dela ainda estão lá.',
 
     resolversFail: (t) =>
@@ -234,13 +474,13 @@ export const pt: Language = {
       `Exclua o registro CAA com a tag ${t.tag}: enquanto as flags forem 128 ou mais, nenhuma autoridade certificadora pode emitir.`,
     recreate: 'Se o nome é seu, exclua o domínio, adicione-o de novo e publique os novos registros.',
     askSilent: (t) =>
-      `Pergunte ao provedor de DNS de ${t.zone} por que os servidores de nomes não respondem. O nome é transferido assim que eles responderem e tiverem só os registros deste domínio.`,
+      `Pergunte ao provedor de DNS de ${t.zone} por que os servidores de nomes não respondem. O nome muda de conta assim que eles responderem e tiverem só os registros deste domínio.`,
     removeOthers: (t) =>
       `Remova ${t.where} qualquer outro registro TXT em ${t.at}, e aponte ${t.name} somente para ${t.expected}.`,
     moveWithBoth: (t) =>
-      `Para transferir o nome, publique os dois registros deste domínio e remova o registro TXT da outra conta em ${t.at}.`,
+      `Para trazer o nome para esta conta, publique os dois registros deste domínio e remova o registro TXT da outra conta em ${t.at}.`,
     moveWithText: (t) =>
-      `Para transferir o nome, publique o registro TXT deste domínio e remova o da outra conta em ${t.at}.`,
+      `Para trazer o nome para esta conta, publique o registro TXT deste domínio e remova o da outra conta em ${t.at}.`,
     replaceCertificate:
       'No proxy ou balanceador de carga que tem este endereço, substitua o certificado ou deixe as conexões passarem sem alteração até este serviço.',
     renewCertificate:

@@ -1,5 +1,6 @@
 import type { Certificate, Finding } from '../../client/client.ts';
 import type { Language } from './en.ts';
+import { formatsIn } from './formats.ts';
 import { marked, type Told } from './sentence.ts';
 import type { ToldFinding } from './voice.ts';
 
@@ -82,9 +83,7 @@ function fieldsOf(said: Said, language: Language): Told {
     found: printable(facts.difference?.found),
     wanted: printable(facts.difference?.expected),
     until: new Intl.DateTimeFormat(tag, TIME).format(facts.until ?? 0),
-    lasting: new Intl.NumberFormat(tag, { style: 'unit', unit: 'second', unitDisplay: 'long' }).format(
-      facts.ttlSeconds ?? 0,
-    ),
+    lasting: formatsIn(tag, 'long').duration(facts.ttlSeconds ?? 0),
     entered: one(action.nameInZone),
     value: one(action.value),
     typeInZone: action.typeInZone ?? '',

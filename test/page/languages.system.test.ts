@@ -136,7 +136,9 @@ describe('the component', () => {
 /** A language that is written from right to left, in place of the German one. */
 const RIGHT_TO_LEFT = `
 const findings = new Proxy({}, { get: () => (t) => 'אבג ' + t.at + ' דהו ' + t.expected + ' זחט.' });
-export const de = { tag: 'he', dir: 'rtl', space: ' ', texts: null, findings };`;
+const said = () => Object.assign(new String('אבג'), { title: 'אבג', text: '' });
+const texts = new Proxy(said, { get: () => texts });
+export const de = { tag: 'he', dir: 'rtl', space: ' ', texts, findings };`;
 
 const DIRECTIONS = "[...new Set([...document.querySelectorAll('.current-step p code')].map((each) => each.dir))]";
 

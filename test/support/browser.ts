@@ -8,16 +8,17 @@ const UNPACKED = join(TOOLS, 'chromium');
 
 /**
  * Chromium as Debian has it, without a window. The first time it is fetched, about 75 MB: see `START_LIMIT_MS`.
- * `resolve`: rules for its names, such as `MAP * 127.0.0.1:8443`.
+ * `resolve`: rules for its names, such as `MAP * 127.0.0.1:8443`. `fonts`: a folder with
+ * more fonts.
  */
-export async function startBrowser({ resolve }: { resolve?: string } = {}): Promise<{
+export async function startBrowser({ resolve, fonts: more }: { resolve?: string; fonts?: string } = {}): Promise<{
   browser: Browser;
   close(): Promise<void>;
 }> {
   const programs = await findPrograms('chromium', ['chromium-headless-shell', 'fonts-inter', 'fonts-dejavu-core']);
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-browser-'));
   const fonts = join(directory, 'fonts.conf');
-  await writeFile(fonts, FONTS(join(UNPACKED, 'usr/share/fonts'), join(directory, 'fonts')));
+  await writeFile(fonts, FONTS([join(UNPACKED, 'usr/share/fonts'), more ?? ''], join(directory, 'fonts')));
   const libraries = programs.env.LD_LIBRARY_PATH ?? '';
   const browser = await chromium.launch({
     // Not the one in bin, a script that looks for it where packages are installed.
@@ -42,10 +43,10 @@ export async function startBrowser({ resolve }: { resolve?: string } = {}): Prom
 }
 
 /** The same fonts on every machine. */
-const FONTS = (folder: string, cache: string) => `<?xml version="1.0"?>
+const FONTS = (folders: string[], cache: string) => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <dir>${folder}</dir>
+  ${folders.map((folder) => (folder === '' ? '' : `<dir>${folder}</dir>`)).join('')}
   <cachedir>${cache}</cachedir>
   <alias binding="same"><family>system-ui</family><prefer><family>Inter</family></prefer></alias>
   <alias binding="same"><family>sans-serif</family><prefer><family>Inter</family></prefer></alias>
