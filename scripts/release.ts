@@ -2,9 +2,10 @@
 // CONTRIBUTING.md has the steps around it, docs/internals/decisions/0077-packages.md the reasons.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { isBundled } from '../bin/bundle.mjs';
 import { bundle } from './bundle.ts';
 
 const root = dirname(import.meta.dirname);
@@ -47,7 +48,9 @@ function problemOfCheckout(): string | null {
 
 /** The archives of npm. */
 async function packages(path: string): Promise<void> {
-  await bundle(root);
+  // Without a tag, tests run it beside others that use the bundle.
+  const isTried = values['dry-run'] && isBundled(root) && existsSync(join(root, 'client/dist'));
+  if (!isTried) await bundle(root);
   for (const workspace of ['.', './client'])
     run('npm', ['pack', workspace, '--ignore-scripts', '--pack-destination', path]);
 }
