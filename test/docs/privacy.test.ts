@@ -6,7 +6,9 @@ import { serverVariables } from '../../server/src/config/variables.ts';
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/guides/privacy.md'), 'utf8');
 /** A migration only adds, so each table stands in one of them. */
-const sql = globSync('server/src/store/schema/0*.ts', { cwd: root }).map((file) => readFileSync(join(root, file), 'utf8'));
+const sql = globSync('server/src/store/schema/0*.ts', { cwd: root }).map((file) =>
+  readFileSync(join(root, file), 'utf8'),
+);
 
 it('docs/guides/privacy.md says of every table of the schema what it holds and when that is deleted, and of no other', () => {
   const created = [...sql.join('\n').matchAll(/^create table (\w+)/gm)].map(([, name]) => name);
