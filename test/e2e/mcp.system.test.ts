@@ -59,7 +59,6 @@ test('names that need somebody are listed once, with the reason', async () => {
     .poll(async () => (await names()).names, { timeout: 20_000 })
     .toEqual([expect.objectContaining({ domain: 'shop.customer.test' }), shop]);
 });
-});
 
 test('a name is looked at before it is added, and a set-up link is made', async () => {
   const looked = await call('check_name', { ...PLACE, domain: 'www.example.org' });
