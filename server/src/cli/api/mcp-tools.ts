@@ -134,7 +134,7 @@ async function namesInNeed(api: ApiClient): Promise<object> {
   return { names: [...sites.values()].map(shown), isPart: pages.some(({ cursor }) => cursor !== undefined) };
 }
 
-/** What of a site says why it needs somebody. */
+/** The part of a site that says why it needs somebody. */
 function shown({ domain, live, certificate, suspension, findings }: Site): object {
   const { domain: name, status, verificationError } = domain;
   return { domain: name, status, verificationError, live, certificate, suspension, findings };
