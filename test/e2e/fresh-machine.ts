@@ -1,5 +1,5 @@
 // A machine of its own, with nothing but loopback and an empty /var/lib: `run-it.system.test.ts` starts it. Types what
-// the README says, and prints a line of JSON for each command.
+// docs/guides/first-name.md says, and prints a line of JSON for each command.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Zone } from '../interop/internet.ts';
@@ -24,8 +24,8 @@ await platform.publish(`*.cname A 127.0.0.1\norigin A 127.0.0.1`);
 const customer = await internet.registerName(CUSTOMER);
 await customer.publish('www A 127.0.0.9');
 
-const readme = await readFile(join(CLONE, 'README.md'), 'utf8');
-const [first = '', second = ''] = blocksOf(readme.split('## Run it in production')[1] ?? '');
+const page = await readFile(join(CLONE, 'docs/guides/first-name.md'), 'utf8');
+const [first = '', second = ''] = blocksOf(page);
 const written: Typed[] = [];
 let rootKey = '';
 let server: ReturnType<typeof startCommand> | undefined;

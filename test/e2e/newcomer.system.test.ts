@@ -50,9 +50,9 @@ test('the commands that a playground prints take a domain to verified and served
   await playground?.says(/shop\.example\.com: certificate issued/);
 });
 
-test('the quick start of the README, typed as printed, shows the error and ends with the response it prints', async () => {
+test('docs/guides/try-it.md, typed as printed, shows the error and ends with the response it prints', async () => {
   const { api, rootKey, httpsPort } = started;
-  const quickStart = readFileSync(`${CLONE}/README.md`, 'utf8').split(/^## /m)[1] ?? '';
+  const quickStart = readFileSync(`${CLONE}/docs/guides/try-it.md`, 'utf8');
   const blocks = (language: string) =>
     [...quickStart.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)]
       .filter(([, of]) => of === language)

@@ -109,7 +109,7 @@ async function becomeOperator(): Promise<void> {
   shell = openShell({ cwd: '/opt/nameplate', tools });
 }
 
-/** The steps of the README that follow `init`. */
+/** The steps of docs/guides/first-name.md that follow `init`. */
 async function serveFirstName(): Promise<void> {
   await typed(`export NAMEPLATE_URL=http://127.0.0.1:7070 NAMEPLATE_ROOT_KEY=${rootKey}`);
   const place = '--project main --app web --environment production';

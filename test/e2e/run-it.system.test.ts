@@ -10,7 +10,7 @@ const MACHINE = join(import.meta.dirname, 'fresh-machine.ts');
 const TOGETHER = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 const START = 'ip link set lo up && mount -t tmpfs nameplate /var/lib && exec "$0" "$@"';
 
-test('"Run it in production" of the README, typed as printed on a machine with real nameservers and a real CA, ends with the response of the origin', {
+test('docs/guides/first-name.md, typed as printed on a machine with real nameservers and a real CA, ends with the response of the origin', {
   timeout: START_LIMIT_MS,
 }, async () => {
   // There is no network inside to fetch them.

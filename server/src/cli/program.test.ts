@@ -103,6 +103,7 @@ describe('help', () => {
       ].map((verb) => `domains ${verb}`),
       ...['create', 'get', 'list', 'update', 'rotate-secret', 'test', 'delete'].map((verb) => `webhooks ${verb}`),
       ...['listen', 'deliveries', 'delivery', 'redeliver'].map((verb) => `webhooks ${verb}`),
+      'mcp',
       ...['set', 'remove', 'publish', 'fail', 'list', 'log'].map((verb) => `dns ${verb}`),
     ];
     expect(leaves.map((leaf) => leaf.join(' ')).toSorted()).toEqual(design.toSorted());

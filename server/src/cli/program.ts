@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import packageFile from '../../../package.json' with { type: 'json' };
 import { addDomains } from './api/domains.ts';
+import { addMcp } from './api/mcp.ts';
 import { addOrigins } from './api/origins.ts';
 import { addUsage } from './api/show-usage.ts';
 import { addTree } from './api/tree-commands.ts';
@@ -48,6 +49,7 @@ const COMMANDS: AddCommand[] = [
   addWebhooks,
   addUsage,
   addMove,
+  addMcp,
 ];
 
 const help = (hasPlayground: boolean) => `
@@ -63,7 +65,7 @@ What commands need:
   a running server  reload, on this machine, by the settings or --control
   two databases     copy, from SQLite to PostgreSQL. No server may run.
   its API           projects, apps, environments, deployments, origins, domains,
-                    webhooks, usage, move: they call it, by NAMEPLATE_URL and
+                    webhooks, usage, move, mcp: they call it, by NAMEPLATE_URL and
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
 Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
