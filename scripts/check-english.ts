@@ -103,7 +103,7 @@ function quoted({ pattern }: Rule, text: string): string {
   return text.slice(Math.max(0, index - 20), index + 60);
 }
 
-/** The sentences of headings, paragraphs, list items and cells. Code in a sentence counts as one word; blocks of code are left out. */
+/** The sentences of headings, paragraphs, list items and cells. Code in a sentence, and a list of codes, counts as one word; blocks of code are left out. */
 function sentencesOf(page: string): Sentence[] {
   const found: Sentence[] = [];
   for (const { type, map, children } of lines(page)) {
@@ -125,7 +125,7 @@ function sentencesOf(page: string): Sentence[] {
       index,
     } of segmenter.segment(capital)) {
       const segment = text.slice(index, index + length);
-      const words = segment.replaceAll(/`[^`]*`/g, 'code').match(/[\p{L}\p{N}][\p{L}\p{N}'’./:@-]*/gu) ?? [];
+      const words = segment.replaceAll(/`[^`]*`(?:,? (?:and |or )?`[^`]*`)*/g, 'code').match(/[\p{L}\p{N}][\p{L}\p{N}'’./:@-]*/gu) ?? [];
       if (words.length > 0) found.push({ line: (map?.[0] ?? 0) + 1, text: segment.trim(), words: words.length });
     }
   }

@@ -8,7 +8,7 @@ export interface Rule {
 
 export const rules: readonly Rule[] = [
   {
-    pattern: /^What (?:\S+ ){3,}[^?]*[.:]$/,
+    pattern: /^What (?!to do: )(?:\S+ ){3,}[^?]*[.:]$/,
     instead: 'begin with a noun as the subject.',
   },
   {
