@@ -125,7 +125,10 @@ function sentencesOf(page: string): Sentence[] {
       index,
     } of segmenter.segment(capital)) {
       const segment = text.slice(index, index + length);
-      const words = segment.replaceAll(/`[^`]*`(?:,? (?:and |or )?`[^`]*`)*/g, 'code').match(/[\p{L}\p{N}][\p{L}\p{N}'’./:@-]*/gu) ?? [];
+      const words =
+        segment
+          .replaceAll(/`[^`]*`(?:,? (?:and |or )?`[^`]*`)*/g, 'code')
+          .match(/[\p{L}\p{N}][\p{L}\p{N}'’./:@-]*/gu) ?? [];
       if (words.length > 0) found.push({ line: (map?.[0] ?? 0) + 1, text: segment.trim(), words: words.length });
     }
   }
