@@ -171,7 +171,7 @@ export const ERRORS = {
   'data/target_not_found': {
     status: 404,
     detail: 'The workspace has no such shared target.',
-    why: 'A shared target is a host of your own platform that the operator of this installation has given to this workspace. The value of "target" names none, or another workspace\'s: both get the same response.',
+    why: 'A shared target is a host of your own platform that the operator has given to this workspace. The value of "target" names none, or another workspace\'s: both get the same response.',
     fix: 'Check "target" against targets.listTargets, or ask the operator to add it ("nameplate targets add"). Without "target", the domain gets a target of its own.',
   },
   'data/environment_not_found': {

@@ -69,7 +69,7 @@ export const generalVariables = {
   dnsResolvers: {
     name: 'NAMEPLATE_DNS_RESOLVERS',
     about:
-      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They say where the nameservers of public suffixes such as `com` are, look up addresses of nameservers, and validate DNSSEC; records are read at the nameservers of each zone. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach, and a filtered name looks like a broken zone.",
+      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They say where the nameservers of public suffixes such as `com` are, look up addresses of nameservers, and validate DNSSEC. Records are read at the nameservers of each zone. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach. A filtered name looks like a broken zone.",
     required: true,
     example: '1.1.1.1,8.8.8.8',
     parse: listOf(resolverAddress),
@@ -92,7 +92,7 @@ export const generalVariables = {
   monitoring: {
     name: 'NAMEPLATE_MONITORING',
     about:
-      'Decides what happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too; after seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate: choose this if domains that have left should be cleared away by themselves. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
+      'Decides what happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too. After seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate. Choose this if domains that have left should be cleared away automatically. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
     default: 'tell',
     example: 'enforce',
     parse: oneOf('off', 'tell', 'enforce'),
@@ -108,7 +108,7 @@ export const generalVariables = {
   liveChecks: {
     name: 'NAMEPLATE_LIVE_CHECKS',
     about:
-      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/guides/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would. The API then says whether the site is live (docs/guides/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -140,7 +140,7 @@ export const generalVariables = {
   deletedKeepMs: {
     name: 'NAMEPLATE_DELETED_KEEP',
     about:
-      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept; the certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
+      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept. The certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
     default: '7d',
     example: '30d',
     parse: lengthOfTimeOrOff('1m', '90d'),
@@ -257,7 +257,7 @@ export const generalVariables = {
   drainMs: {
     name: 'NAMEPLATE_DRAIN_SECONDS',
     about:
-      'How long connections may go on after the server was stopped, or replaced by `nameplate reload`: requests in flight, downloads and WebSockets. Clients are told to open another connection, and idle ones are closed within a second. The process manager must wait longer than this before it kills the process (`TimeoutStopSec`, `stop_grace_period`, `terminationGracePeriodSeconds`).',
+      'How long connections may go on after the server was stopped, or replaced by `nameplate reload`: requests in flight, downloads and WebSockets. Clients receive a signal to open another connection, and idle ones are closed within a second. The process manager must wait longer than this before it kills the process (`TimeoutStopSec`, `stop_grace_period`, `terminationGracePeriodSeconds`).',
     default: '30',
     example: '300',
     parse: seconds(0, 3600),

@@ -161,7 +161,7 @@ const TAGS: Record<string, string> = {
   deployments: 'Deployments say where the traffic of an environment goes.',
   webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
   targets: 'The shared targets of a workspace: hosts of the platform to which the names that it serves today lead.',
-  usage: 'What the edge served for each domain, by hour: for dashboards and bills.',
+  usage: 'Requests and bytes that the edge served for each domain, by hour: for dashboards and bills.',
   audit: 'The audit log has who changed what in the workspace, when and from where.',
   keys: 'Root keys of the workspace. A key gives no more than it has.',
   tokens: 'Dashboard tokens: short-lived, made from a root key.',
