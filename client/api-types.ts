@@ -16,7 +16,7 @@ export interface ApiCalls {
       domain: string;
       /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it. Use it for names that your platform serves today. */
       target?: string | undefined;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** The platform's own id for the domain, without control characters. Several domains may have the same. */
       externalId?: string | undefined;
@@ -50,7 +50,7 @@ export interface ApiCalls {
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
         metadata?: Record<string, string> | undefined;
       }>;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, its redirect, and its suspension, origin, settings and metadata. Metadata are the platform's own data. The operation domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -80,7 +80,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index. With several filters, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a limited number of domains. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -167,7 +167,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Restore a deleted domain. Undoes domains.deleteDomain for as long as deleted domains are kept, seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`): the domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once, with its certificate unless that has expired, and with its own redirect where that may still be set; redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Restore a deleted domain. Undoes domains.deleteDomain for as long as deleted domains are kept: seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`). The domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once. It has its certificate unless that has expired, and its own redirect where that may still be set. Redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     restoreDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -183,7 +183,7 @@ export interface ApiCalls {
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Serve a page in place of a site. Within a second, on every node, visitors of the domain get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a page in place of a site. Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     suspendDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -202,7 +202,7 @@ export interface ApiCalls {
       /** Answer from the last background check, without asking the DNS. Default: false. */
       cached?: boolean | undefined;
     }, options?: CallOptions): Promise<Diagnosis>;
-    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
+    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time. It has actions and their actors, records that appeared or disappeared, and changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     listEvents(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -227,7 +227,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -526,7 +526,7 @@ export interface ApiCalls {
   webhooks: {
     /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
@@ -552,7 +552,7 @@ export interface ApiCalls {
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
@@ -638,7 +638,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainUsage>>;
   };
   audit: {
-    /** List who changed what. The audit log of the workspace, newest first, one page at a time. It has each change by a caller of the API or a command of the operator, one entry for each thing changed. Results of checks are in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
+    /** List who changed what. The audit log of the workspace, newest first, one page at a time. It has each change by a caller of the API or a command of the operator, one entry for each thing changed. Results of checks are in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a limited number of entries. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
     listEntries(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -1617,7 +1617,7 @@ interface Finding {
 interface FindingAction {
   /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: the server that visitors reach. More values may be added. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
-  /** Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added. */
+  /** Where: in the zone at its DNS provider, at its registrar, in the parent zone, or at the server that visitors reach. More values may be added. */
   at: 'zone' | 'registrar' | 'zone_above' | 'server' | (string & {});
   /** Name of the zone. */
   zone: string;

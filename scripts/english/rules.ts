@@ -2,6 +2,8 @@
 export interface Rule {
   pattern: RegExp;
   instead: string;
+  /** Whether it reads code, too. */
+  code?: true;
   /** Sentences that may say it, each with its reason. As few as possible. */
   except?: readonly { page: string; sentence: string; reason: string }[];
 }
@@ -24,6 +26,7 @@ export const rules: readonly Rule[] = [
   },
   {
     pattern: /(?<![\w/])[\w/-]*(?:\/src\/|\btest\/)[\w./-]+|\.test\.ts\b/,
+    code: true,
     instead: 'no source paths and no test files in guides and reference.',
   },
   { pattern: /(?<![\w`-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,12}(?![\w`-])/, instead: 'no commits.' },

@@ -163,7 +163,7 @@ export const generalVariables = {
   apiHostname: {
     name: 'NAMEPLATE_API_HOSTNAME',
     about:
-      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own, which the role `certificates` orders like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](../guides/edge.md#the-apis-own-name).",
+      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own. The role `certificates` orders it like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](../guides/edge.md#the-apis-own-name).",
     example: 'api.example.net',
     parse: publicHostName,
   },
@@ -191,7 +191,7 @@ export const generalVariables = {
   dashboardProxy: {
     name: 'NAMEPLATE_DASHBOARD_PROXY',
     about:
-      'For those who have single sign-on: the reverse proxy in front of the API that signs people in to the dashboard, as words separated by spaces. `networks`: from where it connects, separated by commas. `header`: the field in which it names the person; the proxy has to remove it from what visitors send. `workspace` and `preset` say what these people see and may do. A field from any other address counts for nothing.',
+      'For single sign-on: the reverse proxy in front of the API that signs people in to the dashboard. The value is words separated by spaces. `networks`: from where it connects, separated by commas. `header`: the field in which it names the person; the proxy has to remove it from what visitors send. `workspace` and `preset` say what these people see and may do. A field from any other address counts for nothing.',
     example: 'networks=10.0.0.0/8 header=X-Forwarded-User workspace=ws_01kaghm5q6e8x9b2c3d4f5g6h7 preset=support',
     parse: dashboardProxy,
   },
@@ -205,7 +205,7 @@ export const generalVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`, against which each certificate of `domains.createDomains` counts; `*` does not change these. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
+      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. The value `*` means every operation that is not named. A limit of 0 blocks an operation, for sessions of set-up links too; their other limits are separate. Only these have a default: 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`. Each certificate of `domains.createDomains` counts against the latter. `*` does not change these defaults. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
@@ -249,7 +249,7 @@ export const generalVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains, `dns` answers DNS queries for [zones of your own](../guides/dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
+      "The roles of this process, separated by commas. `api` serves the API, and `verifier` checks DNS and delivers events to webhooks. `certificates` orders and renews certificates, `edge` serves the customers' domains, and `dns` answers DNS queries for [zones of your own](../guides/dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
     default: DEFAULT_ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),

@@ -29,7 +29,7 @@ export const webhookVariables = {
   webhookDeliveriesKeepMs: {
     name: 'NAMEPLATE_WEBHOOK_DELIVERIES_KEEP',
     about:
-      'How long deliveries are kept (`webhooks.listDeliveries`, `webhooks.redeliver`), between `4d` and `365d`, with the event; the bodies of the last 100 failed responses of a webhook are kept as well, at most 64 KiB each. Those that still wait for a disabled webhook are deleted too. Set it alike on every node.',
+      'How long deliveries are kept (`webhooks.listDeliveries`, `webhooks.redeliver`), between `4d` and `365d`, with the event. The bodies of the last 100 failed responses of a webhook are kept as well, at most 64 KiB each. Those that still wait for a disabled webhook are deleted too. Set it alike on every node.',
     default: '14d',
     example: '30d',
     parse: lengthOfTime('4d', '365d'),

@@ -50,7 +50,7 @@ const ActionSchema = Type.Object(
     at: Type.Enum(['zone', 'registrar', 'zone_above', 'server'], {
       type: 'string',
       description:
-        'Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added.',
+        'Where: in the zone at its DNS provider, at its registrar, in the parent zone, or at the server that visitors reach. More values may be added.',
     }),
     zone: Name('Name of the zone.'),
     provider: Type.Optional(Type.String({ maxLength: 255, description: 'Its DNS provider; absent if unknown.' })),

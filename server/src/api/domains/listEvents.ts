@@ -131,7 +131,7 @@ export const listEvents = defineList({
   name: 'domains.listEvents',
   summary: 'List what happened to a domain',
   description:
-    'The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
+    'The timeline of a domain, newest first, one page at a time. It has actions and their actors, records that appeared or disappeared, and changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
   // The permission of getDomain: events say how the domain came to its state.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['support'],

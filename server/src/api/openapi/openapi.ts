@@ -198,7 +198,7 @@ export function openApiDocument(baseUrl?: string): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events: ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events. Ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],

@@ -21,7 +21,7 @@ export const ReceiverUrl = Type.String({
   minLength: 8,
   maxLength: MAX_URL_LENGTH,
   description:
-    'Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them.',
+    'Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them.',
 });
 
 const EventTypes = Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
