@@ -18,8 +18,6 @@ const NOT_YET = new Set<string>([
   'docs/guides/security.md',
   'docs/guides/setup-page.md',
   'docs/guides/verification.md',
-  'docs/guides/webhooks.md',
-  'docs/reference/commands.md',
 ]);
 
 interface Sentence {
