@@ -14,9 +14,9 @@ export interface ApiCalls {
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it. */
       domain: string;
-      /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
+      /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it. Use it for names that your platform serves today. */
       target?: string | undefined;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** The platform's own id for the domain, without control characters. Several domains may have the same. */
       externalId?: string | undefined;
@@ -31,7 +31,7 @@ export interface ApiCalls {
       dnsRecords: Array<DnsRecord>;
       counterpart?: Counterpart;
     }>;
-    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate; names beyond it are refused with 429, and if not one name is left, the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. Also `environment.*.update_domain` on the environment, for a `certificate`. */
+    /** Attach up to 100 domains to an environment. Each name has an outcome of its own, in the order of the request. It is the new domain, as domains.createDomain returns it, or the `error` of that operation. All new domains are stored together, or none. The request may be repeated. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name of another environment of the workspace is a conflict without it. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond it are refused with 429; if no name is left, so is the whole request. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, for a `target`. Also `environment.*.update_domain` on the environment, for a `certificate`. */
     createDomains(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -42,7 +42,7 @@ export interface ApiCalls {
       /** Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data. */
       domains: Array<string | {
         domain: string;
-        /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it: use it for names that your platform serves today. */
+        /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it. Use it for names that your platform serves today. */
         target?: string | undefined;
         certificate?: BroughtCertificate | undefined;
         /** The platform's own id for the domain, without control characters. Several domains may have the same. */
@@ -50,7 +50,7 @@ export interface ApiCalls {
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
         metadata?: Record<string, string> | undefined;
       }>;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one: it is deleted, its timeline has `domain.deleted` with the reason `replaced`, and domains.restoreDomain can bring it back later. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is one that is or was verified, as far back as its events are kept, and one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, where it redirects to, whether it is suspended, its origin, its settings, and the platform's own data. domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, its redirect, and its suspension, origin, settings and your own data. The operation domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -80,7 +80,7 @@ export interface ApiCalls {
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
     }, options?: CallOptions): Promise<Page<Domain>>;
-    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index; with several, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a fixed number of domains at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of all environments. Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index. With several filters, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a limited number of domains. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -167,12 +167,12 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Restore a deleted domain. Undoes domains.deleteDomain for as long as deleted domains are kept, seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`): the domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once, with its certificate unless that has expired, and with its own redirect where that may still be set; redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
+    /** Restore a deleted domain. Undoes domains.deleteDomain for as long as deleted domains are kept: seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`). The domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once. It has its certificate unless that has expired, and its own redirect where that may still be set. Redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     restoreDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to; if the domain has an own origin, `create_deployment` there too. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. Also `environment.*.create_deployment` on the environment that the domain is moved to, if the domain has an own origin. */
+    /** Move a domain to another environment. Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects. Within a second, on every node, new requests go to the origin of the other environment. No request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. If the domain has an own origin, it needs `create_deployment` there too. In the same environment, nothing changes. Permission: `environment.*.delete_domain` or `environment.<environment_id>.delete_domain`. Also `environment.*.create_domain` on the environment that the domain is moved to. Also `environment.*.create_deployment` on the environment that the domain is moved to, if the domain has an own origin. */
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -183,7 +183,7 @@ export interface ApiCalls {
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Serve a page in place of a site. Within a second, on every node, visitors of the domain get a page of the edge that says that the site is suspended, with status 503 or 451, and its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and the renewals of it, and domains.getDomain shows no difference; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a page in place of a site. Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     suspendDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -202,7 +202,7 @@ export interface ApiCalls {
       /** Answer from the last background check, without asking the DNS. Default: false. */
       cached?: boolean | undefined;
     }, options?: CallOptions): Promise<Diagnosis>;
-    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
+    /** List what happened to a domain. The timeline of a domain, newest first, one page at a time. It has actions and their actors, records that appeared or disappeared, and changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     listEvents(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -227,7 +227,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (counted from its upload; 30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be given before: it is kept, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -243,7 +243,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back, within a second on every node: from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over, and requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
+    /** Redirect a domain to another one. Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back. It takes effect within a second on every node, from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over. Requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. Also `environment.*.update_domain` on the environment of the domain that `to` names, too. */
     setRedirect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -262,7 +262,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, says what is wrong with those that are there, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. With `purpose` `support` the link is for somebody who helps and has no account: the page of the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, for a support link. Also `environment.*.read_usage` on the environment of the domain, for a support link. */
+    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, reports mistakes in them, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. With `purpose` `support` the link is for a helper without an account. It opens the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, for a support link. Also `environment.*.read_usage` on the environment of the domain, for a support link. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -304,7 +304,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<SetupPage>;
     /** Get the brand of the workspace. How the workspace appears on the pages of its set-up links, and which origins may use their sessions. Permission: `setup.*.read_brand`. */
     getBrand(input: Record<string, never>, options?: CallOptions): Promise<SetupPage>;
-    /** Find out whether the DNS provider can publish the records. Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect), and answers with a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
+    /** Find out whether the DNS provider can publish the records. Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect). Returns a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
     getDomainConnect(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -477,7 +477,7 @@ export interface ApiCalls {
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<OriginSettings>;
-    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     rotateOriginSecret(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -526,7 +526,7 @@ export interface ApiCalls {
   webhooks: {
     /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
@@ -548,11 +548,11 @@ export interface ApiCalls {
       /** `pagination.cursor` of the page before; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
+    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
-      /** Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them. */
+      /** Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them. */
       url?: string | undefined;
       /** Types of the events that are sent. `*`: all types, future ones too. */
       types?: Array<'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | '*'> | undefined;
@@ -576,7 +576,7 @@ export interface ApiCalls {
       /** Until when the previous secret also signs. Unix time in milliseconds. */
       previousExpiresAt: number;
     }>;
-    /** Send a test event. Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to; it is not repeated if it fails. webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Send a test event. Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to. It is not repeated if it fails: webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     sendTest(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -602,7 +602,7 @@ export interface ApiCalls {
       /** Id of the delivery (`dlv_…`). */
       deliveryId: string;
     }, options?: CallOptions): Promise<Delivery>;
-    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Send an event again. Sends the event of a delivery again, with the same `webhook-id` and content. This is a delivery of its own, which waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     redeliver(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -614,7 +614,7 @@ export interface ApiCalls {
     }>;
   };
   usage: {
-    /** Get the usage of a domain. What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. A session of a support link may call it for its domain. */
+    /** Get the usage of a domain. The usage of a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then. Permission: `environment.*.read_usage` or `environment.<environment_id>.read_usage`. A session of a support link may call it for its domain. */
     getUsage(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -625,7 +625,7 @@ export interface ApiCalls {
       /** `hour` if absent. Days are those of UTC. */
       resolution?: 'hour' | 'day' | undefined;
     }, options?: CallOptions): Promise<UsageHistory>;
-    /** List the usage of all domains. The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
+    /** List the usage of all domains. The sums of each domain of the workspace, for bills. Domains with usage in the time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
       /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
       from: number;
@@ -638,7 +638,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainUsage>>;
   };
   audit: {
-    /** List who changed what. The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
+    /** List who changed what. The audit log of the workspace, newest first, one page at a time. It has each change by a caller of the API or a command of the operator, one entry for each thing changed. Results of checks are in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a limited number of entries. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
     listEntries(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -653,7 +653,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<AuditEntry>>;
   };
   keys: {
-    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused, and the key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` tells which keys it made. Permission: `key.*.create_key`. */
+    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made. Permission: `key.*.create_key`. */
     createKey(input: {
       /** Name for people. */
       name: string;
@@ -690,7 +690,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
   };
   tokens: {
-    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions: for pages that call the API for somebody who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces. Permission: `token.*.create_token`. */
+    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces. Permission: `token.*.create_token`. */
     createToken(input: {
       /** The person, as timelines and the audit log name them: an id of yours. Does not begin as ids of keys and links do. */
       subject: string;
@@ -700,7 +700,7 @@ export interface ApiCalls {
     }, options?: CreationOptions): Promise<CreatedToken>;
   };
   workspaces: {
-    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key, which is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
+    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
     createWorkspace(input: {
       /** Name for people. */
       name: string;
@@ -883,7 +883,7 @@ interface Certificate {
   /** `none`: it is ordered once the domain is verified, or its ownership and challenge records are found. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried. */
   state: 'none' | 'wanted' | 'waiting_for_routing' | 'ordering' | 'issued' | 'renewing' | 'failed' | (string & {});
   problem?: CertificateProblem;
-  /** How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing. */
+  /** How the CA validated the name for the last order, or validates it for one that is in progress. Chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing. */
   challenge?: 'http-01' | 'dns-01' | 'tls-alpn-01' | (string & {});
   /** Attempts that failed in a row. */
   failures: number;
@@ -1131,7 +1131,7 @@ interface DiagnosisChange {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings: Array<Finding>;
 }
 
@@ -1153,7 +1153,7 @@ interface DiagnosisRecord {
   nameInZone: string;
   /** Exact value to publish. */
   expected: string;
-  /** The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one. */
+  /** The value as it is entered at the DNS provider: `expected`. It has a final dot where the provider would append the zone otherwise. */
   valueInZone: string;
   /** For an ALIAS record, the addresses to publish instead, where the provider has no such record. Absent if unknown. */
   addresses?: Array<string>;
@@ -1167,7 +1167,7 @@ interface DiagnosisRecord {
     nameserver: string;
     /** `matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer. */
     outcome: 'matched' | 'other' | 'changing' | 'nxdomain' | 'nodata' | 'no_address' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | (string & {});
-    /** Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none. */
+    /** Its values. Of a TXT record, the texts. Of a routing record, the names that its CNAMEs lead to, in order, or addresses where there is no CNAME. */
     values: Array<string>;
     /** For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none. */
     cname?: Array<string>;
@@ -1349,7 +1349,7 @@ interface DomainDriftedEvent {
 interface DomainEvent {
   /** Begins with `evt_`. */
   id: string;
-  /** Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
+  /** Type of the event. `diagnosis.changed`: other mistakes in its DNS than the last event reported, or no mistakes are left; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added. */
   type: 'domain.created' | 'domain.retried' | 'domain.verified' | 'domain.failed' | 'domain.superseded' | 'domain.drifted' | 'domain.recovered' | 'domain.deleted' | 'domain.restored' | 'domain.moved' | 'domain.suspended' | 'domain.resumed' | 'redirect.set' | 'redirect.removed' | 'record.seen' | 'record.lost' | 'diagnosis.changed' | 'certificate.issued' | 'certificate.renewed' | 'certificate.failed' | 'certificate.expiring' | 'site.ready_to_switch' | 'site.live' | 'site.unreachable' | (string & {});
   /** When it happened. Unix time in milliseconds. */
   at: number;
@@ -1372,7 +1372,7 @@ interface DomainEventData {
   record?: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
   /** In `certificate.*` and `site.ready_to_switch`: the certificate. */
   certificate?: {
@@ -1433,7 +1433,7 @@ interface DomainFinding {
   metadata?: Record<string, string>;
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
 }
 
@@ -1617,7 +1617,7 @@ interface Finding {
 interface FindingAction {
   /** The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: the server that visitors reach. More values may be added. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
-  /** Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added. */
+  /** Where: in the zone at its DNS provider, at its registrar, in the parent zone, or at the server that visitors reach. More values may be added. */
   at: 'zone' | 'registrar' | 'zone_above' | 'server' | (string & {});
   /** Name of the zone. */
   zone: string;
@@ -1850,7 +1850,7 @@ interface RecordChange {
   record: 'routing' | 'ownership' | (string & {});
   /** In the same: the values that were there, text from the DNS as it is. */
   seen?: Array<string>;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
 }
 
@@ -2018,7 +2018,7 @@ interface SiteChange {
   /** Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself. */
   actor?: string;
   live: Live;
-  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
+  /** In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out. */
   findings?: Array<Finding>;
 }
 
@@ -2033,7 +2033,7 @@ interface SiteCounts {
   blockers: Array<BoardGroup>;
   /** Those whose certificate is ordered as soon as the limits of the CA allow it. */
   waiting: number;
-  /** Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders, if no other names are ordered meanwhile; absent where there is none. */
+  /** Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders. It assumes that no other names are ordered meanwhile. Absent where there is none. */
   timeLeftMs?: number;
   /** New names that may be ordered in each window, in milliseconds, at all of so many CAs. */
   pace?: {
@@ -2087,7 +2087,7 @@ interface SiteUnreachableEvent {
   data: SiteChange;
 }
 
-/** The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none. */
+/** The certificate that was uploaded with `managed` before the domain was verified. It is put in use once the domain is verified or prepared. Absent where there is none. */
 interface StagedCertificate {
   /** End of its validity. Unix time in milliseconds. */
   notAfter: number;

@@ -78,7 +78,7 @@ export function renderFindings(): string {
     '',
     '<!-- Generated from server/src/domain/findings/finding-texts.ts by "npm run generate". Do not edit. -->',
     '',
-    'Everything that can be wrong in the DNS of a domain, by the `code` of a finding: what it means, how it happens, and what to do. Findings are in the',
+    'Every mistake in the DNS of a domain, by the `code` of its finding: its meaning, its causes, and what to do. Findings are in the',
     'response of `domains.diagnoseDomain` and `domains.checkName`; the first that blocks is the `verificationError` of the domain. A server has a page for',
     'each at `/docs/findings/{code}`. Events such as [`diagnosis.changed`](../guides/webhooks.md#diagnosischanged) have findings too.',
     '',

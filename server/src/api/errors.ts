@@ -55,7 +55,7 @@ export const ERRORS = {
     status: 401,
     type: 'setup-link-not-found',
     detail: 'The set-up link does not exist. Its domain may have been deleted.',
-    why: 'No set-up link has this token: the domain was deleted with its links, the link expired more than 30 days ago, or it belongs to another installation.',
+    why: 'No set-up link has this token. The domain was deleted with its links, the link expired more than 30 days ago, or it belongs to another installation.',
     fix: 'Make a new link with domains.createSetupLink. Customers ask the platform that sent it.',
   },
   'authentication/setup_link_incomplete': {
@@ -108,14 +108,14 @@ export const ERRORS = {
   'authorization/insufficient_permissions': {
     status: 403,
     detail: 'The root key lacks the permission for this operation.',
-    why: 'The key does not have the permission for the operation on the workspace itself, or on something that it may read. "detail" names the permission. (Where the key may not read the resource either, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
+    why: 'The key does not have the permission for the operation on the workspace itself, or on something that it may read. The field "detail" names the permission. (Where the key may not read the resource either, a missing permission gets 404, so that keys cannot be used to find out what exists.)',
     fix: 'Use a key that has the permission, or ask the operator of this installation for one ("nameplate keys create --permission").',
   },
   'authorization/exceeds_caller': {
     status: 403,
     type: 'exceeds-caller',
     detail: 'Nobody can give what they do not have.',
-    why: 'A key gives keys, tokens and workspaces no permission that it does not have itself, and none of them works longer than the key that made it. A rotation makes a key with all permissions of the old one, so its caller needs all of them. "detail" says what was too much.',
+    why: 'A key gives keys, tokens and workspaces no permission that it does not have itself. None of them works longer than the key that made it. A rotation makes a key with all permissions of the old one, so its caller needs all of them. "detail" says what was too much.',
     fix: 'Ask for less, or use a key that has what you want to give. The operator of this installation can make any key ("nameplate keys create").',
   },
   'authorization/root_key_required': {
@@ -128,7 +128,7 @@ export const ERRORS = {
   'authorization/forbidden': {
     status: 403,
     detail: 'The operation is not allowed.',
-    why: 'No key may do this, whatever its permissions: the name is reserved, or something else has to be done first, such as deleting the domains of an environment before the environment.',
+    why: 'No key may do this, whatever its permissions. The name is reserved, or another step comes first, such as deleting the domains of an environment before the environment.',
     fix: 'Read "detail" in the response: it gives the reason.',
   },
   'authorization/setup_session': {
@@ -160,25 +160,25 @@ export const ERRORS = {
     status: 404,
     detail: 'There is no such domain in this workspace, or the root key may not see it.',
     why: 'The workspace has no domain with this name or id, or the key may neither read it nor do this with it. Both get the same response, so that keys cannot be used to find out which domains exist.',
-    fix: 'Check the name, and that the key belongs to the right workspace and has the permission that the reference lists, for the environment of the domain.',
+    fix: 'Check the name, and that the key belongs to the right workspace. The key needs the permission that the reference lists, for the environment of the domain.',
   },
   'data/redirect_destination_not_found': {
     status: 404,
     detail: 'There is no such domain as "to" names in this workspace, or the root key may not use it.',
-    why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to somebody else. "to" is the name or id of none, or the key lacks the permission for the environment of that domain. Both get the same response.',
+    why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to a stranger. Here "to" is the name or id of none, or the key lacks the permission for the environment of that domain. Both get the same response.',
     fix: 'Check "to". Attach its domain first if the workspace does not have it, and check that the key has the permission for the environments of both domains.',
   },
   'data/target_not_found': {
     status: 404,
     detail: 'The workspace has no such shared target.',
-    why: 'A shared target is a host of your own platform that the operator of this installation has given to this workspace. "target" names none, or another workspace\'s: both get the same response.',
-    fix: 'Check "target" against targets.listTargets, ask the operator to add it ("nameplate targets add"), or leave "target" out: the domain then gets a target of its own.',
+    why: 'A shared target is a host of your own platform that the operator has given to this workspace. The value of "target" names none, or another workspace\'s: both get the same response.',
+    fix: 'Check "target" against targets.listTargets, or ask the operator to add it ("nameplate targets add"). Without "target", the domain gets a target of its own.',
   },
   'data/environment_not_found': {
     status: 404,
     detail: 'There is no such environment in this workspace, or the root key may not use it.',
     why: 'The project, the app or the environment does not exist, or the key lacks the permission for it. All get the same response.',
-    fix: 'Check the ids or slugs (the id of an environment is enough), and that the key has the permission that the reference lists.',
+    fix: 'Check the ids or slugs (the id of an environment is enough). The key needs the permission that the reference lists.',
   },
   'data/app_not_found': {
     status: 404,
@@ -250,7 +250,7 @@ export const ERRORS = {
     status: 409,
     type: 'domain-superseded',
     detail: 'Another workspace has been verified for the name since the domain was deleted.',
-    why: 'Whoever is verified for a name has proved that it is theirs now, so records from before prove nothing any more, and a restored domain would serve a name that may belong to somebody else.',
+    why: 'Whoever is verified for a name has proved that it is theirs now. Older records prove nothing any more, and a restored domain would serve a name that may belong to another company.',
     fix: 'If the name is yours, attach it with domains.createDomain and publish the records that it returns: they prove the name anew.',
   },
   'application/environment_deleted': {
@@ -270,25 +270,25 @@ export const ERRORS = {
     status: 412,
     detail: 'The domain is neither verified nor prepared, so it has no certificate yet.',
     why: 'A certificate is served for a name once its owner has proved it, or has added its ownership and challenge records. Another workspace may have the name verified.',
-    fix: 'Add the records that domains.getSite shows, or wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then upload the certificate.',
+    fix: 'Add the records that domains.getSite shows, or wait until the domain is verified (domains.getDomain, or a webhook for domain.verified). Then upload the certificate.',
   },
   'application/redirect_destination_not_verified': {
     status: 412,
     detail: 'The domain that "to" names is not verified.',
-    why: "A name that is not verified is not served here, and may be somebody else's: a redirect would send visitors nowhere, or to a stranger.",
+    why: 'A name that is not verified is not served here, and may belong to another company. A redirect would send visitors nowhere, or to a stranger.',
     fix: 'Wait until the domain is verified (domains.getDomain, or a webhook for domain.verified), then set the redirect. The domain that redirects need not be verified yet.',
   },
   'application/redirect_chain': {
     status: 409,
     type: 'redirect-chain',
     detail: 'A domain that redirects cannot be the destination of a redirect.',
-    why: 'Every redirect is one hop, so that there are neither chains nor loops: the destination does not redirect itself, and a domain that others redirect to does not begin to. "detail" says which of the two it is.',
+    why: 'Every redirect is one hop, so that there are neither chains nor loops. The destination must not redirect itself, and a destination of other redirects cannot start to. The field "detail" says which of the two it is.',
     fix: 'Redirect to where the destination leads, or remove the redirect that is in the way with domains.removeRedirect. To turn a redirect around, remove it first.',
   },
   'application/key_not_rotatable': {
     status: 412,
     detail: 'The key was rotated before, is disabled, or has expired.',
-    why: 'A rotation replaces a key that works, once. "replacedBy" in keys.getKey names the successor: the response of the rotation that made it may have been lost.',
+    why: 'A rotation replaces a key that works, once. The field "replacedBy" in keys.getKey names the successor: the response of the rotation that made it may have been lost.',
     fix: 'Rotate the successor, or make a key with keys.createKey. With an Idempotency-Key a rotation whose response was lost can be repeated.',
   },
   'application/webhook_disabled': {
@@ -308,8 +308,8 @@ export const ERRORS = {
     status: 412,
     detail:
       'The server has no key to encrypt the secret with, so nothing was changed. Its operator needs to configure one.',
-    why: 'Secrets are encrypted before they are stored, under a key that the operator keeps in NAMEPLATE_ENCRYPTION_KEY or in the key file beside a SQLite database. The server has no usable key.',
-    fix: 'Ask the operator: "nameplate sealing key" prints a new key for NAMEPLATE_ENCRYPTION_KEY, and "nameplate doctor" says what is wrong with the one that is configured.',
+    why: 'Secrets are encrypted before they are stored. The operator keeps the key in NAMEPLATE_ENCRYPTION_KEY or in the key file beside a SQLite database. The server has no usable key.',
+    fix: 'Ask the operator to configure a key. The command "nameplate sealing key" prints a new one, and "nameplate doctor" says what is wrong with the configured one.',
   },
   'request/route_not_found': {
     status: 404,
@@ -335,7 +335,7 @@ export const ERRORS = {
     status: 406,
     detail:
       'The operation responds with server-sent events. Send "Accept: text/event-stream", with a client that reads the response while it goes on.',
-    why: 'domains.watchDomain responds with a stream that does not end by itself. A client that waits for the end of a response would wait for ever, so the Accept header has to name text/event-stream; a wildcard is not enough.',
+    why: 'domains.watchDomain responds with a stream that does not end by itself. A client that waits for the end of a response would wait for ever. The Accept header therefore has to name text/event-stream; a wildcard is not enough.',
     fix: 'Send "Accept: text/event-stream" with a client that reads events as they come, or poll domains.getDomain.',
   },
   'request/body_too_large': {
@@ -354,7 +354,7 @@ export const ERRORS = {
     status: 409,
     detail: 'A request with the same Idempotency-Key is in flight. Send this one again after the time in Retry-After.',
     why: 'Two requests with one Idempotency-Key arrived at the same time. The first is still in flight, so that its result is not known yet.',
-    fix: 'Wait for the seconds in the Retry-After header, then send the same request again: it gets the response of the first, or is carried out if the first was refused.',
+    fix: 'Wait for the seconds in the Retry-After header, then send the same request again. It gets the response of the first, or is carried out if the first was refused.',
   },
   'request/idempotency_key_reused': {
     status: 422,

@@ -165,7 +165,7 @@ export const rotateOriginSecret = defineOperation({
   name: 'environments.rotateOriginSecret',
   summary: 'Make a secret for the origins of an environment',
   description:
-    'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`; during the overlap it sends the new one and the one before, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server.',
+    'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
   replaces: 'secret',
   request: Type.Object(

@@ -50,7 +50,7 @@ const readyz: PublicRoute = {
   name: 'readyz',
   summary: 'Check that requests can be served',
   description:
-    'For load balancers. Checks that the store can be read and written, and responds within two seconds, also while it hangs. A process that also has the role edge responds with 200 and the status `degraded` while it cannot: the edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
+    'For load balancers. Checks that the store can be read and written, and responds within two seconds, also while it hangs. A process that also has the role edge responds with 200 and the status `degraded` while it cannot. The edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
   responses: {
     200: {
       description:

@@ -12,7 +12,7 @@ export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys that encrypt the secrets in the store (private keys, secrets of webhooks and origins): one key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/guides/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
+      'The keys that encrypt the secrets in the store: private keys, and secrets of webhooks and origins. One key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/guides/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,
@@ -62,7 +62,7 @@ export const certificateVariables = {
   acmeChain: {
     name: 'NAMEPLATE_ACME_CHAIN',
     about:
-      'Common name of the root that the chain of a certificate leads to (the issuer of the topmost certificate in it), where the CA has several chains. A CA without that chain gives its default. The chain is served whole, as the CA sends it.',
+      'Where the CA has several chains: the common name of the root that the chain leads to (the issuer of the topmost certificate in it). A CA without that chain gives its default. The chain is served whole, as the CA sends it.',
     example: 'ISRG Root X1',
     parse: commonName,
   },
@@ -114,7 +114,7 @@ export const certificateVariables = {
   acmeSelfCheck: {
     name: 'NAMEPLATE_ACME_SELF_CHECK',
     about:
-      '`on`: before each order, Nameplate requests a challenge of its own through the domain, to avoid failures at the CA. `off` is for machines that cannot reach their own public address (a router without hairpin NAT); a domain that points elsewhere then costs a failed attempt at the CA. CAA records are checked in any case.',
+      '`on`: before each order, Nameplate requests a challenge of its own through the domain, to avoid failures at the CA. `off` is for machines that cannot reach their own public address (a router without hairpin NAT). A domain that points elsewhere then costs a failed attempt at the CA. CAA records are checked in any case.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -122,7 +122,7 @@ export const certificateVariables = {
   acmeMultiAddress: {
     name: 'NAMEPLATE_ACME_MULTI_ADDRESS',
     about:
-      '`any`: of several addresses of a domain, one that does not answer on port 80 is tolerated before an order if another one of its family (IPv4 or IPv6) leads to the edge; an address where another server answers never is. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
+      '`any`: an address of a domain that does not answer on port 80 is tolerated if another of its family leads to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
     default: 'any',
     example: 'all',
     parse: oneOf('any', 'all'),
@@ -130,7 +130,7 @@ export const certificateVariables = {
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:
-      "The rate limits that the CA publishes, each over a window of at most 30 days: `orders` of the account, `failures` of one name, new `certificates` per registered domain, `duplicates` of one name. All nodes count together and wait rather than exceed a limit. Nameplate stops one failed order before the limit of `failures`. A limit that is left out does not apply. The default is Let's Encrypt's.",
+      "The rate limits that the CA publishes, each over a window of at most 30 days. They are `orders` of the account, `failures` of one name, new `certificates` per registered domain, and `duplicates` of one name. All nodes count together and wait rather than exceed a limit. Nameplate stops one failed order before the limit of `failures`. A limit that is left out does not apply. The default is Let's Encrypt's.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
     parse: caLimits,

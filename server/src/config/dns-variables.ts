@@ -13,7 +13,7 @@ export const dnsVariables = {
   cnameZoneDelegated: {
     name: 'NAMEPLATE_CNAME_ZONE_DELEGATED',
     about:
-      '`on`: you delegate the CNAME zone too. The nodes with the role `dns` answer with the addresses of the edges that are alive, and with challenges, at every target; each node with the role `edge` reports its `NAMEPLATE_EDGE_ADDRESSES`. `off`: your own DNS has the zone, with a wildcard record. Set it alike on every node.',
+      '`on`: you delegate the CNAME zone too. The nodes with the role `dns` answer with the addresses of the edges that are alive, and with challenges, at every target. Each node with the role `edge` reports its `NAMEPLATE_EDGE_ADDRESSES`. `off`: your own DNS has the zone, with a wildcard record. Set it alike on every node.',
     default: 'off',
     example: 'on',
     parse: oneOf('off', 'on'),
@@ -21,7 +21,7 @@ export const dnsVariables = {
   dnsServers: {
     name: 'NAMEPLATE_DNS_SERVERS',
     about:
-      'The nameservers of these zones, separated by commas, the first one as the primary: each a host name, with `=` and an address where the name is in one of these zones. Repeat the name for a second address. The parent zone needs the same NS and address records. At least two, on different machines, keep names resolving when one is down. Required with the role `dns`.',
+      'The nameservers of these zones, separated by commas, the first one as the primary. Each is a host name, with `=` and an address where the name is in one of these zones. Repeat the name for a second address. The parent zone needs the same NS and address records. At least two, on different machines, keep names resolving when one is down. Required with the role `dns`.',
     example: 'ns1.acme.example.net=192.0.2.53,ns2.acme.example.net=198.51.100.53',
     parse: dnsServers,
   },
@@ -36,7 +36,7 @@ export const dnsVariables = {
   dnsResponsesPerSecond: {
     name: 'NAMEPLATE_DNS_RESPONSES_PER_SECOND',
     about:
-      'Most responses a second over UDP to one network (a /24 of IPv4, a /64 of IPv6), so that forged addresses make no weapon of the server. Beyond it, every other query gets a truncated response, to which resolvers repeat it over TCP; the others get none. Clients that send a valid DNS cookie are not limited. `0`: no limit.',
+      'Most responses a second over UDP to one network (a /24 of IPv4, a /64 of IPv6), to prevent amplification with forged addresses. Beyond it, every other query gets a truncated response, to which resolvers repeat it over TCP; the others get none. Clients that send a valid DNS cookie are not limited. `0`: no limit.',
     default: '500',
     example: '2000',
     parse: count(0, 1_000_000),
@@ -44,7 +44,7 @@ export const dnsVariables = {
   caaIssuers: {
     name: 'NAMEPLATE_CAA_ISSUERS',
     about:
-      "CAs that may issue certificates for names that lead to a target, separated by commas, as CAA records name them. The nodes with the role `dns` then answer with CAA records at each target, which also override a customer's own restriction above the name: [dns.md](../guides/dns.md#caa) says when to set it. Only with `NAMEPLATE_CNAME_ZONE_DELEGATED`.",
+      "CAs that may issue certificates for names that lead to a target, separated by commas, as CAA records name them. The nodes with the role `dns` then answer with CAA records at each target. These also override a customer's own restriction above the name: see [dns.md](../guides/dns.md#caa). Only with `NAMEPLATE_CNAME_ZONE_DELEGATED`.",
     example: 'letsencrypt.org,pki.goog',
     parse: listOf(hostName),
   },

@@ -17,7 +17,7 @@ export const edgeVariables = {
   edgeHttpListen: {
     name: 'NAMEPLATE_EDGE_HTTP_LISTEN',
     about:
-      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `*` is every address of the machine, IPv4 and, where it has IPv6, IPv6; `off` disables it: names are then validated at port 443 or over DNS.",
+      "Address and port of the edge for HTTP. It answers the CA's challenges and redirects names that have a certificate to HTTPS. The Internet must reach it at port 80. `*` is every address of the machine, IPv4 and, where it has IPv6, IPv6. `off` disables it: names are then validated at port 443 or over DNS.",
     default: '*:80',
     example: '192.0.2.10:80',
     parse: listenAddressOrOff,
@@ -40,14 +40,14 @@ export const edgeVariables = {
   edgeAddresses: {
     name: 'NAMEPLATE_EDGE_ADDRESSES',
     about:
-      'The IPv4 and IPv6 addresses that lead to your edge, separated by commas, at most 16: those of the wildcard record, as a rule. Customers whose DNS provider has no ALIAS record publish them for an apex domain (the note of that record names the first six), so keep them for as long as anybody uses them. `nameplate doctor` checks each. Set it on every node.',
+      'The IPv4 and IPv6 addresses that lead to your edge, separated by commas, at most 16: those of the wildcard record, as a rule. Customers whose DNS provider has no ALIAS record publish them for an apex domain (the note of that record names the first six). Keep them for as long as anybody uses them. `nameplate doctor` checks each. Set it on every node.',
     example: '192.0.2.10,2001:db8::10',
     parse: publishedAddresses,
   },
   edgeFrontListen: {
     name: 'NAMEPLATE_EDGE_FRONT_LISTEN',
     about:
-      'Address and port where a server in front, such as Caddy, asks whether a name is served, and gets its certificate and the address of its origin. Loopback only, because it returns private keys.',
+      'Address and port where a server in front, such as Caddy, asks about a name. It gets the certificate of the name and the address of its origin. Loopback only, because it returns private keys.',
     default: 'off',
     example: '127.0.0.1:7072',
     parse: loopbackAddressOrOff,
@@ -55,7 +55,7 @@ export const edgeVariables = {
   edgeHealthListen: {
     name: 'NAMEPLATE_EDGE_HEALTH_LISTEN',
     about:
-      'Address and port where the edge answers load balancers and process managers over HTTP, apart from its sites: `GET /healthz` (it runs) and `GET /readyz` (it serves names; 503 once it stops). Neither depends on the store, since names in the cache are served without it. Allow only those that probe to reach it. `off` disables it.',
+      'Address and port where the edge answers load balancers and process managers over HTTP, apart from its sites. It has `GET /healthz` (it runs) and `GET /readyz` (it serves names; 503 once it stops). Neither depends on the store, since names in the cache are served without it. Allow only those that probe to reach it. `off` disables it.',
     default: 'off',
     example: '*:7073',
     parse: listenAddressOrOff,
@@ -77,14 +77,14 @@ export const edgeVariables = {
   edgeProxyProtocol: {
     name: 'NAMEPLATE_EDGE_PROXY_PROTOCOL',
     about:
-      'Networks of the load balancers that send the PROXY protocol, version 1 or 2, to the edge, separated by commas. Each connection from these, to the HTTP and the HTTPS port, has to begin with its header, or is closed within 5 s; the address in it counts as that of the connected client, for limits, for origins and for `NAMEPLATE_EDGE_TRUSTED_PROXIES`. In connections from elsewhere the header is never read. Include nothing else: an address in these networks can claim to be any client.',
+      'Networks of the load balancers that send the PROXY protocol, version 1 or 2, to the edge, separated by commas. Each connection from these, to the HTTP and the HTTPS port, has to begin with its header, or is closed within 5 s. The address in it counts as that of the connected client, for limits, for origins and for `NAMEPLATE_EDGE_TRUSTED_PROXIES`. In connections from elsewhere the header is never read. Include nothing else: an address in these networks can claim to be any client.',
     example: '10.0.0.0/24,fd00:1::/64',
     parse: listOf(network),
   },
   edgeAccessLog: {
     name: 'NAMEPLATE_EDGE_ACCESS_LOG',
     about:
-      'Fraction of the requests to the edge that are logged, a JSON line each, on standard output: `1` logs all of them, `0.01` one of a hundred, chosen at random; `off` none. Lines have the addresses of visitors. They are written whatever the log level is.',
+      'Fraction of the requests to the edge that are logged, a JSON line each, on standard output. The value `1` logs all of them, `0.01` one of a hundred, chosen at random; `off` none. Lines have the addresses of visitors. They are written whatever the log level is.',
     default: 'off',
     example: '0.01',
     parse: fractionOrOff,

@@ -69,7 +69,7 @@ export const generalVariables = {
   dnsResolvers: {
     name: 'NAMEPLATE_DNS_RESOLVERS',
     about:
-      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They say where the nameservers of public suffixes such as `com` are, look up addresses of nameservers, and validate DNSSEC; records are read at the nameservers of each zone. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach, and a filtered name looks like a broken zone.",
+      "Recursive resolvers, as IP addresses with an optional port, separated by commas. They say where the nameservers of public suffixes such as `com` are, look up addresses of nameservers, and validate DNSSEC. Records are read at the nameservers of each zone. Use public ones that filter nothing: your network's own resolver may resolve internal zones, which customers must not reach. A filtered name looks like a broken zone.",
     required: true,
     example: '1.1.1.1,8.8.8.8',
     parse: listOf(resolverAddress),
@@ -92,7 +92,7 @@ export const generalVariables = {
   monitoring: {
     name: 'NAMEPLATE_MONITORING',
     about:
-      'Decides what happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too; after seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate: choose this if domains that have left should be cleared away by themselves. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
+      'Decides what happens to a verified domain whose DNS leads elsewhere, for example because its owner has left your platform or edited the wrong record. With `tell`, Nameplate reports that in `verificationError`, in the timeline and in the metrics. The domain stays `verified`, and visitors who still arrive are served: choose this if your own program or your staff decide what to do. `enforce` reports it too. After seven days during which nothing leads to your edge, the domain becomes `failed` and loses its route and its certificate. Choose this if domains that have left should be cleared away automatically. With `off`, verified domains are not checked again and stay `verified` wherever they lead: choose this if something else watches them. Set it alike on every node with the role `verifier`.',
     default: 'tell',
     example: 'enforce',
     parse: oneOf('off', 'tell', 'enforce'),
@@ -108,7 +108,7 @@ export const generalVariables = {
   liveChecks: {
     name: 'NAMEPLATE_LIVE_CHECKS',
     about:
-      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would, and the API says whether the site is live (docs/guides/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
+      '`on`: a few times a day Nameplate connects to each address of every verified domain as a visitor would. The API then says whether the site is live (docs/guides/live.md). With `off`, or with `NAMEPLATE_ACME_SELF_CHECK=off`, it does not. Set it alike on every node with the role `verifier`.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -140,7 +140,7 @@ export const generalVariables = {
   deletedKeepMs: {
     name: 'NAMEPLATE_DELETED_KEEP',
     about:
-      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept; the certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
+      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept. The certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
     default: '7d',
     example: '30d',
     parse: lengthOfTimeOrOff('1m', '90d'),
@@ -163,7 +163,7 @@ export const generalVariables = {
   apiHostname: {
     name: 'NAMEPLATE_API_HOSTNAME',
     about:
-      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own, which the role `certificates` orders like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](../guides/edge.md#the-apis-own-name).",
+      "A host name for the API, for one machine without another proxy. A process with the roles `api` and `edge` serves the API under it, on the edge's ports and with a certificate of its own. The role `certificates` orders it like any other. Publish address records that lead to the edge. Customers cannot add the name, nor anything below it; `serve` does not start while a domain has it. Set it alike on every node. See [edge.md](../guides/edge.md#the-apis-own-name).",
     example: 'api.example.net',
     parse: publicHostName,
   },
@@ -191,7 +191,7 @@ export const generalVariables = {
   dashboardProxy: {
     name: 'NAMEPLATE_DASHBOARD_PROXY',
     about:
-      'For those who have single sign-on: the reverse proxy in front of the API that signs people in to the dashboard, as words separated by spaces. `networks`: from where it connects, separated by commas. `header`: the field in which it names the person; the proxy has to remove it from what visitors send. `workspace` and `preset` say what these people see and may do. A field from any other address counts for nothing.',
+      'For single sign-on: the reverse proxy in front of the API that signs people in to the dashboard. The value is words separated by spaces. `networks`: from where it connects, separated by commas. `header`: the field in which it names the person; the proxy has to remove it from what visitors send. `workspace` and `preset` say what these people see and may do. A field from any other address counts for nothing.',
     example: 'networks=10.0.0.0/8 header=X-Forwarded-User workspace=ws_01kaghm5q6e8x9b2c3d4f5g6h7 preset=support',
     parse: dashboardProxy,
   },
@@ -205,7 +205,7 @@ export const generalVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. `*` means every operation that is not named; 0 blocks an operation, for sessions of set-up links too, whose other limits are their own. By default there is no limit, but 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`, against which each certificate of `domains.createDomains` counts; `*` does not change these. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
+      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. The value `*` means every operation that is not named. A limit of 0 blocks an operation, for sessions of set-up links too; their other limits are separate. Only these have a default: 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`. Each certificate of `domains.createDomains` counts against the latter. `*` does not change these defaults. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
@@ -249,7 +249,7 @@ export const generalVariables = {
   roles: {
     name: 'NAMEPLATE_ROLES',
     about:
-      "The roles of this process, separated by commas: `api` serves the API, `verifier` checks DNS and delivers events to webhooks, `certificates` orders and renews certificates, `edge` serves the customers' domains, `dns` answers DNS queries for [zones of your own](../guides/dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
+      "The roles of this process, separated by commas. `api` serves the API, and `verifier` checks DNS and delivers events to webhooks. `certificates` orders and renews certificates, `edge` serves the customers' domains, and `dns` answers DNS queries for [zones of your own](../guides/dns.md). A SQLite file can have one `verifier` process at a time; a PostgreSQL database can have any number.",
     default: DEFAULT_ROLES.join(','),
     example: 'api,verifier',
     parse: listOf(oneOf(...ROLES)),
@@ -257,7 +257,7 @@ export const generalVariables = {
   drainMs: {
     name: 'NAMEPLATE_DRAIN_SECONDS',
     about:
-      'How long connections may go on after the server was stopped, or replaced by `nameplate reload`: requests in flight, downloads and WebSockets. Clients are told to open another connection, and idle ones are closed within a second. The process manager must wait longer than this before it kills the process (`TimeoutStopSec`, `stop_grace_period`, `terminationGracePeriodSeconds`).',
+      'How long connections may go on after the server was stopped, or replaced by `nameplate reload`: requests in flight, downloads and WebSockets. Clients receive a signal to open another connection, and idle ones are closed within a second. The process manager must wait longer than this before it kills the process (`TimeoutStopSec`, `stop_grace_period`, `terminationGracePeriodSeconds`).',
     default: '30',
     example: '300',
     parse: seconds(0, 3600),

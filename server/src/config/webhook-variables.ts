@@ -14,7 +14,7 @@ export const webhookVariables = {
   webhookSchemes: {
     name: 'NAMEPLATE_WEBHOOK_SCHEMES',
     about:
-      'Schemes that the URL of a webhook may have, `https` and `http`, separated by commas. Over `http` anybody on the way reads the events, and nothing proves who receives them: allow it for receivers in a network of your own only. Webhooks with another scheme are sent nothing, also those that were created while it was allowed. Set it on every node with the role `api` or `verifier`.',
+      'Schemes that the URL of a webhook may have, `https` and `http`, separated by commas. Over `http` anybody on the way reads the events, and nothing proves who receives them: allow it only for receivers in your own network. Webhooks with another scheme are sent nothing, also those that were created while it was allowed. Set it on every node with the role `api` or `verifier`.',
     default: 'https',
     example: 'https,http',
     parse: listOf(oneOf('https', 'http')),
@@ -29,7 +29,7 @@ export const webhookVariables = {
   webhookDeliveriesKeepMs: {
     name: 'NAMEPLATE_WEBHOOK_DELIVERIES_KEEP',
     about:
-      'How long deliveries are kept (`webhooks.listDeliveries`, `webhooks.redeliver`), between `4d` and `365d`, with the event; the bodies of the last 100 failed responses of a webhook are kept as well, at most 64 KiB each. Those that still wait for a disabled webhook are deleted too. Set it alike on every node.',
+      'How long deliveries are kept (`webhooks.listDeliveries`, `webhooks.redeliver`), between `4d` and `365d`, with the event. The bodies of the last 100 failed responses of a webhook are kept as well, at most 64 KiB each. Those that still wait for a disabled webhook are deleted too. Set it alike on every node.',
     default: '14d',
     example: '30d',
     parse: lengthOfTime('4d', '365d'),

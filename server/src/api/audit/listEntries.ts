@@ -41,7 +41,7 @@ export const listEntries = defineList({
   name: 'audit.listEntries',
   summary: 'List who changed what',
   description:
-    'The audit log of the workspace, newest first, one page at a time: each change that a caller of the API or a command of the operator has made, one entry for each thing that it changed. What checks find out about domains is in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a fixed number of entries at most: it may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
+    'The audit log of the workspace, newest first, one page at a time. It has each change by a caller of the API or a command of the operator, one entry for each thing changed. Results of checks are in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a limited number of entries. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
   permission: { resource: 'audit', action: 'read_entries' },
   onAll: 'workspace',
   request: Type.Object(

@@ -42,7 +42,7 @@ export const SiteCountsSchema = Type.Object(
       Type.Integer({
         minimum: 0,
         description:
-          'Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders, if no other names are ordered meanwhile; absent where there is none.',
+          'Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders. It assumes that no other names are ordered meanwhile. Absent where there is none.',
       }),
     ),
     pace: Type.Optional(

@@ -87,7 +87,7 @@ export const createDomains = defineOperation({
   name: 'domains.createDomains',
   summary: 'Attach up to 100 domains to an environment',
   description:
-    'Each name has an outcome of its own, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` with which that would have responded. All new domains are stored together, or none. The request may be repeated: a name that the environment already has is a conflict (409) with the `domainId` of its domain; one that another environment of the workspace has is a conflict without. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate; names beyond it are refused with 429, and if not one name is left, the whole request.',
+    'Each name has an outcome of its own, in the order of the request. It is the new domain, as domains.createDomain returns it, or the `error` of that operation. All new domains are stored together, or none. The request may be repeated. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name of another environment of the workspace is a conflict without it. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond it are refused with 429; if no name is left, so is the whole request.',
   permission: { resource: 'environment', action: 'create_domain' },
   needs: [replacement, sharedTargetUse, certificateUse],
   creates: true,

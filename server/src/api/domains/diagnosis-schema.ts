@@ -50,7 +50,7 @@ const ActionSchema = Type.Object(
     at: Type.Enum(['zone', 'registrar', 'zone_above', 'server'], {
       type: 'string',
       description:
-        'Where: in the zone at its DNS provider, at its registrar, in the zone from which it is delegated, or at the server that visitors reach. More values may be added.',
+        'Where: in the zone at its DNS provider, at its registrar, in the parent zone, or at the server that visitors reach. More values may be added.',
     }),
     zone: Name('Name of the zone.'),
     provider: Type.Optional(Type.String({ maxLength: 255, description: 'Its DNS provider; absent if unknown.' })),
@@ -232,7 +232,7 @@ const RecordSchema = Type.Object(
     valueInZone: Type.String({
       maxLength: 512,
       description:
-        'The value as it is entered at the DNS provider: `expected`, with a final dot where the provider would append the zone to a host without one.',
+        'The value as it is entered at the DNS provider: `expected`. It has a final dot where the provider would append the zone otherwise.',
     }),
     addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
@@ -257,7 +257,7 @@ const RecordSchema = Type.Object(
             '`matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer.',
         }),
         values: Seen(
-          'Its values: of a TXT record the texts; of a routing record the names that its CNAMEs lead to, in order, or addresses where there is none.',
+          'Its values. Of a TXT record, the texts. Of a routing record, the names that its CNAMEs lead to, in order, or addresses where there is no CNAME.',
         ),
         cname: Type.Optional(
           Seen('For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.'),

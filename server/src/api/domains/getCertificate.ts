@@ -73,7 +73,7 @@ const StagedSchema = Type.Object(
   {
     title: 'StagedCertificate',
     description:
-      'The certificate that was uploaded with `managed` before the domain was verified: it is put in use once the domain is verified or prepared; absent where there is none.',
+      'The certificate that was uploaded with `managed` before the domain was verified. It is put in use once the domain is verified or prepared. Absent where there is none.',
   },
 );
 
@@ -147,7 +147,7 @@ export const CertificateSchema = Type.Object(
       Type.Enum(['http-01', 'dns-01', 'tls-alpn-01'], {
         type: 'string',
         description:
-          'How the CA validated the name for the last order, or validates it for one that is in progress; chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing.',
+          'How the CA validated the name for the last order, or validates it for one that is in progress. Chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing.',
       }),
     ),
     failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),

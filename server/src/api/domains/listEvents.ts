@@ -31,7 +31,7 @@ export const EventDataSchema = Type.Object(
     findings: Type.Optional(
       Type.Array(FindingSchema, {
         description:
-          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain; in `record.lost`: what it found about this record; in `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out.',
+          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out.',
       }),
     ),
     certificate: Type.Optional(
@@ -102,7 +102,7 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'Type of the event. `diagnosis.changed`: there are other mistakes in its DNS than those told last, or none any more; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
+        'Type of the event. `diagnosis.changed`: other mistakes in its DNS than the last event reported, or no mistakes are left; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(
@@ -131,7 +131,7 @@ export const listEvents = defineList({
   name: 'domains.listEvents',
   summary: 'List what happened to a domain',
   description:
-    'The timeline of a domain, newest first, one page at a time: what was done to it and by whom, which records appeared and disappeared, changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
+    'The timeline of a domain, newest first, one page at a time. It has actions and their actors, records that appeared or disappeared, and changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
   // The permission of getDomain: events say how the domain came to its state.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['support'],

@@ -21,7 +21,7 @@ export const moveDomain = defineOperation({
   name: 'domains.moveDomain',
   summary: 'Move a domain to another environment',
   description:
-    'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects; within a second, on every node, new requests go to the origin of the other environment, and no request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to; if the domain has an own origin, `create_deployment` there too. In the same environment, nothing changes.',
+    'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects. Within a second, on every node, new requests go to the origin of the other environment. No request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. If the domain has an own origin, it needs `create_deployment` there too. In the same environment, nothing changes.',
   permission: { resource: 'environment', action: 'delete_domain' },
   needs: [creationThere, deploymentThere],
   request: Type.Object(

@@ -161,7 +161,7 @@ const TAGS: Record<string, string> = {
   deployments: 'Deployments say where the traffic of an environment goes.',
   webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
   targets: 'The shared targets of a workspace: hosts of the platform to which the names that it serves today lead.',
-  usage: 'What the edge served for each domain, by hour: for dashboards and bills.',
+  usage: 'Requests and bytes that the edge served for each domain, by hour: for dashboards and bills.',
   audit: 'The audit log has who changed what in the workspace, when and from where.',
   keys: 'Root keys of the workspace. A key gives no more than it has.',
   tokens: 'Dashboard tokens: short-lived, made from a root key.',
@@ -198,7 +198,7 @@ export function openApiDocument(baseUrl?: string): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events: ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
+        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events. Ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],

@@ -23,7 +23,7 @@ export const getDomainConnect = defineOperation({
   name: 'setup.getDomainConnect',
   summary: 'Find out whether the DNS provider can publish the records',
   description:
-    'Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect), and answers with a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one.',
+    'Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect). Returns a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one.',
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup'],
   request: Type.Object(

@@ -66,7 +66,7 @@ export const getUsage = defineOperation({
   name: 'usage.getUsage',
   summary: 'Get the usage of a domain',
   description:
-    'What the edge served for a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then.',
+    'The usage of a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then.',
   permission,
   sessions: ['support'],
   rateLimit,
@@ -104,7 +104,7 @@ export const listUsage = defineList({
   name: 'usage.listUsage',
   summary: 'List the usage of all domains',
   description:
-    'The sums of each domain of the workspace, for bills: domains with usage in the time, in the order in which they were first verified, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
+    'The sums of each domain of the workspace, for bills. Domains with usage in the time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
   permission,
   rateLimit,
   onAll: 'workspace',

@@ -95,7 +95,7 @@ export const sendTest = defineOperation({
   name: 'webhooks.sendTest',
   summary: 'Send a test event',
   description:
-    'Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to; it is not repeated if it fails. webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit.',
+    'Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to. It is not repeated if it fails: webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId }, closed),
@@ -160,7 +160,7 @@ export const redeliver = defineOperation({
   name: 'webhooks.redeliver',
   summary: 'Send an event again',
   description:
-    'Sends the event of a delivery again, with the same `webhook-id` and the same content, as a delivery of its own that waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit.',
+    'Sends the event of a delivery again, with the same `webhook-id` and content. This is a delivery of its own, which waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),

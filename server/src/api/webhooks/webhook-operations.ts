@@ -21,7 +21,7 @@ export const ReceiverUrl = Type.String({
   minLength: 8,
   maxLength: MAX_URL_LENGTH,
   description:
-    'Where events are sent: an https URL, without user, password and fragment. http, and addresses and names that are not public, only where the operator allows them.',
+    'Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them.',
 });
 
 const EventTypes = Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
@@ -183,7 +183,7 @@ export const updateWebhook = defineOperation({
   name: 'webhooks.updateWebhook',
   summary: 'Change a webhook',
   description:
-    'Changes what is given. Events that wait go to the new URL. While a webhook is disabled, those that wait keep waiting, and later events are not sent to it at all; once it is enabled, those that wait are sent at once.',
+    'Changes what is given. Events that wait go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   needs: [reading],
   request: Type.Object(

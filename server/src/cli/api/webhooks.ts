@@ -39,7 +39,7 @@ export function addWebhooks(program: Command): void {
   addRotateSecret(webhooks);
   addTest(webhooks);
   addDeliveries(webhooks);
-  apiCommand(webhooks, 'delete <id>', 'Delete a webhook. What waits is not sent.', [EXAMPLE]).action(
+  apiCommand(webhooks, 'delete <id>', 'Delete a webhook. Waiting events are not sent.', [EXAMPLE]).action(
     apiAction(
       async ({ api }, id) => {
         await api.call('webhooks.deleteWebhook', { webhookId: id });
@@ -191,7 +191,7 @@ interface ListOptions {
 
 /** Commands for deliveries to webhooks. */
 function addDeliveries(webhooks: Command): void {
-  const list = 'Show what was sent to a webhook and what waits, the newest last.';
+  const list = 'Show the events sent to a webhook and those waiting, the newest last.';
   apiCommand(webhooks, 'deliveries <id>', list, [EXAMPLE, `${EXAMPLE} --state failed --json`])
     .addOption(
       new Option('--state <state>', 'only deliveries in this state; failed: given up').choices([

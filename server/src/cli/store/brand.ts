@@ -50,7 +50,7 @@ export function addBrand(workspaces: Command, example: string, missing: (id: str
     .option('--support <url>', 'where customers get help: a mailto: or https: URL')
     .option(
       '--origin <origin>',
-      'origin of a page that may show the component, in place of those of before; repeat it for several',
+      'origin of a page that may show the component, in place of the previous ones; repeat it for several',
       collectOrigins,
     )
     .action(async (id: string, options: BrandOptions) => {

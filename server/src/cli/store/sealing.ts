@@ -12,7 +12,7 @@ import { withBar } from '../output/terminal.ts';
 import { commandAuthor, existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
 
 const SUMMARY =
-  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks and origins, and responses that are kept for an Idempotency-Key and hold a secret.';
+  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks and origins, and stored responses that contain a secret.';
 
 export function addSealing(program: Command): void {
   const sealing = define(program, 'sealing', SUMMARY, ['nameplate sealing key', 'nameplate sealing rotate']);
@@ -39,7 +39,7 @@ interface Rotation {
 }
 
 function addRotate(sealing: Command): void {
-  const summary = `Encrypt every secret in the store again, while servers run: under the first key of ${KEY_VARIABLE}, or, if that is not set, under a new key in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
+  const summary = `Encrypt every secret in the store again, while servers run. The key is the first one of ${KEY_VARIABLE}, or else a new one in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
   const examples = ['', '--database sqlite:/var/lib/nameplate/nameplate.db'];
   storeCommand(sealing, 'rotate', summary, examples).action(async (options: StoreOptions) => {
     const database = await existingDatabase(options);

@@ -68,7 +68,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     title: 'The record is at another name than the one where it belongs.',
     means: 'The value is right, and nobody looks for it there.',
     causes:
-      'The label with the underscore was left out, mistyped, or put in another place; or the record was made for `www` instead of the name without it.',
+      'The label with the underscore was left out, mistyped, or put in another place. Or the record was made for `www` instead of the name without it.',
     fix: 'Change the name of the record to the `name` in `dnsRecords`.',
     example: { seen: `${NAME} TXT "${VALUE}"`, right: TXT },
   },
@@ -105,7 +105,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     title: 'The CNAME record leads to the target of another domain.',
     means: 'The value is a target of this service, but not the one of this domain.',
     causes:
-      'The value was copied from another domain, is left over from before the domain was deleted and added again, or is mistyped.',
+      'The value was copied from another domain, was not replaced after the domain was deleted and added again, or is mistyped.',
     fix: EDIT_CNAME,
     example: cname('x3x3x3x3x3x3x3x3.cname.example.net.'),
   },
@@ -190,7 +190,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   },
   proxied_without_txt: {
     title: 'The DNS provider hides the CNAME record, and there is no TXT record.',
-    means: 'What is hidden cannot be read back. The TXT record alone verifies such a domain.',
+    means: 'Hidden records cannot be read back. The TXT record alone verifies such a domain.',
     causes:
       'The provider proxies the name (Cloudflare: orange cloud), or publishes the addresses of the target in place of the CNAME.',
     fix: 'Publish the TXT record, or switch the proxy off (Cloudflare: "DNS only").',
@@ -273,7 +273,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     title: 'There is a CNAME record at the name of the zone itself.',
     means: 'The name of a zone has other records, and a CNAME hides them: e-mail and the zone itself may stop working.',
     causes: 'A CNAME record was entered where only an ALIAS record, or addresses, are possible.',
-    fix: 'Delete the CNAME record. Use the record that the provider calls ALIAS, ANAME or flattened CNAME, or A and AAAA records with the addresses that its note in `dnsRecords` names.',
+    fix: 'Delete the CNAME record. Use the record that the provider calls ALIAS, ANAME or flattened CNAME. Or use A and AAAA records with the addresses that its note in `dnsRecords` names.',
     example: { seen: `example.com. CNAME ${TARGET}.`, right: `example.com. ALIAS ${TARGET}.` },
   },
   apex_elsewhere: {

@@ -62,7 +62,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     means:
       'Some nameservers have the record and others do not, or one answers differently each time. It is verified as soon as all of them have it.',
     causes:
-      'A change is on its way to the other nameservers, which takes minutes; or one of them gets no changes any more, because it is left over from a former provider.',
+      'A change is on its way to the other nameservers, which takes minutes. Or one of them gets no changes any more, because it is left over from a former provider.',
     fix: 'Wait a few minutes. If it lasts, correct the nameservers that are behind, or remove them at the registrar.',
     example: { seen: 'ns1.provider.example: the record\nns2.provider.example: no record', right: 'the same at both' },
   },
@@ -71,7 +71,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     means:
       'A part of the domain has nameservers of its own. For names in that part, nobody looks at the records of the zone above.',
     causes: 'NS records hand that part over to another DNS provider, and the record was published in the zone above.',
-    fix: 'Publish the record in the zone that the finding names; or delete the NS records in the zone above, if the zone is not used any more.',
+    fix: 'Publish the record in the zone that the finding names. If that zone is not used any more, delete the NS records in the zone above.',
     example: {
       seen: 'eu.example.com. NS ns1.other.example.\nshop.eu.example.com. CNAME … (in the zone example.com)',
       right: 'shop.eu.example.com. CNAME … (in the zone eu.example.com)',
@@ -99,7 +99,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
     title: 'A nameserver answers with a failure.',
     means: `It answers SERVFAIL: it could not look up the record. ${UNREAD}`,
     causes:
-      'The zone has an error and was not loaded, a copy of it on a second nameserver is too old, or the server is in trouble.',
+      'The zone has an error and was not loaded, or its copy on a second nameserver is too old. Or the server is overloaded or broken.',
     fix: 'Check the zone at the DNS provider, or ask the provider.',
   },
   nameserver_timeout: {
@@ -134,7 +134,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   },
   nameserver_malformed: {
     title: 'A nameserver sends responses that are not valid DNS.',
-    means: `What it sends cannot be read. ${UNREAD}`,
+    means: `Its responses cannot be read. ${UNREAD}`,
     causes: 'The server software has an error, or something on the way changes the responses.',
     fix: 'Ask the DNS provider why, or remove the nameserver at the registrar.',
   },
@@ -172,9 +172,9 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   other_certificate: {
     title: 'Visitors get a certificate, or a server, that is not ours.',
     means:
-      'At an address of the name, seen from outside, another server answers; or requests reach this service, but a proxy in front of it has a certificate that browsers refuse.',
+      'At an address of the name, seen from outside, another server answers. Or requests reach this service, but a proxy in front of it has a certificate that browsers refuse.',
     causes:
-      'The record of a former server was left, or the certificate of a proxy is for another name or of its own making.',
+      'The record of a former server was left. Or the certificate of a proxy is for another name, or self-signed.',
     fix: 'Replace the addresses by the record in `dnsRecords`, or the certificate at the proxy. A proxy that passes requests on, with a certificate that browsers accept, is right as it is.',
   },
   certificate_expired_outside: {
