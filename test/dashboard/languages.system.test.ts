@@ -9,7 +9,7 @@ let domainId: string;
 
 beforeAll(async () => {
   lab = await startDashboardLab();
-  domainId = (await lab.client.domains.createDomain({ ...PLACE, domain: 'shop.customer.example' })).id;
+  domainId = (await lab.client.domains.createDomain({ ...PLACE, domain: 'shop.customer.example' })).domainId;
 }, START_LIMIT_MS);
 afterAll(() => lab?.close());
 
