@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Certificate, Site } from '../../client/client.ts';
 import { Code } from '../inline.tsx';
-import { liveProblems } from './domain-facts.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import { Badge, Card, type Tone } from './parts.tsx';
+import { liveProblems } from './site-state.ts';
 import { Ago } from './time.tsx';
 
 const { certificate: TEXTS } = DOMAIN_TEXT;

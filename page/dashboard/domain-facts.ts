@@ -1,7 +1,8 @@
-import type { Diagnosis, DomainEvent, Live, Site, UsageInTime } from '../../client/client.ts';
+import type { Diagnosis, DomainEvent, Site, UsageInTime } from '../../client/client.ts';
 import type { Steps } from '../view.ts';
 import { DOMAIN_TEXT } from './domain-text.ts';
 import type { Tone } from './parts.tsx';
+import { liveProblems } from './site-state.ts';
 
 /** Rules for the page of a domain. Pure. */
 
@@ -142,14 +143,6 @@ export function tellEvent({ type, data }: DomainEvent): Told {
     lines: lines as string[],
     seen: [...seen],
   };
-}
-
-/** `192.0.2.1: answered by another server`; empty where all is well. */
-export function liveProblems({ addresses, problem }: Live): string {
-  const told = addresses.flatMap(({ address, problem }) =>
-    problem === undefined ? [] : [`${address}: ${DOMAIN_TEXT.problemOf(problem)}`],
-  );
-  return told.length === 0 && problem !== undefined ? DOMAIN_TEXT.problemOf(problem) : told.join('; ');
 }
 
 export interface UsageSums {

@@ -1,5 +1,5 @@
-import type { Site } from '../../client/client.ts';
-import { liveProblems } from './domain-facts.ts';
+import type { Live, Site } from '../../client/client.ts';
+import { DOMAIN_TEXT } from './domain-text.ts';
 import { TEXT } from './text.ts';
 
 /** The one word for a site, from what visitors get rather than from the store alone. */
@@ -80,4 +80,12 @@ function certificateState({ certificate: { state, problem, notAfter }, domain }:
     return { word: 'waiting_for_certificate', turn: 'ca', since, problem: problem?.message ?? null };
   const turn = OWNERS.includes(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
   return { word: 'certificate_stopped', turn, since, problem: problem.message };
+}
+
+/** `192.0.2.1: answered by another server`; empty where all is well. */
+export function liveProblems({ addresses, problem }: Live): string {
+  const told = addresses.flatMap(({ address, problem }) =>
+    problem === undefined ? [] : [`${address}: ${DOMAIN_TEXT.problemOf(problem)}`],
+  );
+  return told.length === 0 && problem !== undefined ? DOMAIN_TEXT.problemOf(problem) : told.join('; ');
 }
