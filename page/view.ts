@@ -402,7 +402,7 @@ function viewRecord(
   const diagnosed = diagnosis?.records.find((each) => each.record === record);
   const findings = (diagnosis?.findings ?? []).filter((each) => isAbout(each, { record, name }));
   const ours = findings.find(({ code }) => code === 'flattened')?.seen ?? [];
-  // Of the TXT record, and yet the reason why the routing record cannot be read back.
+  // A finding about the TXT record, and yet the reason why the routing record cannot be read back.
   const isHidden = record === 'routing' && diagnosis?.findings.some(({ code }) => code === 'proxied_without_txt');
   const seen = grouped(diagnosed?.seen ?? [], ours);
   const needed = diagnosed?.needed ?? 'yes';

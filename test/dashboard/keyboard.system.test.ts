@@ -56,6 +56,7 @@ async function press(name: string): Promise<void> {
 /** Over "Go to…". */
 async function goTo(title: string, heading = title): Promise<void> {
   await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').waitFor();
   await page.keyboard.type(title);
   await page.getByRole('option', { name: title }).first().waitFor();
   await page.keyboard.press('Enter');

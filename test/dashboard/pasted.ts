@@ -18,7 +18,7 @@ export const MISTAKES: readonly PastedMistake[] = [
   ['com', 'It must have at least two labels with a dot between them: "com".'],
   [
     `${'a'.repeat(64)}.example.net`,
-    `It must not have a label of more than 63 characters in ASCII form: "${'a'.repeat(64)}"`,
+    `It must not have a label of more than 63 characters in ASCII form: "${'a'.repeat(64)}".`,
   ],
   ['shop.local', 'The domain must not be a special-use name, or below one: "local".'],
 ].map(([text = '', sentence = ''], at) => ({ line: at * 20 + 7, text, sentence }));
