@@ -165,7 +165,7 @@ const findings = {
     `The nameservers have the ${type} record of ${name}, but public resolvers may answer from their cache until ${until}.`,
   held: ({ name }) => `Another account of this service holds ${name} as verified.`,
   heldLater: ({ name }) =>
-    `Another account of this service verified ${name} after you added it here, so your records may be left over from before.`,
+    `Another account of this service verified ${name} after you added it here, so your records may be out of date.`,
   heldSilent: ({ zone, servers }) =>
     `None of the nameservers of ${zone} answers (${servers}), and what resolvers have in their caches is not enough to move the name.`,
   heldRecords: 'Its records are still in place.',

@@ -320,7 +320,7 @@ const MESSAGES: Record<FindingCode, Message> = {
     switch (reason) {
       case 'older_claim':
         return [
-          `Another account of this service verified ${name} after you added it here, so your records may be left over from before.`,
+          `Another account of this service verified ${name} after you added it here, so your records may be out of date.`,
         ];
       case 'nameservers_silent':
         return [
