@@ -5,7 +5,7 @@ const QUALITY = 60;
 const GAP = 8;
 
 interface BesideOptions {
-  /** Of each picture, in pixels before it is scaled. */
+  /** Width of each picture, in pixels before it is scaled. */
   widths: readonly number[];
   height: number;
   scale: number;
