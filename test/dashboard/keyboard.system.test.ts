@@ -50,13 +50,26 @@ async function tabTo(name: string): Promise<void> {
 
 async function press(name: string): Promise<void> {
   await tabTo(name);
+  // A button is off while what it needs is loaded.
+  await page.locator(':focus:not([aria-disabled="true"])').waitFor();
   await page.keyboard.press('Enter');
+}
+
+/** Opens a dialog, in whose first field the focus is then. */
+async function open(name: string): Promise<void> {
+  await press(name);
+  await page.getByRole('dialog').waitFor();
+}
+
+async function putAway(): Promise<void> {
+  await page.getByRole('button', { name: 'I have saved it' }).waitFor();
+  await press('I have saved it');
 }
 
 /** Over "Go to…". */
 async function goTo(title: string, heading = title): Promise<void> {
   await page.keyboard.press('Control+k');
-  await page.getByRole('combobox').waitFor();
+  await page.getByRole('combobox', { name: 'Page or name' }).waitFor();
   await page.keyboard.type(title);
   await page.getByRole('option', { name: title }).first().waitFor();
   await page.keyboard.press('Enter');
@@ -64,8 +77,7 @@ async function goTo(title: string, heading = title): Promise<void> {
 }
 
 it('the first page leads to adding names, and the dialog closes with Escape', async () => {
-  await press('Add names');
-  await page.getByRole('dialog').waitFor();
+  await open('Add names');
   await tabTo('Names, one in each line');
   await page.keyboard.type(NAME);
   await press('Add 1 name');
@@ -78,14 +90,15 @@ it('the list is searched, and a name is opened from it', async () => {
   await goTo('Domains');
   await tabTo('Search');
   await page.keyboard.type('keys.');
-  await page.getByRole('row').filter({ hasText: NAME }).waitFor();
+  await page.waitForURL(/search=keys/);
+  await page.locator('.rows[aria-busy="false"]').filter({ hasText: NAME }).waitFor();
   await press(NAME);
   await page.getByRole('heading', { level: 1, name: NAME }).waitFor();
 });
 
 it('a name is suspended and resumed on its page', async () => {
   await goTo(NAME);
-  await press('Suspend…');
+  await open('Suspend…');
   await press('Suspend');
   await shows('Visitors get a page in place of the site.');
   await press('Resume');
@@ -93,15 +106,14 @@ it('a name is suspended and resumed on its page', async () => {
 });
 
 it('the focus comes back to the button whose dialog was closed', async () => {
-  await press('Settings…');
-  await page.getByRole('dialog').waitFor();
+  await open('Settings…');
   await page.keyboard.press('Escape');
   await expect.poll(() => page.evaluate(FOCUSED)).toMatchObject({ name: 'Settings…' });
 });
 
 it('a project is made', async () => {
   await goTo('Environments');
-  await press('Add a project');
+  await open('Add a project');
   await page.keyboard.type('typed');
   await press('Add a project');
   await page.getByRole('button', { name: 'Add an app typed' }).waitFor();
@@ -109,20 +121,20 @@ it('a project is made', async () => {
 
 it('a webhook is made, and its secret put away', async () => {
   await goTo('Webhooks');
-  await press('Add a webhook');
+  await open('Add a webhook');
   await page.keyboard.type('https://hooks.example.com/nameplate');
   await press('Add a webhook');
-  await press('I have saved it');
+  await putAway();
   await page.getByRole('link', { name: 'https://hooks.example.com/nameplate' }).waitFor();
 });
 
 it('a key is made and revoked', async () => {
   await goTo('Keys');
-  await press('Make a key');
+  await open('Make a key');
   await page.keyboard.type('typed');
   await press('Make a key');
-  await press('I have saved it');
-  await press('Revoke typed');
+  await putAway();
+  await open('Revoke typed');
   await press('Revoke');
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });

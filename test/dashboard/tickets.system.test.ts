@@ -42,7 +42,7 @@ it.each(TICKETS.map((ticket) => [ticket.fault, ticket] as const))(
 
     // As somebody does who has the name from the ticket.
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox').waitFor();
+    await page.getByRole('combobox', { name: 'Page or name' }).waitFor();
     await page.keyboard.type(name);
     const option = page.getByRole('option').filter({ hasText: name }).first();
     await option.waitFor();
