@@ -41,7 +41,7 @@ async function startAcme(dnsPort: number) {
   const file = join(directory.path, 'unbound.conf');
   await writeFile(
     file,
-    `server:\n  interface: 127.0.0.1@${resolver.port}\n  username: ""\n  chroot: ""\n  pidfile: ""\n  use-syslog: no\n` +
+    `server:\n  interface: 127.0.0.1@${resolver.port}\n  username: ""\n  chroot: ""\n  directory: ""\n  pidfile: ""\n  use-syslog: no\n` +
       `  do-not-query-localhost: no\n  local-zone: "test." nodefault\n  module-config: "iterator"\n  do-ip6: no\n  verbosity: 1\n` +
       ['customer.test', 'provider.test', 'nameplate.test', 'simulator.test']
         .map((zone) => stub(zone, '127.0.0.1'))
