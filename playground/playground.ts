@@ -89,6 +89,8 @@ export async function startPlayground(options: PlaygroundOptions): Promise<Playg
     const own = readServerConfig({
       NAMEPLATE_CNAME_ZONE: config.cnameZone,
       NAMEPLATE_LISTEN: `127.0.0.1:${options.port}`,
+      // The playground has none unless its own setting says so; the default might be one of its ports.
+      NAMEPLATE_METRICS_LISTEN: 'off',
       NAMEPLATE_DNS_RESOLVERS: `${address}:${port}`,
       NAMEPLATE_DNS_ALLOWED_NETWORKS: LOOPBACK,
       NAMEPLATE_ISSUER: 'internal',

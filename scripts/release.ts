@@ -52,7 +52,7 @@ async function packages(path: string): Promise<void> {
   const isTried = values['dry-run'] && isBundled(root) && existsSync(join(root, 'client/dist'));
   if (!isTried) await bundle(root);
   for (const workspace of ['.', './client'])
-    run('npm', ['pack', workspace, '--ignore-scripts', '--pack-destination', path]);
+    run('npm', ['pack', workspace, '--silent', '--ignore-scripts', '--pack-destination', path]);
 }
 
 /**
