@@ -33,8 +33,8 @@ const each = { isolate: false, testTimeout: 60_000, hookTimeout: 60_000 };
 export default defineConfig({
   test: {
     reporters: [progressReporter(DURATION)],
-    // Two more than cores: many tests wait.
-    maxWorkers: availableParallelism() + 2,
+    // One more than cores: many tests wait, and browsers do not.
+    maxWorkers: availableParallelism() + 1,
     projects: [
       {
         plugins: [bundledThreads()],

@@ -739,7 +739,7 @@ export const HOSTILE = (() => {
         },
         { ...ownership, nameInZone: script },
       ],
-      findings: [{ ...elsewhere, seen: [html, script], expected: html, message: html, fix: html }],
+      findings: [{ ...elsewhere, seen: [html, script, '\u202eevil'], expected: html, message: html, fix: html }],
     }),
   } satisfies Script;
 })();
