@@ -1,5 +1,4 @@
 import { date, number } from './figures.ts';
-import type { SiteWord } from './site-state.ts';
 
 /** `1 name`, `2,000 names`. */
 const names = (count: number) => `${number(count)} ${count === 1 ? 'name' : 'names'}`;
@@ -165,7 +164,7 @@ export const ENGLISH = {
       not_looked_at: 'It is verified, and has not been looked at from outside yet.',
       unreachable: 'Visitors do not reach it.',
       checks_ended: 'Its records were not found in time, and the checks have ended.',
-    } satisfies Record<SiteWord, string>,
+    },
     check: 'Check now',
     checked: 'A check has begun.',
     open: 'Open',
