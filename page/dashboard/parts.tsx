@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { SiteWord } from './site-state.ts';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -56,6 +55,8 @@ export function Table({ label, columns, children }: TableProps) {
 }
 
 export type Tone = 'good' | 'busy' | 'bad' | 'warn' | 'quiet';
+
+type SiteWord = keyof typeof TEXT.words;
 
 const TONES: Record<SiteWord, Tone> = {
   live: 'good',
