@@ -66,6 +66,6 @@ test.concurrent('on an older Node, one line says which one is needed', async () 
   expect(await type(`${process.execPath} --import '${older}' bin/start.mjs --version`)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: 'nameplate: needs Node 24 or newer, but this is Node 22.1.0. Install a newer one.\n',
+    stderr: 'nameplate: needs Node 24 or newer, but this is Node 22.1.0. Install a newer one, or start it with npx.\n',
   });
 });

@@ -31,9 +31,9 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const GERMAN = 'Ändern Sie bei Cloudflare den CNAME-Eintrag.';
-const FRENCH = 'Modifiez l’enregistrement CNAME chez Cloudflare.';
-const ENGLISH = 'At Cloudflare, change the CNAME record.';
+const GERMAN = 'Eine Sache ist zu ändern';
+const FRENCH = 'Une chose à modifier';
+const ENGLISH = 'One thing needs to change';
 
 async function withPage(locale: string, look: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
   const context = await chromium.browser.newContext({ locale });
@@ -133,12 +133,12 @@ describe('the component', () => {
   });
 });
 
-/** A language that is written from right to left, in place of the German one. */
-const RIGHT_TO_LEFT = `
+/** German with sentences about findings that are written from right to left. `original`: the script of German; `name`: its export. */
+const rightToLeft = (original: string, name: string) => `
+import { ${name} as german } from '${original}';
 const findings = new Proxy({}, { get: () => (t) => 'אבג ' + t.at + ' דהו ' + t.expected + ' זחט.' });
-const said = () => Object.assign(new String('אבג'), { title: 'אבג', text: '' });
-const texts = new Proxy(said, { get: () => texts });
-export const de = { tag: 'he', dir: 'rtl', space: ' ', texts, findings };`;
+const hebrew = { ...german, tag: 'he', dir: 'rtl', findings };
+export { hebrew as ${name} };`;
 
 const DIRECTIONS = "[...new Set([...document.querySelectorAll('.current-step p code')].map((each) => each.dir))]";
 
@@ -152,9 +152,12 @@ const EDGES = `[...[...document.querySelectorAll('.current-step p')].find((each)
 it('in a language from right to left, sentences keep their order around names that run left to right', () =>
   withPage('de', async (page) => {
     await page.setViewportSize({ width: 1200, height: 900 });
-    await page.route('**/assets/de-*.js', (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: RIGHT_TO_LEFT }),
-    );
+    await page.route(/assets\/de-[^/]*\.js/, async (route) => {
+      const url = new URL(route.request().url());
+      if (url.search !== '') return route.fulfill({ response: await route.fetch({ url: url.origin + url.pathname }) });
+      const [, name = ''] = /export\s*\{\s*\w+ as (\w+)/.exec(await (await route.fetch()).text()) ?? [];
+      return route.fulfill({ contentType: 'text/javascript', body: rightToLeft(`${url.pathname}?original`, name) });
+    });
     await page.goto(`${setup.url}/setup#nps_x`);
     await page.getByText('אבג').first().waitFor();
     expect(await language(page)).toBe('he rtl');
