@@ -22,7 +22,7 @@ export function useUsage(domain: string): Loaded<UsageInTime[] | null> {
   return useLoad(domain, load, { everyMs: REFRESH_MS });
 }
 
-/** Says in words that requests of today failed, and where. */
+/** Reports how many of today's requests failed, at the origin or at the edge. */
 export function FailedToday({ usage }: { usage: UsageInTime[] | null | undefined }) {
   const [today] = daily(usage ?? [], Date.now(), 1);
   if (today === undefined) return null;

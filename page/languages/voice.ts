@@ -12,7 +12,7 @@ export interface Voice {
   tellProblem(certificate: Certificate): { text: string; lang?: 'en' };
 }
 
-/** That of the page, and of every component in a page. As the API says it until a language is loaded: the dashboard has no other. */
+/** The page and every component in it share one voice. Until a language is loaded, it has the API's own sentences. */
 export let VOICE: Voice = {
   attributes: { lang: 'en', dir: 'ltr' },
   tellFinding: (finding) => finding,

@@ -14,7 +14,7 @@ const TEXTS: Record<LanguageId, () => Promise<DashboardTexts>> = {
 
 const KEY = 'nameplate-language';
 
-/** That which was chosen in this browser, or else the browser's own. */
+/** Returns the language chosen in this browser, or else the browser's own. */
 export const LANGUAGE: LanguageId = chosenOf([chosenBefore(), ...navigator.languages]);
 
 /** Speaks it from now on; English where a script of it cannot be loaded. */

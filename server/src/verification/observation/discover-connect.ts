@@ -52,7 +52,7 @@ const Settings = Type.Object({
 });
 
 /**
- * Whoever owns the zone decides what is asked and answered here: connections go to public addresses only, redirects are not
+ * The zone's owner controls the questions and the answers: connections go to public addresses only, redirects are not
  * followed, and time, size and number are limited. Answers are cached per question. Never rejects.
  */
 export function createConnectDiscoverer(options: DiscovererOptions): DiscoverConnect {
