@@ -147,7 +147,8 @@ describe('keys', () => {
     expect(second).not.toBe(first);
     expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);
 
-    for (const key of [first, second]) {
+    for (const [revoked, key] of [first, second].entries()) {
+      await expect.poll(() => button('Revoke backend').count(), { timeout: 15_000 }).toBe(2 - revoked);
       await button('Revoke backend').first().click();
       await page.getByRole('dialog', { name: 'Revoke the key “backend”?' }).waitFor();
       await inDialog('Revoke').click();
