@@ -229,6 +229,13 @@ describe('requests of other origins', () => {
     expect(await tokenOf(cookie)).not.toBe('');
   });
 
+  it('are not those of the dashboard itself behind a proxy that ends TLS, in browsers that send nothing but Origin', async () => {
+    const cookie = await signIn();
+    const { host } = new URL(api.url);
+    expect(await post('token', {}, { cookie, origin: `https://${host}` })).toMatchObject({ status: 200 });
+    expect(await post('token', {}, { cookie, origin: `http://${host}` })).toMatchObject({ status: 403 });
+  });
+
   it('cannot be sent by a form', async () => {
     const response = await fetch(`${api.url}/dashboard/sign-out`, {
       method: 'POST',

@@ -62,7 +62,7 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
       schema: { body },
       async onRequest(request) {
         loadShedder.admit();
-        refuseOtherOrigins(request);
+        refuseOtherOrigins(request, isSecure(request));
       },
       async handler(request, reply) {
         reply.header('Cache-Control', 'no-store');
@@ -152,12 +152,10 @@ export function serveDashboardSessions(app: FastifyInstance, deps: DashboardDeps
  * Refuses requests that a browser sends for a page of another origin (Fetch Metadata, or else `Origin`): a cookie comes with them. Programs send neither
  * field, and have no cookie of anybody.
  */
-function refuseOtherOrigins({ headers, protocol, host }: FastifyRequest): void {
-  const site = headers['sec-fetch-site'];
-  const isOwn =
-    site === undefined
-      ? (headers.origin ?? `${protocol}://${host}`) === `${protocol}://${host}`
-      : site === 'same-origin';
+function refuseOtherOrigins({ headers, host }: FastifyRequest, isSecure: boolean): void {
+  const { 'sec-fetch-site': site, origin } = headers;
+  const own = `${isSecure ? 'https' : 'http'}://${host}`;
+  const isOwn = site === undefined ? origin === undefined || origin === own : site === 'same-origin';
   if (!isOwn) throw new Problem('authorization/origin_not_allowed');
 }
 
