@@ -6,6 +6,8 @@ import { escaped } from './errors.ts';
 import type { Recorded } from './recorder.ts';
 
 const GENERATED = '<!-- Generated from the operations in server/src/api/ by "npm run generate". Do not edit. -->';
+/** Characters of a value that fit beside its call without scrolling. */
+const LONGEST_LINE = 50;
 const LONGEST_TEXT = 60;
 
 const document = openApiDocument();
@@ -123,7 +125,7 @@ function curl(path: string, input: unknown, isOpen: boolean): string[] {
   return [
     `curl https://api.your-platform.com${path} \\`,
     `  ${key}-H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(shortened(input))}'`,
+    `  -d '${oneLineIfShort(json(input))}'`,
   ];
 }
 
@@ -250,16 +252,15 @@ function typeLink(schema: JsonSchema): string {
   if (isList(resolved)) return typeLink(resolved);
   if (Array.isArray(resolved.oneOf)) return resolved.oneOf.map((each) => typeLink(each as JsonSchema)).join(' or ');
   const { type = 'any value', minLength, maxLength, minimum, maximum } = resolved;
-  const least = minLength ?? minimum;
-  const most = maxLength ?? maximum;
   const unit = type === 'string' ? ' characters' : '';
-  const bounds = [least === undefined ? '' : `at least ${least}`, most === undefined ? '' : `at most ${most}`].filter(
-    (each) => each !== '',
-  );
-  return [
-    Array.isArray(type) ? type.join(' or ') : String(type),
-    ...(bounds.length === 0 ? [] : [bounds.join(' and ') + unit]),
-  ].join(', ');
+  const bounds = boundsOf(minLength ?? minimum, maxLength ?? maximum);
+  return [Array.isArray(type) ? type.join(' or ') : String(type), ...(bounds === '' ? [] : [bounds + unit])].join(', ');
+}
+
+function boundsOf(least: unknown, most: unknown): string {
+  if (least !== undefined && most !== undefined) return least === most ? String(least) : `${least} to ${most}`;
+  if (least !== undefined) return `at least ${least}`;
+  return most === undefined ? '' : `at most ${most}`;
 }
 
 function isList(schema: JsonSchema): boolean {
@@ -300,10 +301,15 @@ function capitalised(word: string): string {
 
 /** As a program would write it. */
 function literal(value: unknown): string {
-  return JSON.stringify(shortened(value), null, 2)
+  const text = json(value)
     .replace(/"(\w+)":/g, '$1:')
-    .replace(/\n\s*/g, ' ')
     .replace(/"([^"'\\]*)"/g, "'$1'");
+  return oneLineIfShort(text);
+}
+
+function oneLineIfShort(text: string): string {
+  const line = text.replace(/\n\s*/g, ' ');
+  return line.length <= LONGEST_LINE ? line : text;
 }
 
 function json(value: unknown): string {
