@@ -137,7 +137,7 @@ const publish = await invite('shop.acme.com');
 await draw('publish', publish, 'Add these two records at Cloudflare');
 await draw('fix', await invite('shop.bakery.com', { publish: former }), 'One thing needs to change');
 await draw('fix-de', await invite('laden.baecker.com', { publish: former }), 'Eine Sache ist zu ändern', 'de-DE');
-await draw('fix-ja', await invite('shop.panya.com', { publish: former }), '変更が1か所必要です', 'ja-JP');
+await draw('fix-ja', await invite('shop.panya.com', { publish: former }), '1か所の変更が必要です', 'ja-JP');
 await draw(
   'apex-in-Unicode-unknown-provider',
   await invite('xn--bcher-kva.com', { isElsewhere: true }),

@@ -2,11 +2,15 @@ import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
 import { pathsWith } from './panels.ts';
 
-const { list, time, clock, date, duration } = formatsIn('ja');
+const { list, time, clock, date, duration: spaced } = formatsIn('ja');
 
-const ROUTING = 'ドメインの訪問者をサービスにつなぎます。';
+/** Japanese has no space between a number and its unit; Intl writes one. */
+const close = (text: string) => text.replace(' ', '');
+const duration = (seconds: number) => close(spaced(seconds));
+
+const ROUTING = 'ドメインへのアクセスをサービスにつなぎます。';
 const CHALLENGE =
-  'サービスが証明書を取得し、更新するために使います。DNS事業者の画面でプロキシを選べる場合は、オフにしてください。';
+  'サービスが証明書を取得し、更新するために使います。DNS事業者がこのレコードのプロキシを提供している場合は、オフにしてください。';
 
 export const ja: Language = {
   tag: 'ja',
@@ -20,8 +24,8 @@ export const ja: Language = {
     punycode: 'DNSでの表記：',
     loading: 'リンクを開いています…',
     unreachable: 'サービスに接続できません。再試行しています…',
-    lost: '接続が切れました。再接続しています…その間も確認は続き、内容は失われません。',
-    crowded: 'このリンクが多くの画面で開かれています。不要な画面を閉じると、こちらは自動的に再開します。',
+    lost: '接続が切れました。再接続しています。その間も確認は続き、データは失われません。',
+    crowded: 'このリンクは多くのページで使われています。不要なページを閉じると、このページは自動的に再開します。',
     hints: {
       records: () => '次のレコードを追加してください。名前と値はそのままコピーしてください。',
       add: ({ type }) => `この${type}レコードを追加してください。名前と値はそのままコピーしてください。`,
@@ -41,10 +45,10 @@ export const ja: Language = {
     },
     logIn: (zone) =>
       zone === null
-        ? 'DNSを管理しているサービスにログインします。'
-        : `${zone}のDNSを管理しているサービスにログインします。`,
-    logInAt: (provider) => `${provider}にログインします。`,
-    comeBack: 'この画面に戻ります。表示は自動的に更新されます。',
+        ? 'DNSを管理しているサービスにログインしてください。'
+        : `${zone}のDNSを管理しているサービスにログインしてください。`,
+    logInAt: (provider) => `${provider}にログインしてください。`,
+    comeBack: 'このページに戻ってください。表示は自動的に更新されます。',
     details: '認証局からの応答',
     stages: {
       publish: ({ provider, records }) => ({
@@ -53,14 +57,14 @@ export const ja: Language = {
       }),
       one_found: ({ found, lacking }) => ({
         title: `${found}つのレコードが見つかりました。残りは${lacking}つです`,
-        text: 'レコードが反映されるまで、1〜2分かかることがあります。',
+        text: '残りのレコードはまだ見つかりません。DNS事業者側で反映されるまで、1〜2分かかることがあります。',
       }),
       unseen: () => ({
         title: '現在、DNSを確認できません',
-        text: '原因は当方にあり、お客様の操作は不要です。自動で再確認します。下のレコードは変わりませんので、先に追加していただけます。',
+        text: '原因はサービス側にあり、操作は不要です。自動で再確認します。下のレコードは変わらないため、その間に追加できます。',
       }),
       fix: ({ missing, wrong }) => ({
-        title: `${wrong > 1 ? '変更が2か所' : '変更が1か所'}${missing === 0 ? '' : `、追加が${missing}つ`}必要です`,
+        title: `${wrong > 1 ? '2か所' : '1か所'}の変更${missing === 0 ? '' : `と、${missing}つの追加`}が必要です`,
         text: '',
       }),
       confirming: ({ needsCaa }) => ({
@@ -71,46 +75,46 @@ export const ja: Language = {
       }),
       preparing: () => ({
         title: 'まず証明書を取得しています',
-        text: 'その間、サイトは現在のサーバーで動き続けます。レコードはまだ変更しないでください。変更するタイミングはこの画面でお知らせします。',
+        text: 'その間、サイトは現在のサーバーで動き続けます。レコードはまだ変更しないでください。変更するタイミングはこのページでお知らせします。',
       }),
       ready: () => ({
         title: '証明書の準備ができました。このレコードを変更してください',
-        text: '現在のサイトにつながるレコードを置き換えてください。訪問者への影響はありません。しばらくは以前のサーバーに届くアクセスもあるため、1時間ほど動かしておいてください。',
+        text: '現在のサイトにつながるレコードを置き換えてください。訪問者への影響はありません。以前のサーバーは1時間ほど動かしておいてください。まだそこに届くアクセスがあります。',
       }),
       failed: () => ({
         title: '確認を終了しました',
-        text: '下のレコードを見直してから、もう一度開始してください。値は変わりません。',
+        text: '下のレコードを見直してから、確認をやり直してください。値は変わりません。',
       }),
       certificate: () => ({
         title: 'レコードが見つかりました。次は証明書です',
         text: '認証局が証明書を発行しています。通常は1分もかかりません。操作は不要です。',
       }),
-      certificate_blocked: () => ({ title: '証明書の発行にもう1つ必要です', text: '' }),
+      certificate_blocked: () => ({ title: '証明書の発行には、もう1つ対応が必要です', text: '' }),
       certificate_refused: ({ platform }) => ({
-        title: '現在対応しています',
-        text: `ドメインの証明書が発行されませんでした。お客様による変更は不要です。原因は${platform ?? 'サービス側'}で確認できます。自動で再試行します。`,
+        title: '原因を調べています',
+        text: `ドメインの証明書が発行されませんでした。変更は不要です。原因は${platform ?? 'サービス'}側で把握できます。自動で再試行します。`,
       }),
       live: () => ({
         title: 'サイトが公開されました',
-        text: 'HTTPSで表示されます。この画面は閉じて構いません。1日に1回確認しますので、レコードはそのままにしておいてください。',
+        text: 'HTTPSで表示されます。このページは閉じてかまいません。1日に1回確認しますので、レコードはそのままにしておいてください。',
       }),
       live_at_risk: () => ({ title: '公開中ですが、設定が変わっています', text: '' }),
     },
-    progress: '進み具合',
+    progress: '進行状況',
     steps: { dns: 'DNSレコード', certificate: '証明書', live: '公開' },
-    stepStates: { done: '完了', current: '進行中', problem: '要確認', waiting: '未完了' },
+    stepStates: { done: '完了', current: '進行中', problem: '要確認', waiting: '待機中' },
     yourTurn: '操作が必要',
-    movingFirst: 'この名前のサイトは現在公開中ですか？変更する前に、下の「サイトを止めずに移す」をお読みください。',
-    movingTitle: 'サイトを止めずに移す',
+    movingFirst: 'この名前でサイトを公開中ですか？変更する前に、下の「サイトを止めずに移行する」をお読みください。',
+    movingTitle: 'サイトを止めずに移行する',
     movingText:
-      'この名前のサイトが現在公開中の場合は、まずTXTレコードとこのレコードだけを追加し、他はそのままにしてください。証明書の準備ができたら、変更するレコードをこの画面でお知らせします。',
+      'この名前でサイトを公開中の場合は、TXTレコードとこのレコードだけを追加してください。他のレコードはまだ変更しないでください。証明書の準備ができたら、変更するレコードをこのページでお知らせします。',
     movingPurpose:
-      '移す前に証明書を取得するために使います。DNS事業者の画面でプロキシを選べる場合は、オフにしてください。',
+      '移行の前に証明書を取得するために使います。DNS事業者がこのレコードのプロキシを提供している場合は、オフにしてください。',
     records: 'レコード',
     otherRecords: 'その他のレコード',
     recordStates: {
       unknown: '確認中…',
-      found: '確認済み',
+      found: '見つかりました',
       hidden: 'DNS事業者により非表示',
       missing: 'まだ見つかりません',
       misplaced: '名前が違います',
@@ -124,28 +128,28 @@ export const ja: Language = {
       routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
       ownership: {
         yes: 'ドメインの所有者であることを示します。',
-        no: 'ドメインの所有者であることを示します。もう1つのレコードで確認済みです。',
+        no: 'ドメインの所有者であることを示します。これはもう1つのレコードで検証済みです。',
         alternative: 'もう1つのレコードがDNS事業者によって隠れる場合でも、ドメインの所有者であることを示します。',
       },
       challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
     },
     recordTitle: (type) => `${type}レコード`,
-    alias: '事業者によってはALIAS、ANAME、CNAMEフラット化などと呼ばれます。',
+    alias: 'DNS事業者によってはALIAS、ANAME、CNAMEフラット化などと呼ばれます。',
     noAlias: () =>
       'どれも使えない場合は、代わりに同じ名前で次のレコードを追加し、他のAレコードとAAAAレコードは置かないでください。',
-    caaState: '追加してください',
+    caaState: '追加が必要',
     caaPurpose:
-      'このドメインでは他の認証局だけが許可されています。このレコードでこのサービスが使う認証局も許可されます。',
+      'このドメインでは他の認証局だけが許可されています。このレコードにより、このサービスが使う認証局も許可されます。',
     flags: 'フラグ',
     tag: 'タグ',
     name: '名前',
     value: '値',
-    emptyName: '空欄のままにします',
-    fullName: '完全な名前',
-    fullNameHint: '多くの事業者では、ゾーンを除いて入力します。ゾーン自体の場合は「@」または空欄です。',
-    nameUnknown: '入力は少しお待ちください。お使いの事業者での書き方を調べています。',
+    emptyName: '空欄のまま',
+    fullName: '完全なドメイン名',
+    fullNameHint: '多くのDNS事業者では、ゾーンを除いて入力します。ゾーン自体の場合は「@」または空欄です。',
+    nameUnknown: '入力は少しお待ちください。お使いのDNS事業者での書き方を調べています。',
     instead: '現在',
-    replacedBy: '正しい内容',
+    replacedBy: '変更後',
     ttl: 'TTLはそのままにしてください。',
     copy: 'コピー',
     copied: 'コピー済み',
@@ -155,7 +159,7 @@ export const ja: Language = {
     seenNow: '現在のDNS',
     seen: {
       matched: '正しい値',
-      leads_here: 'こちらにつながります',
+      leads_here: 'このサービスにつながります',
       other: '検出された値',
       absent: 'なし',
       unreadable: '応答なし',
@@ -164,25 +168,28 @@ export const ja: Language = {
     panel: (provider) => `${provider}を開く`,
     opensInNewTab: '（新しいタブで開きます）',
     where: pathsWith({
-      cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にします。`,
+      cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にしてください。`,
+      route53: (zone) => `ホストゾーン › ${zone}`,
+      azure: (zone) => `DNSゾーン › ${zone} › レコードセット`,
     }),
     whereUnknown: (nameservers) =>
-      `多くの場合、ドメインを購入した事業者です。${nameservers.length === 0 ? '' : `ネームサーバーは${list(nameservers)}です。`}「DNSレコード」や「DNS設定」を探してください。`,
+      `多くの場合、それはドメインを取得した事業者です。${nameservers.length === 0 ? '' : `ネームサーバーは${list(nameservers)}です。`}「DNSレコード」や「DNS設定」を探してください。`,
     whereShort: (zone) => `管理画面の場所：${zone} › DNSレコード`,
     connectAt: (provider) => `${provider}で接続する`,
     connectHow: (host) => `${host}にログインして同意すると、DNS事業者がレコードを追加します。`,
     connectDone: 'DNS事業者の画面から戻りました。レコードを確認しています。1分ほどかかることがあります。',
     connectRefused:
-      'DNS事業者はレコードを追加しませんでした。入力内容は失われていません。もう一度試すか、下の手順で追加してください。',
+      'DNS事業者はレコードを追加しませんでした。失われたものはありません。もう一度試すか、下のレコードをご自身で追加してください。',
     checkNow: '今すぐ確認',
-    tryAgain: 'もう一度開始',
+    tryAgain: '確認をやり直す',
     checking: '確認しています…',
     checkAgain: (seconds) => `${duration(seconds)}後に再確認できます`,
     asked: {
-      same: (at) => `${clock(at)}に確認しましたが、変化はありません。`,
+      same: (at) => `${clock(at)}に確認しましたが、まだ変化はありません。`,
       changed: (at) => `${clock(at)}に確認しました。`,
-      busy: (at) => `${clock(at)}は確認が集中したため実行できませんでした。ボタンの表示が戻るまでお待ちください。`,
-      failed: (at) => `${clock(at)}は接続できず、確認できませんでした。もう一度お試しください。`,
+      busy: (at) =>
+        `${clock(at)}の確認は、同時に多くの確認があったため実行できませんでした。ボタンの秒読みが終わるまでお待ちください。`,
+      failed: (at) => `${clock(at)}の確認は、接続できないため実行できませんでした。もう一度お試しください。`,
     },
     nextCheck: (seconds) => `次の確認は${duration(seconds)}後です。`,
     checkingSoon: 'まもなく確認します。',
@@ -195,29 +202,30 @@ export const ja: Language = {
     visit: (name) => `${name}を開く`,
     validUntil: (at) => `証明書の有効期限は${date(at)}で、期限前に自動で更新されます。`,
     sendOn: 'DNSの担当者が別にいる場合は、レコードを送れます',
-    sendOnWarning: 'このリンクがあれば、誰でもこの画面を開けます。信頼できる相手にだけ送ってください。',
-    sendOnWithoutLink: 'ここにはこの画面へのリンクがありません。レコードをコピーして、メッセージに貼り付けてください。',
-    sendByMail: 'メールで送る',
+    sendOnWarning: 'このリンクがあれば、誰でもこのページを開けます。信頼できる相手にだけ送ってください。',
+    sendOnWithoutLink:
+      'ここにはこのページへのリンクがありません。レコードをコピーして、メッセージに貼り付けてください。',
+    sendByMail: 'レコードをメールで送る',
     sendCopy: 'すべてコピー',
     sendCopyWhat: '：レコードのテキスト',
-    sendCode: 'この画面へのリンクのQRコード',
+    sendCode: 'このページへのリンクのQRコード',
     sendCodeText: '読み取ると、スマートフォンで続けられます。',
     sent: {
       subject: (name) => `${name}のDNSレコード`,
-      ask: (name) => `${name}に次のDNSレコードを追加してください。`,
+      ask: (name) => `${name}に、次のDNSレコードの追加をお願いします。`,
       fill: '　',
-      instead: 'この種類のレコードが使えない場合は、代わりに次を追加してください。',
-      link: 'レコードが見つかったか、問題がある場合は何が違うかを、次のページで確認できます。',
+      instead: 'この種類のレコードが使えない場合は、代わりに次のレコードを追加してください。',
+      link: 'レコードが見つかったかどうかを、次のページで確認できます。見つからない場合は、その原因も表示されます。',
     },
     type: '種類',
-    help: 'ご不明な点は',
-    contact: (name) => (name === undefined ? 'サポートへのお問い合わせ' : `${name}へのお問い合わせ`),
+    help: 'ご不明な点がありますか？',
+    contact: (name) => (name === undefined ? 'サポートに問い合わせる' : `${name}に問い合わせる`),
     askWhom: (name, hasAddress) =>
       `新しいリンクは、${name ?? 'リンクの送り主'}にご依頼ください${hasAddress ? '：' : '。'}`,
     ends: {
       unknown: {
         title: 'このリンクは使えません',
-        text: 'リンクを確認できません。ドメインが削除された可能性があります。',
+        text: 'ここには登録されていないリンクです。ドメインが削除された可能性があります。',
       },
       incomplete: {
         title: 'リンクが不完全です',
@@ -229,19 +237,19 @@ export const ja: Language = {
       },
       revoked: {
         title: 'このリンクは無効になりました',
-        text: '新しいリンクに置き換えられたか、使用できなくなりました。',
+        text: '別のリンクに置き換えられたか、不要になったリンクです。',
       },
       deleted: {
         title: 'ドメインが削除されました',
-        text: '設定は行われていません。追加したレコードが残っていても問題はありません。',
+        text: 'このドメインの設定は終了しました。追加したレコードが残っていても問題はありません。',
       },
       disabled: {
-        title: '設定画面は停止されています',
+        title: '設定は停止されています',
         text: 'このリンクのアカウントは無効になっています。リンクの送り主にお問い合わせください。レコードと値は変わりません。',
       },
       denied: {
-        title: 'ここではこの画面を表示できません',
-        text: 'サービスがこのページからのリクエストを受け付けていません。',
+        title: 'ここではこのページを表示できません',
+        text: 'サービスは、このページからのリクエストに応答しません。',
       },
     },
   },
@@ -258,16 +266,17 @@ export const ja: Language = {
     entryCaa: (t) => `フラグ：${t.flags}、タグ：${t.tag}、値：${t.value}。`,
 
     noRecord: (t) => `${t.at}に${t.type}レコードがありません。`,
-    noAddress: (t) => `${t.at}にはアドレスがないため、誰もアクセスできません。`,
+    noAddress: (t) => `${t.at}にはIPアドレスがないため、誰もアクセスできません。`,
     asked: (t) => `問い合わせ先のネームサーバー：${t.servers}。`,
-    otherProviderUnseen: '別の事業者に登録したレコードは参照されません。',
+    otherProviderUnseen: '別のDNS事業者に登録したレコードは参照されません。',
     zoneOfItsOwn: (t) =>
       `${t.ownZone}は独立したゾーンです。ゾーン${t.zoneAbove}に登録した内容はそこでは参照されません。`,
     atOtherName: (t) => `${t.type}レコードが${t.name}にあります。正しい場所は${t.at}です。`,
     zoneAppended: (t) => `DNS事業者は、入力された名前の末尾に${t.zone}を自動で付け加えます。`,
     textToo: (t) => `TXTレコードは${t.otherName}にあります。`,
-    notPunycode: (t) => `${t.type}レコードの名前に特殊文字が含まれています。DNSでは${t.at}とは別の名前になります。`,
-    textInstead: 'そこにはTXTレコードが必要です。CNAMEと同じ名前に他のレコードは置けません。',
+    notPunycode: (t) =>
+      `${t.type}レコードの名前に日本語などの文字（ASCII以外）が含まれています。DNSでは${t.at}とは別の名前になります。`,
+    textInstead: '代わりにTXTレコードが必要です。CNAMEと同じ名前に他のレコードは置けません。',
     textOptional: 'CNAMEレコードが正しければ、TXTレコードは不要です。',
     valuesSwapped: (t) => `${t.at}のTXTレコードに、CNAMEレコードの値${t.first}が入っています。`,
     namesSwapped: (t) =>
@@ -279,7 +288,7 @@ export const ja: Language = {
 
     leadsTo: (t) => `${t.at}は${t.chain}へのCNAMEです。`,
     hostUnknown: 'そのホストは存在しません。',
-    hostWithoutAddress: 'そのホストにはアドレスがありません。',
+    hostWithoutAddress: 'そのホストにはIPアドレスがありません。',
     hasToLead: (t) => `レコードは${t.expected}を指す必要があります。`,
     hasToLeadForCertificate: (t) => `証明書を取得するには、レコードが${t.expected}を指す必要があります。`,
     otherTarget: (t) => `${t.at}は${t.host}へのCNAMEですが、これはこのドメインの接続先ではありません。`,
@@ -298,7 +307,7 @@ export const ja: Language = {
     addressInstead: (t) =>
       `${t.at}には、${t.expected}へのCNAMEレコードではなく、アドレス${t.addresses}が設定されています。`,
     passedOn: (t) =>
-      `TXTレコードによりドメインは確認されます。ただし、これらのアドレスが${t.expected}へ転送しない限り、訪問者はアクセスできません。`,
+      `TXTレコードでドメインの所有権を検証できます。訪問者がアクセスできるのは、これらのアドレスが${t.expected}へ転送する場合だけです。`,
     conflict: (t) => `${t.at}には${t.first}へのCNAMEレコードのほかに、別のレコードがあります：${t.values}。`,
     byChance: '訪問者がどちらに接続されるかは一定しません。',
     apexCname:
@@ -311,14 +320,14 @@ export const ja: Language = {
     wildcardCname: (t) =>
       `${t.at}には専用のレコードがなく、ワイルドカードレコード（*）により${t.chain}へのCNAMEになっています。`,
 
-    proxiedBy: (t) => `${t.at}は${t.proxy}のプロキシを経由しているため、レコードを確認できません。`,
-    proxiedTo: (t) => `${t.at}はプロキシ${t.host}につながるため、レコードを確認できません。`,
-    flattened: (t) => `${t.at}には${t.host}のアドレスが設定されており、こちらに接続されます。`,
+    proxiedBy: (t) => `${t.at}は${t.proxy}のプロキシを経由しているため、レコードが見えません。`,
+    proxiedTo: (t) => `${t.at}はプロキシ${t.host}につながるため、レコードが見えません。`,
+    flattened: (t) => `${t.at}には${t.host}のアドレスが設定されており、このサービスにつながります。`,
     flattenedUnseen: (t) =>
       `${t.at}では、CNAMEレコードの代わりに${t.host}のアドレスが返されます（DNS事業者によるフラット化）。`,
-    onlyText: (t) => `この場合、ドメインを確認できるのはTXTレコードだけですが、${t.at}にはありません。`,
-    textVerifies: 'TXTレコードによりドメインは確認されます。',
-    textNeeded: 'ドメインを確認できるのはTXTレコードだけです。',
+    onlyText: (t) => `この場合、ドメインの所有権を検証できるのはTXTレコードだけですが、${t.at}にはありません。`,
+    textVerifies: 'TXTレコードでドメインの所有権を検証できます。',
+    textNeeded: 'ドメインの所有権を検証できるのはTXTレコードだけです。',
     challengeProxied: (t) =>
       `${t.at}が${t.expected}ではなくプロキシ（${t.values}）につながるため、証明書を取得できません。`,
     challengeMissing: (t) => `${t.at}にCNAMEレコードがないため、証明書を取得できません。`,
@@ -327,19 +336,19 @@ export const ja: Language = {
     textHas: (t) => `${t.at}のTXTレコードの値は${t.first}です。`,
     textsHave: (t) => `${t.at}のTXTレコードの値は${t.values}です。`,
     proofMissing: '所有者であることを示す値がありません。',
-    othersMayStay: '他の値はそのままで構いません。',
+    othersMayStay: '他の値はそのままでかまいません。',
     textBeside: '正しい値のほかに余分な文字があります。',
     textBefore: '値の前に余分な文字があり、トークンも異なります。',
     otherCharacter: (t) => `${t.position}文字目が${t.wanted}ではなく${t.found}になっています。`,
     moreCharacters: (t) => `${t.before}文字目のあとに余分な文字があります。`,
-    fewerCharacters: (t) => `${t.before}文字目より後ろがありません。`,
+    fewerCharacters: (t) => `${t.before}文字目より後ろが欠けています。`,
     textQuotes: '値に余分な引用符が含まれています。',
     textCase: '大文字と小文字が一致していません。',
     hasSpace: '値に余分な空白が含まれています。',
     hasTab: '値に余分なタブが含まれています。',
     hasLineBreak: '値に余分な改行が含まれています。',
     hasInvisible: (t) => `値に目に見えない余分な文字（${t.found}）が含まれています。`,
-    textEncoded: '値の一部の文字がプログラムによって符号に置き換えられています。',
+    textEncoded: '値の一部の文字が、プログラムによってエスケープ表記に置き換えられています。',
     textStale: '別のドメインの値か、このドメインを削除して追加し直す前の値のようです。',
     textOfOther: (t) => `これは${t.owner}の値です。`,
     beginningMissing: '先頭が欠けています。',
@@ -353,14 +362,14 @@ export const ja: Language = {
     parkedAddresses: (t) => `${t.name}を含むすべての名前が${t.addresses}につながります。`,
     nameserversAre: (t) => `${t.delegation}設定されているネームサーバーは${t.servers}です。`,
     recordIsAt: (t) => `${t.otherName}の${t.type}レコードは${t.seenServers}にあります。`,
-    zoneNames: (t) => `ゾーン自体には${t.seenServers}と書かれています。`,
+    zoneNames: (t) => `ゾーン自体では${t.seenServers}が指定されています。`,
     onlySeenAt: (t) => `参照されるのは${t.provider}に登録した内容だけです。`,
     onlySeenAtFirst: '参照されるのは、先に挙げたネームサーバーに登録した内容だけです。',
     listsDiffer: (t) => `${t.delegation}設定されているネームサーバーが、ゾーン${t.name}自体の記載と異なります。`,
     onlyDelegated: (t) => `${t.delegation}のみ設定：${t.onlyDelegated}。`,
     onlyInZone: (t) => `ゾーン自体のみに記載：${t.onlyInZone}。`,
     disagree: (t) => `${t.zone}のネームサーバーの間で、${t.at}の${t.type}レコードが一致していません。`,
-    differently: (t) => `ネームサーバー${t.servers}が、${t.at}の${t.type}レコードについて毎回異なる応答をします。`,
+    differently: (t) => `ネームサーバー${t.servers}が、${t.at}の${t.type}レコードについて異なる応答を返します。`,
     answers: (t) => `${t.servers}の応答：${t.answer}。`,
     nothingThere: 'レコードなし',
     cnameThere: (t) => `${t.chain}へのCNAME`,
@@ -373,15 +382,16 @@ export const ja: Language = {
     signatureMissing: '署名がありません。',
     absenceUnproven: '名前が存在しないことの証明がありません。',
     dsIs: (t) => `DSレコードは${t.value}です。`,
-    noticedAfter: (t) => `修正が反映されるまでに${t.lasting}かかることがあります。`,
-    caaForbids: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません：${t.values}。`,
+    noticedAfter: (t) => `修正が反映されるまでに${close(t.lasting)}かかることがあります。`,
+    caaForbids: (t) =>
+      `${t.name}のCAAレコード（${t.values}）により、このサービスが使う認証局は証明書を発行できません。`,
     staleCache: (t) =>
       `ネームサーバーには${t.name}の${t.type}レコードがありますが、公開リゾルバーは${t.until}までキャッシュから応答することがあります。`,
-    held: (t) => `${t.name}は、このサービスの別のアカウントで確認済みです。`,
+    held: (t) => `${t.name}は、このサービスの別のアカウントで検証済みです。`,
     heldLater: (t) =>
-      `${t.name}をここに追加された後に、このサービスの別のアカウントが確認を済ませました。レコードは以前のものかもしれません。`,
+      `${t.name}をここに追加した後で、このサービスの別のアカウントが所有権を検証しました。そのため、現在のレコードは古い可能性があります。`,
     heldSilent: (t) =>
-      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけではこのアカウントに移せません。`,
+      `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけでは、名前をこのアカウントに移せません。`,
     heldRecords: 'そのアカウントのレコードがまだ残っています。',
 
     resolversFail: (t) => `このサービスのDNSリゾルバーから有効な応答がなく、${t.name}を参照できませんでした。`,
@@ -398,7 +408,8 @@ export const ja: Language = {
     serverMalformed: (t) => `${t.servers}の応答がDNSとして正しくありません。`,
     serverWithoutAddress: (t) => `${t.servers}にIPアドレスがありません。`,
     serverUnreachable: (t) => `${t.servers}に接続できません。`,
-    serverPrivate: (t) => `${t.servers}のIPアドレスはプライベートまたは特殊なもので、問い合わせの対象になりません。`,
+    serverPrivate: (t) =>
+      `${t.servers}のIPアドレスはプライベートまたは特殊用途のもので、問い合わせの対象になりません。`,
     serverTcp: (t) => `${t.servers}がTCPで応答しません。`,
     serverInconsistent: (t) => `${t.servers}が、他とは異なるネームサーバーを示しています。`,
 
@@ -414,15 +425,15 @@ export const ja: Language = {
     outsideNothing: 'サーバーが応答せずに接続を切ります。',
     outsideTimeout: '時間内に応答がありません。',
 
-    add: (t) => `${t.where}${t.type}レコードを追加してください。`,
-    change: (t) => `${t.where}${t.type}レコードを変更してください。`,
-    replace: (t) => `${t.where}この名前の${t.removes}レコードを削除し、${t.type}レコードを追加してください。`,
-    changeName: (t) => `${t.where}${t.type}レコードの名前を変更してください。`,
+    add: (t) => `${t.where}、${t.type}レコードを追加してください。`,
+    change: (t) => `${t.where}、${t.type}レコードを変更してください。`,
+    replace: (t) => `${t.where}、この名前の${t.removes}レコードを削除し、${t.type}レコードを追加してください。`,
+    changeName: (t) => `${t.where}、${t.type}レコードの名前を変更してください。`,
     zoneIsAdded: (t) => `${t.zone}は自動で付け加えられます。`,
-    punycode: (t) => `${t.where}名前を「xn--」で始まる形で入力してください。`,
-    dotAtEnd: (t) => `${t.where}CNAMEレコードの値の末尾にドット（.）を付けてください。`,
+    punycode: (t) => `${t.where}、名前を「xn--」で始まる形で入力してください。`,
+    dotAtEnd: (t) => `${t.where}、CNAMEレコードの値の末尾にドット（.）を付けてください。`,
     withoutQuotes: '値は引用符なしで入力してください。',
-    exchangeNames: (t) => `${t.where}2つのレコードの名前を入れ替えてください。`,
+    exchangeNames: (t) => `${t.where}、2つのレコードの名前を入れ替えてください。`,
     forCname: (t) => `CNAMEレコードの名前：${t.entered}。`,
     forText: (t) => `TXTレコードの名前：${t.entered}。`,
     deleteDelegation: (t) =>
@@ -432,20 +443,20 @@ export const ja: Language = {
     orPublishText: 'お使いのプロキシのアドレスの場合は、代わりに正しいTXTレコードを登録してください。',
     doNotProxy: 'このレコードはプロキシを経由させないでください（Cloudflareでは灰色の雲「DNSのみ」）。',
     keepOne: (t) =>
-      `${t.where}この名前にある他のCNAME、A、AAAAレコードをすべて削除し、CNAMEレコードを1つだけ残してください。`,
+      `${t.where}、この名前のCNAMEレコードを1つだけ残し、他のCNAME、A、AAAAレコードをすべて削除してください。`,
     deleteCname: 'CNAMEレコードを削除してください。',
-    addAddresses: (t) => `${t.where}${t.at}に次のアドレスだけを設定してください：${t.addresses}。`,
+    addAddresses: (t) => `${t.where}、${t.at}に次のアドレスだけを設定してください：${t.addresses}。`,
     addAlias: (t) =>
-      `${t.where}ALIAS、ANAME、CNAMEフラット化などと呼ばれるレコードを追加し、AレコードとAAAAレコードは置かないでください。`,
-    addTyped: (t) => `${t.where}${t.typeInZone}レコードを追加し、AレコードとAAAAレコードは置かないでください。`,
+      `${t.where}、ALIAS、ANAME、CNAMEフラット化などと呼ばれるレコードを追加し、AレコードとAAAAレコードは置かないでください。`,
+    addTyped: (t) => `${t.where}、${t.typeInZone}レコードを追加し、AレコードとAAAAレコードは置かないでください。`,
     register: (t) => `レジストラで${t.name}を登録または更新し、ネームサーバーを設定してください。`,
     mistypedLook: '名前の入力ミスの場合は、正しい名前を確認してください。',
     mistypedAdd: '名前の入力ミスの場合は、このドメインを削除し、正しいドメインを追加してください。',
     renew: (t) =>
       `レジストラで${t.name}を更新してください。以前のネームサーバーが自動で戻らない場合は、そこで設定してください。`,
     changeNameservers: (t) =>
-      `${t.delegation}ネームサーバーをDNS事業者のものに変更し、レコードはその事業者に登録してください。`,
-    setNameservers: (t) => `${t.delegation}ネームサーバーを次のとおり設定してください：${t.seenServers}。`,
+      `${t.delegation}、ネームサーバーをDNS事業者のものに変更し、レコードはその事業者に登録してください。`,
+    setNameservers: (t) => `${t.delegation}、ネームサーバーを次のとおり設定してください：${t.seenServers}。`,
     orPublishAt: (t) => `または、次の場所にレコードを登録してください：${t.servers}。`,
     sameLists: (t) =>
       `2つの一覧を同じにしてください。${t.delegation}、またはゾーン${t.name}自体のNSレコードで変更できます。`,
@@ -457,14 +468,14 @@ export const ja: Language = {
     mendDsAbove: (t) => `${t.zone}の上位ゾーンでDSレコードを削除するか、DNS事業者が示すものに置き換えてください。`,
     signAgain: (t) =>
       `${t.zone}のDNS事業者に、ゾーンの再署名を依頼してください。または、DSレコードを変更してください。`,
-    orSignAgain: 'または、ゾーンに署名し直してください。',
+    orSignAgain: 'または、ゾーンを署名し直してください。',
     deleteCaa: (t) =>
       `タグが${t.tag}のCAAレコードを削除してください。フラグが128以上である限り、どの認証局も証明書を発行できません。`,
     recreate: 'ご自身の名前である場合は、ドメインを削除して追加し直し、新しいレコードを登録してください。',
     askSilent: (t) =>
-      `${t.zone}のDNS事業者に、ネームサーバーが応答しない理由を問い合わせてください。応答が戻り、このドメインのレコードだけになると、名前が移ります。`,
+      `${t.zone}のDNS事業者に、ネームサーバーが応答しない理由を問い合わせてください。応答が戻り、このドメインのレコードだけがある状態になると、名前が移ります。`,
     removeOthers: (t) =>
-      `${t.where}${t.at}にある他のTXTレコードをすべて削除し、${t.name}を${t.expected}だけに向けてください。`,
+      `${t.where}、${t.at}にある他のTXTレコードをすべて削除し、${t.name}を${t.expected}だけに向けてください。`,
     moveWithBoth: (t) =>
       `このアカウントに名前を移すには、このドメインの2つのレコードを登録し、${t.at}にある別のアカウントのTXTレコードを削除してください。`,
     moveWithText: (t) =>
@@ -474,38 +485,39 @@ export const ja: Language = {
     renewCertificate:
       'このアドレスのプロキシまたはロードバランサーで証明書を更新するか、接続をそのままこのサービスに通してください。',
     orPassOn: (t) =>
-      `このアドレスがお使いのプロキシの場合は、代わりに${t.value}以下へのリクエストも転送するよう設定してください。`,
+      `お使いのプロキシのアドレスの場合は、代わりに${t.value}以下へのリクエストも転送するよう設定してください。`,
     openPort: 'そのサーバーでポート443を開いてください。',
-    orUnused: 'アドレスを使わなくなった場合：',
+    orUnused: 'または、このアドレスをもう使っていない場合は、次のとおりにしてください。',
     waitUntilThen: 'それまでお待ちください。',
     askAboutName: (t) => `${t.zone}のDNS事業者に理由を問い合わせてください。`,
     underscore: 'アンダースコアで始まる名前をファイアウォールが遮断している可能性があります。',
     orAddAgain: (t) => `または、${t.type}レコードを削除して追加し直してください。`,
-    nothingOrRegistrar: 'レコードを変更する必要はありません。続く場合は、ドメインのレジストラに問い合わせてください。',
+    nothingOrRegistrar:
+      'レコードを変更する必要はありません。問題が続く場合は、ドメインのレジストラに問い合わせてください。',
     askOrRemove: (t) =>
-      `${t.zone}のDNS事業者に理由を問い合わせるか、${t.delegation}次のネームサーバーを外してください：${t.servers}。`,
+      `${t.zone}のDNS事業者に理由を問い合わせるか、${t.delegation}、次のネームサーバーを外してください：${t.servers}。`,
     createZone: (t) =>
-      `そのDNS事業者でゾーン${t.zone}を作成するか、${t.delegation}ゾーンを持つ事業者のネームサーバーを設定してください。`,
+      `そのDNS事業者でゾーン${t.zone}を作成するか、${t.delegation}、ゾーンを持つDNS事業者のネームサーバーを設定してください。`,
     checkZone: (t) =>
-      `DNS事業者でゾーン${t.zone}を確認するか、事業者に問い合わせてください。誤りがあるか、読み込まれていない可能性があります。`,
-    correctNames: (t) => `${t.delegation}ネームサーバーの名前（${t.servers}）を修正してください。`,
+      `DNS事業者でゾーン${t.zone}を確認するか、DNS事業者に問い合わせてください。ゾーンに誤りがあるか、読み込まれていない可能性があります。`,
+    correctNames: (t) => `${t.delegation}、ネームサーバーの名前（${t.servers}）を修正してください。`,
     publicAddresses: (t) =>
       `${t.zone}のネームサーバーにグローバルIPアドレスを設定するか、別のネームサーバーを使ってください。`,
     openTcp: (t) => `${t.servers}でTCPポート53を開いてください。UDPに収まらない応答はTCPで受け取ります。`,
-    registryTakes: '変更は不要です。ネームサーバーの変更が反映されるまで数分かかります。',
+    registryTakes: '変更は不要です。ネームサーバーの変更がレジストリ全体に反映されるまで、数分かかります。',
 
-    certificateNoAddress: (t) => `${t.name}にアドレスがないため、認証局がアクセスできません。`,
+    certificateNoAddress: (t) => `${t.name}にIPアドレスがないため、認証局がアクセスできません。`,
     certificateUnread: (t) => `${t.name}のDNSを参照できませんでした。自動で再試行します。`,
-    certificatePrivate: (t) => `${t.name}は${t.addresses}につながりますが、公開されたインターネット上にありません。`,
+    certificatePrivate: (t) => `${t.name}は${t.addresses}につながりますが、これはグローバルIPアドレスではありません。`,
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
     certificateCaa: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
-    certificateNotSeen: (t) => `${t.name}の証明書に必要な情報が、まだDNSで見つかりません。`,
+    certificateNotSeen: (t) => `${t.name}の証明書に必要な検証用の値が、まだDNSで見つかりません。`,
     certificateUnproved: (t) => `認証局が${t.name}を検証できませんでした。`,
     certificateRefused: (t) => `認証局は${t.name}の証明書を発行しません。`,
-    certificateLater: '原因は当方にあり、お客様のレコードに問題はありません。自動で再試行します。',
+    certificateLater: '原因はサービス側にあり、レコードに問題はありません。自動で再試行します。',
   },
 };
