@@ -7,7 +7,7 @@ const { list, time, clock, date, duration } = formatsIn('es');
 const COUNTS = ['cero', 'un', 'dos', 'tres', 'cuatro'];
 const ROUTING = 'Lleva a los visitantes de tu dominio al servicio.';
 const CHALLENGE =
-  'Permite que el servicio obtenga el certificado y lo renueve. Si tu proveedor ofrece pasar este registro por un proxy, desactívalo.';
+  'Permite que el servicio obtenga el certificado y lo renueve. Si tu proveedor ofrece pasar este registro por un proxy, desactiva esa opción.';
 
 export const es: Language = {
   tag: 'es',
@@ -21,8 +21,9 @@ export const es: Language = {
     punycode: 'En el DNS:',
     loading: 'Abriendo tu enlace…',
     unreachable: 'No se puede conectar con el servicio. Lo intentamos de nuevo…',
-    lost: 'Se perdió la conexión. Reconectando… Las comprobaciones siguen y no se pierde nada.',
-    crowded: 'Este enlace está abierto en demasiadas pestañas. Cierra las que no necesites: esta seguirá sola.',
+    lost: 'Se perdió la conexión. Reconectando… Mientras tanto, las comprobaciones siguen y no se pierde nada.',
+    crowded:
+      'Este enlace está abierto en demasiadas pestañas. Cierra las que no necesites: esta seguirá automáticamente.',
     hints: {
       records: () => 'Añade estos registros. Copia cada nombre y cada valor tal cual.',
       add: ({ type }) => `Añade este registro ${type}. Copia su nombre y su valor tal cual.`,
@@ -52,11 +53,14 @@ export const es: Language = {
       }),
       one_found: ({ found, lacking }) => ({
         title: `${found === 1 ? 'Un registro encontrado' : 'Dos registros encontrados'}, ${lacking === 1 ? 'falta uno' : `faltan ${COUNTS[lacking] ?? lacking}`}`,
-        text: 'Tu proveedor puede tardar un par de minutos en publicar un registro.',
+        text:
+          lacking > 1
+            ? 'Los demás todavía no aparecen. Tu proveedor puede tardar uno o dos minutos en publicar un registro.'
+            : 'El otro todavía no aparece. Tu proveedor puede tardar uno o dos minutos en publicarlo.',
       }),
       unseen: () => ({
         title: 'Ahora mismo no podemos consultar tu DNS',
-        text: 'Es cosa nuestra y no tienes que hacer nada: volvemos a mirar automáticamente. Los registros de abajo no cambian; puedes añadirlos mientras tanto.',
+        text: 'El problema es nuestro. No tienes que hacer nada: volvemos a consultarlo automáticamente. Los registros de abajo no cambian; puedes añadirlos mientras tanto.',
       }),
       fix: ({ missing, wrong }) => ({
         title: `${wrong > 1 ? 'Hay dos cosas' : 'Hay una cosa'} que cambiar${missing === 0 ? '' : ` y ${missing === 1 ? 'un registro' : `${COUNTS[missing] ?? missing} registros`} que añadir`}`,
@@ -74,10 +78,10 @@ export const es: Language = {
       }),
       ready: () => ({
         title: 'Tu certificado está listo. Ahora cambia este registro',
-        text: 'Sustituye el registro que lleva a tu sitio actual. Tus visitantes no notarán nada. Mantén el servidor antiguo encendido una hora: algunos todavía llegan ahí.',
+        text: 'Sustituye el registro que apunta a tu sitio actual. Tus visitantes no notarán nada. Mantén el servidor antiguo en marcha una hora más: algunos visitantes todavía llegan a él.',
       }),
       failed: () => ({
-        title: 'Hemos dejado de comprobar',
+        title: 'Las comprobaciones se han detenido',
         text: 'Revisa los registros de abajo y empieza de nuevo: sus valores no cambian.',
       }),
       certificate: () => ({
@@ -86,12 +90,12 @@ export const es: Language = {
       }),
       certificate_blocked: () => ({ title: 'Falta una cosa para el certificado', text: '' }),
       certificate_refused: ({ platform }) => ({
-        title: 'Nos estamos ocupando',
+        title: 'Lo estamos revisando',
         text: `El certificado de tu dominio no se ha emitido. No tienes que cambiar nada: ${platform ?? 'el servicio'} puede ver el motivo. Lo volvemos a intentar automáticamente.`,
       }),
       live: () => ({
         title: 'Tu sitio está en línea',
-        text: 'Se sirve por HTTPS. Puedes cerrar esta página. Deja los registros como están: los comprobamos una vez al día.',
+        text: 'Funciona con HTTPS. Puedes cerrar esta página. Deja los registros como están: los comprobamos una vez al día.',
       }),
       live_at_risk: () => ({ title: 'En línea, pero algo ha cambiado', text: '' }),
     },
@@ -99,12 +103,12 @@ export const es: Language = {
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'En línea' },
     stepStates: { done: 'Listo', current: 'En curso', problem: 'Revísalo', waiting: 'Todavía no' },
     yourTurn: 'Te toca',
-    movingFirst: '¿Este nombre ya muestra un sitio? Lee «Cambiar sin cortes» más abajo antes de tocar nada.',
+    movingFirst: '¿Ya hay un sitio en este nombre? Lee «Cambiar sin cortes» más abajo antes de hacer este cambio.',
     movingTitle: 'Cambiar sin cortes',
     movingText:
-      '¿Este nombre ya muestra un sitio? Añade primero el registro TXT y este, y deja los demás por ahora. Esta página te dirá cuándo está listo el certificado y qué registro cambiar entonces.',
+      '¿Ya hay un sitio en este nombre? Añade primero el registro TXT y este, y deja los demás por ahora. Esta página te dirá cuándo está listo el certificado y qué registro cambiar entonces.',
     movingPurpose:
-      'Nos permite obtener el certificado antes del cambio. Si tu proveedor ofrece pasarlo por un proxy, desactívalo.',
+      'Nos permite obtener el certificado antes del cambio. Si tu proveedor ofrece pasarlo por un proxy, desactiva esa opción.',
     records: 'Registros',
     otherRecords: 'Otros registros',
     recordStates: {
@@ -116,7 +120,7 @@ export const es: Language = {
       gone: 'Ya no está',
       wrong: 'Hay que cambiarlo',
       unreadable: 'No se pudo leer',
-      not_needed: 'Ya no hace falta',
+      not_needed: 'Ahora no hace falta',
       later: 'Todavía no',
     },
     purposes: {
@@ -140,8 +144,8 @@ export const es: Language = {
     value: 'Valor',
     emptyName: 'Déjalo vacío',
     fullName: 'Nombre completo',
-    fullNameHint: 'La mayoría de los proveedores lo quieren sin la zona: «@», o nada, para la propia zona.',
-    nameUnknown: 'Espera un momento antes de escribirlo: estamos viendo cómo lo quiere tu proveedor.',
+    fullNameHint: 'La mayoría de los proveedores lo piden sin la zona: «@», o nada, para la propia zona.',
+    nameUnknown: 'Espera un momento antes de escribirlo: estamos averiguando cómo lo pide tu proveedor.',
     instead: 'Ahora',
     replacedBy: 'Debe ser',
     ttl: 'Deja el TTL como está.',
@@ -149,11 +153,11 @@ export const es: Language = {
     copied: 'Copiado',
     copyWhat: (what, type) => `: ${what.toLowerCase()} del registro ${type}`,
     copyDone: 'Copiado al portapapeles.',
-    copyFailed: 'No se pudo copiar. Selecciona el texto y cópialo tú.',
+    copyFailed: 'No se pudo copiar. Selecciona el texto y cópialo manualmente.',
     seenNow: 'Lo que se ve ahora',
     seen: {
       matched: 'El valor correcto',
-      leads_here: 'Lleva aquí',
+      leads_here: 'Apunta aquí',
       other: 'Encontrado',
       absent: 'Nada',
       unreadable: 'Sin respuesta',
@@ -163,6 +167,7 @@ export const es: Language = {
     opensInNewTab: ' (se abre en una pestaña nueva)',
     where: pathsWith({
       cloudflare: (zone) => `${zone} › DNS › Registros. Pon «Estado de proxy» en «Solo DNS» («DNS only»).`,
+      ionos: (zone) => `Dominios y SSL › ${zone} › DNS`,
       ovh: (zone) => `Dominios › ${zone} › Zona DNS`,
       hostinger: (zone) => `Dominios › ${zone} › DNS / Nameservers › Registros DNS`,
     }),
@@ -170,10 +175,11 @@ export const es: Language = {
       `A menudo es donde compraste el dominio. ${nameservers.length === 0 ? '' : `Sus servidores de nombres son ${list(nameservers)}. `}Busca «Registros DNS» o «Zona DNS».`,
     whereShort: (zone) => `En el panel: ${zone} › Registros DNS.`,
     connectAt: (provider) => `Conectar con ${provider}`,
-    connectHow: (host) => `Inicias sesión en ${host} y das tu consentimiento. Tu proveedor añade los registros por ti.`,
+    connectHow: (host) =>
+      `Inicias sesión en ${host} y das tu consentimiento. Después, tu proveedor añade los registros por ti.`,
     connectDone: 'Ya has vuelto de tu proveedor. Ahora buscamos los registros, lo que puede tardar un minuto.',
     connectRefused:
-      'Tu proveedor no ha añadido los registros. No se ha perdido nada: inténtalo de nuevo o añádelos tú más abajo.',
+      'Tu proveedor no ha añadido los registros. No se ha perdido nada: inténtalo de nuevo o añádelos manualmente, más abajo.',
     checkNow: 'Comprobar ahora',
     tryAgain: 'Empezar de nuevo',
     checking: 'Comprobando…',
@@ -182,23 +188,23 @@ export const es: Language = {
       same: (at) => `Comprobado a las ${clock(at)}: nada nuevo todavía.`,
       changed: (at) => `Comprobado a las ${clock(at)}.`,
       busy: (at) =>
-        `No se comprobó a las ${clock(at)}: demasiadas comprobaciones a la vez. Espera a que termine la cuenta atrás.`,
+        `No se comprobó a las ${clock(at)}: demasiadas comprobaciones a la vez. Espera a que termine la cuenta atrás del botón.`,
       failed: (at) => `No se pudo comprobar a las ${clock(at)}: sin conexión. Inténtalo de nuevo.`,
     },
     nextCheck: (seconds) => `Próxima comprobación en ${duration(seconds)}.`,
-    checkingSoon: 'La próxima comprobación es inminente.',
+    checkingSoon: 'Próxima comprobación en unos instantes.',
     until: (at) => `Seguiremos comprobando hasta el ${time(at)}.`,
     nextTry: (at, seconds) =>
       seconds > 0
         ? `Próximo intento ${seconds > 5400 ? `el ${time(at)}` : `en ${duration(seconds)}`}.`
-        : 'El próximo intento es inminente.',
+        : 'Próximo intento en unos instantes.',
     nextTrySees: 'Tendrá en cuenta lo que cambies hasta entonces.',
     visit: (name) => `Abrir ${name}`,
     validUntil: (at) => `El certificado es válido hasta el ${date(at)} y se renueva antes.`,
     sendOn: '¿Otra persona gestiona tu DNS? Envíale estos registros',
     sendOnWarning: 'Cualquiera que tenga el enlace puede abrir esta página. Envíalo solo a personas de confianza.',
     sendOnWithoutLink: 'Aquí no hay enlace a esta página. Copia los registros y pégalos en un mensaje.',
-    sendByMail: 'Enviar por correo',
+    sendByMail: 'Enviar los registros por correo',
     sendCopy: 'Copiar todo',
     sendCopyWhat: ': los registros como texto',
     sendCode: 'Código QR con el enlace a esta página',
@@ -207,11 +213,11 @@ export const es: Language = {
       subject: (name) => `Registros DNS para ${name}`,
       ask: (name, count) =>
         count === 1
-          ? `Añade este registro DNS para ${name}, por favor:`
-          : `Añade estos registros DNS para ${name}, por favor:`,
+          ? `Por favor, añade este registro DNS para ${name}:`
+          : `Por favor, añade estos registros DNS para ${name}:`,
       fill: ' ',
       instead: 'O, si el proveedor no tiene este tipo:',
-      link: 'Esta página muestra si se han encontrado y, si no, qué falla:',
+      link: 'Esta página muestra si se han encontrado y, si no, qué está mal:',
     },
     type: 'Tipo',
     help: '¿Dudas?',
@@ -258,7 +264,7 @@ export const es: Language = {
     entryCaa: (t) => `Flags: ${t.flags}, etiqueta: ${t.tag}, valor: ${t.value}.`,
 
     noRecord: (t) => `No hay ningún registro ${t.type} en ${t.at}.`,
-    noAddress: (t) => `${t.at} no tiene dirección, así que nadie puede llegar.`,
+    noAddress: (t) => `${t.at} no tiene dirección, así que nadie puede llegar a él.`,
     asked: (t) => `Servidores de nombres consultados: ${t.servers}.`,
     otherProviderUnseen: 'Los registros de otro proveedor no se ven.',
     zoneOfItsOwn: (t) =>
@@ -278,13 +284,13 @@ export const es: Language = {
     targetInOther: (t) =>
       `En ${t.at}, el valor ${t.expected} está en un registro ${t.removes}; debe estar en un registro CNAME.`,
 
-    leadsTo: (t) => `${t.at} es un CNAME a ${t.chain}.`,
+    leadsTo: (t) => `${t.at} es un CNAME que apunta a ${t.chain}.`,
     hostUnknown: 'Ese host no existe.',
     hostWithoutAddress: 'Ese host no tiene dirección.',
     hasToLead: (t) => `El registro tiene que apuntar a ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
       `El registro tiene que apuntar a ${t.expected} para que este servicio pueda obtener el certificado.`,
-    otherTarget: (t) => `${t.at} es un CNAME a ${t.host}, que no es el destino de este dominio.`,
+    otherTarget: (t) => `${t.at} es un CNAME que apunta a ${t.host}, que no es el destino de este dominio.`,
     otherTargetWhy:
       'Pertenece a otro dominio, es de antes de que este se eliminara y se volviera a añadir, o está mal escrito.',
     valueDoubled: (t) => `El proveedor de DNS ha añadido la zona ${t.zone} al final del valor.`,
@@ -294,18 +300,19 @@ export const es: Language = {
     valueQuotes: 'El valor contiene comillas que sobran.',
     valueText: 'Ese es el valor del registro TXT.',
     loop: (t) => `Los registros CNAME de ${t.at} forman un bucle.`,
-    loopNames: (t) => `Cada uno lleva al siguiente: ${t.at} → ${t.chain}.`,
+    loopNames: (t) => `Cada uno apunta al siguiente: ${t.at} → ${t.chain}.`,
     tooLong: (t) => `${t.at} pasa por más de 8 registros CNAME.`,
-    tooLongNames: (t) => `Llevan a ${t.chain}.`,
-    hostUnread: 'Ese host no se pudo consultar.',
+    tooLongNames: (t) => `Apuntan a ${t.chain}.`,
+    hostUnread: 'No se pudo consultar ese host.',
     addressInstead: (t) =>
-      `${t.at} tiene ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses} en lugar de un registro CNAME a ${t.expected}.`,
+      `${t.at} tiene ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses} en lugar de un registro CNAME que apunte a ${t.expected}.`,
     passedOn: (t) =>
-      `El registro TXT verifica el dominio. Los visitantes solo llegan a él si esas direcciones los envían a ${t.expected}.`,
-    conflict: (t) => `${t.at} tiene un registro CNAME a ${t.first} y otros registros junto a él: ${t.values}.`,
+      `El registro TXT verifica el dominio. Los visitantes solo llegan a él si esas direcciones los reenvían a ${t.expected}.`,
+    conflict: (t) =>
+      `${t.at} tiene un registro CNAME que apunta a ${t.first} y otros registros junto a él: ${t.values}.`,
     byChance: 'Los visitantes llegan a uno u otro al azar.',
     apexCname:
-      'El nombre de una zona no puede ser un CNAME: otros registros, como los del correo, podrían dejar de funcionar.',
+      'El nombre de una zona no debe ser un CNAME: otros registros de ese nombre, como los del correo, pueden dejar de funcionar.',
     apexElsewhere: (t) =>
       `${t.at} tiene ${t.plural(t.count, { one: `la dirección ${t.addresses}, que no es`, other: `las direcciones ${t.addresses}, que no son` })} de este servicio.`,
     visitorsElsewhere: 'Los visitantes llegan a otro servidor, salvo que un proxy tuyo los reenvíe.',
@@ -313,18 +320,18 @@ export const es: Language = {
     wildcardAddress: (t) =>
       `${t.at} no tiene registro propio: un registro comodín (*) le da ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
     wildcardCname: (t) =>
-      `${t.at} no tiene registro propio: un registro comodín (*) lo convierte en un CNAME a ${t.chain}.`,
+      `${t.at} no tiene registro propio: un registro comodín (*) lo convierte en un CNAME que apunta a ${t.chain}.`,
 
     proxiedBy: (t) => `${t.at} pasa por el proxy de ${t.proxy}, así que su registro no se ve.`,
-    proxiedTo: (t) => `${t.at} lleva a un proxy, ${t.host}, así que su registro no se ve.`,
-    flattened: (t) => `${t.at} tiene las direcciones de ${t.host}, así que lleva aquí.`,
+    proxiedTo: (t) => `${t.at} apunta a un proxy, ${t.host}, así que su registro no se ve.`,
+    flattened: (t) => `${t.at} tiene las direcciones de ${t.host}, así que apunta aquí.`,
     flattenedUnseen: (t) =>
       `${t.at} tiene las direcciones de ${t.host} en lugar de un registro CNAME (el proveedor de DNS lo aplana: «flattening»).`,
     onlyText: (t) => `Entonces solo un registro TXT puede verificar el dominio, y no hay ninguno en ${t.at}.`,
     textVerifies: 'El registro TXT verifica el dominio.',
     textNeeded: 'Solo el registro TXT puede verificar el dominio.',
     challengeProxied: (t) =>
-      `${t.at} lleva a un proxy (${t.values}), no a ${t.expected}, así que este servicio no puede obtener el certificado.`,
+      `${t.at} apunta a un proxy (${t.values}), no a ${t.expected}, así que este servicio no puede obtener el certificado.`,
     challengeMissing: (t) =>
       `No hay ningún registro CNAME en ${t.at}, así que este servicio no puede obtener el certificado.`,
     challengeText: (t) =>
@@ -362,7 +369,7 @@ export const es: Language = {
       `El dominio ${t.name} parece haber caducado: sus servidores de nombres (${t.servers}) son los que ${t.provider} usa para dominios sin renovar o sin uso.`,
     parked: (t) =>
       `El dominio ${t.name} está aparcado en ${t.provider}: sus servidores de nombres (${t.servers}) son de un servicio que muestra publicidad. Ahí no se pueden publicar registros.`,
-    parkedAddresses: (t) => `Todos sus nombres, también ${t.name}, llevan a ${t.addresses}.`,
+    parkedAddresses: (t) => `Todos sus nombres, también ${t.name}, apuntan a ${t.addresses}.`,
     nameserversAre: (t) => `Los servidores de nombres configurados ${t.delegation} son ${t.servers}.`,
     recordIsAt: (t) => `El registro ${t.type} de ${t.otherName} está en ${t.seenServers}.`,
     zoneNames: (t) => `La propia zona indica ${t.seenServers}.`,
@@ -377,46 +384,46 @@ export const es: Language = {
       `El servidor de nombres ${t.servers} da respuestas distintas para el registro ${t.type} de ${t.at}.`,
     answers: (t) => `${t.servers} responde: ${t.answer}.`,
     nothingThere: 'ningún registro',
-    cnameThere: (t) => `un CNAME a ${t.chain}`,
-    cnameToItself: 'un CNAME a sí mismo',
+    cnameThere: (t) => `un CNAME que apunta a ${t.chain}`,
+    cnameToItself: 'un CNAME que apunta a sí mismo',
     bogus: (t) => `El DNSSEC (las firmas de los registros DNS) de la zona ${t.zone} falla.`,
-    mostCannotSee: 'La mayor parte de Internet no ve sus registros.',
+    mostCannotSee: 'La mayor parte de Internet no ve los registros de la zona.',
     signatureExpired: 'La firma ha caducado.',
     signatureNotYetValid: 'La firma todavía no es válida.',
     keyMissing: 'La zona no tiene ninguna clave que corresponda a su registro DS.',
     signatureMissing: 'Falta la firma.',
     absenceUnproven: 'Falta la prueba de que el nombre no existe.',
-    dsIs: (t) => `Su registro DS es ${t.value}.`,
-    noticedAfter: (t) => `Después de corregirlo, puede tardar ${t.lasting} en notarse.`,
+    dsIs: (t) => `El registro DS de la zona es ${t.value}.`,
+    noticedAfter: (t) => `Después de corregirlo, el cambio puede tardar ${t.lasting} en notarse.`,
     caaForbids: (t) =>
       `Los registros CAA de ${t.name} prohíben a nuestra autoridad de certificación emitir un certificado: ${t.values}.`,
     staleCache: (t) =>
-      `Los servidores de nombres tienen el registro ${t.type} de ${t.name}, pero algunos resolvers públicos pueden responder desde su caché hasta el ${t.until}.`,
+      `Los servidores de nombres tienen el registro ${t.type} de ${t.name}, pero los resolvers públicos pueden responder desde su caché hasta el ${t.until}.`,
     held: (t) => `Otra cuenta de este servicio ya tiene verificado ${t.name}.`,
     heldLater: (t) =>
-      `Otra cuenta de este servicio verificó ${t.name} después de que lo añadieras aquí, así que tus registros pueden ser de antes.`,
+      `Otra cuenta de este servicio verificó ${t.name} después de que lo añadieras aquí, así que tus registros pueden estar desactualizados.`,
     heldSilent: (t) =>
-      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
-    heldRecords: 'Sus registros siguen ahí.',
+      `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}). Lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
+    heldRecords: 'Los registros de esa cuenta siguen ahí.',
 
     resolversFail: (t) =>
-      `Los resolvers DNS de este servicio no dan una respuesta útil, así que ${t.name} no se pudo consultar.`,
-    zoneUnread: (t) => `La zona ${t.name} no se pudo consultar.`,
+      `Los resolvers DNS de este servicio no dan ninguna respuesta útil, así que no se pudo consultar ${t.name}.`,
+    zoneUnread: (t) => `No se pudo consultar la zona ${t.name}.`,
     someUnread: (t) => `No se pudieron consultar todos los servidores de nombres de ${t.name}.`,
     delegationUnread: (t) => `No se encontraron los servidores de nombres de ${t.name}.`,
-    nameUnread: (t) => `${t.name} no se pudo consultar.`,
+    nameUnread: (t) => `No se pudo consultar ${t.name}.`,
     othersAnswer: (t) => `Para otros nombres de la zona ${t.zone} sí hay respuestas.`,
     itsNameservers: 'sus servidores de nombres',
-    serverTimeout: (t) => `No responde a tiempo: ${t.servers}.`,
+    serverTimeout: (t) => `Sin respuesta a tiempo de ${t.servers}.`,
     serverFailure: (t) => `Respuesta de error (SERVFAIL) de ${t.servers}.`,
-    serverRefused: (t) => `Respuesta denegada (REFUSED) por ${t.servers}.`,
-    serverLame: (t) => `La zona no la sirve ${t.servers} (delegación inválida).`,
-    serverMalformed: (t) => `Respuestas que no son DNS válido de ${t.servers}.`,
+    serverRefused: (t) => `Consulta rechazada (REFUSED) por ${t.servers}.`,
+    serverLame: (t) => `La zona no está alojada en ${t.servers} (delegación defectuosa, «lame delegation»).`,
+    serverMalformed: (t) => `Respuestas de ${t.servers} que no son DNS válido.`,
     serverWithoutAddress: (t) => `Sin dirección IP: ${t.servers}.`,
     serverUnreachable: (t) => `No se puede llegar a ${t.servers}.`,
     serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
     serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
-    serverInconsistent: (t) => `Indica servidores de nombres distintos de los demás: ${t.servers}.`,
+    serverInconsistent: (t) => `Servidores de nombres distintos de los demás, según ${t.servers}.`,
 
     outside: (t) =>
       `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
@@ -435,7 +442,7 @@ export const es: Language = {
     change: (t) => `Cambia el registro ${t.type} ${t.where}.`,
     replace: (t) => `Elimina ${t.where} los registros ${t.removes} de este nombre y añade un registro ${t.type}.`,
     changeName: (t) => `Cambia el nombre del registro ${t.type} ${t.where}.`,
-    zoneIsAdded: (t) => `${t.zone} se añade solo.`,
+    zoneIsAdded: (t) => `El proveedor añade ${t.zone} automáticamente.`,
     punycode: (t) => `Introduce el nombre en su forma «xn--» ${t.where}.`,
     dotAtEnd: (t) => `Termina con un punto el valor del registro CNAME ${t.where}.`,
     withoutQuotes: 'Introduce el valor sin comillas.',
@@ -451,7 +458,7 @@ export const es: Language = {
     keepOne: (t) =>
       `Elimina ${t.where} los demás registros CNAME, A y AAAA de este nombre y conserva un solo registro CNAME.`,
     deleteCname: 'Elimina el registro CNAME.',
-    addAddresses: (t) => `Da a ${t.at}, ${t.where}, estas direcciones y ninguna más: ${t.addresses}.`,
+    addAddresses: (t) => `Asigna a ${t.at}, ${t.where}, estas direcciones y ninguna más: ${t.addresses}.`,
     addAlias: (t) =>
       `Añade ${t.where} el registro llamado ALIAS, ANAME o «CNAME flattening», y ningún registro A ni AAAA.`,
     addTyped: (t) => `Añade ${t.where} el registro ${t.typeInZone}, y ningún registro A ni AAAA.`,
@@ -461,26 +468,26 @@ export const es: Language = {
     renew: (t) =>
       `Renueva ${t.name} en su registrador. Si los servidores de nombres anteriores no vuelven solos, configúralos ahí.`,
     changeNameservers: (t) =>
-      `Cambia los servidores de nombres por los de un proveedor de DNS, ${t.delegation}. Publica los registros en ese proveedor.`,
+      `Cambia los servidores de nombres ${t.delegation} por los de un proveedor de DNS. Publica los registros en ese proveedor.`,
     setNameservers: (t) => `Configura ${t.delegation} estos servidores de nombres: ${t.seenServers}.`,
-    orPublishAt: (t) => `O publica los registros aquí: ${t.servers}.`,
+    orPublishAt: (t) => `O publica los registros en ${t.servers}.`,
     sameLists: (t) =>
       `Haz que las dos listas sean iguales: ${t.delegation}, o en los registros NS de la propia zona ${t.name}.`,
     waitMinutes: 'Si acabas de cambiarlo, espera unos minutos.',
     askWhyDifferent: 'Si no, pregunta al proveedor de DNS por qué sus respuestas son distintas.',
     publishSame: 'Si no, publica lo mismo en todos, o quita los que sean distintos.',
-    nothingToDo: 'No tienes que hacer nada: este servicio vuelve a mirar por sí solo.',
+    nothingToDo: 'No tienes que hacer nada: este servicio vuelve a consultarlo automáticamente.',
     mendDsRegistrar: (t) =>
       `En el registrador de ${t.zone}, quita el registro DS o sustitúyelo por el que muestra el proveedor de DNS.`,
     mendDsAbove: (t) =>
       `En la zona superior a ${t.zone}, quita el registro DS o sustitúyelo por el que muestra el proveedor de DNS.`,
-    signAgain: (t) => `Pide al proveedor de DNS de ${t.zone} que vuelva a firmar la zona. O cambia su registro DS:`,
+    signAgain: (t) => `Pide al proveedor de DNS de ${t.zone} que vuelva a firmar la zona. O cambia así el registro DS:`,
     orSignAgain: 'O vuelve a firmar la zona.',
     deleteCaa: (t) =>
       `Elimina el registro CAA con la etiqueta ${t.tag}: mientras sus flags sean 128 o más, ninguna autoridad de certificación puede emitir.`,
     recreate: 'Si el nombre es tuyo, elimina el dominio, añádelo de nuevo y publica sus nuevos registros.',
     askSilent: (t) =>
-      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre cambia de cuenta cuando respondan y solo tengan los registros de este dominio.`,
+      `Pregunta al proveedor de DNS de ${t.zone} por qué sus servidores de nombres no responden. El nombre cambia de cuenta en cuanto respondan y tengan solo los registros de este dominio.`,
     removeOthers: (t) =>
       `Quita ${t.where} cualquier otro registro TXT de ${t.at}, y haz que ${t.name} apunte solo a ${t.expected}.`,
     moveWithBoth: (t) =>
@@ -488,43 +495,44 @@ export const es: Language = {
     moveWithText: (t) =>
       `Para pasar el nombre a esta cuenta, publica el registro TXT de este dominio y quita el de la otra cuenta en ${t.at}.`,
     replaceCertificate:
-      'En el proxy o balanceador que tiene esta dirección, sustituye el certificado o deja pasar las conexiones tal cual hasta este servicio.',
+      'En el proxy o balanceador de carga que tiene esta dirección, sustituye el certificado o deja pasar las conexiones tal cual hasta este servicio.',
     renewCertificate:
-      'En el proxy o balanceador que tiene esta dirección, renueva el certificado o deja pasar las conexiones tal cual hasta este servicio.',
-    orPassOn: (t) => `O, si un proxy tuyo tiene esta dirección, haz que reenvíe también lo que está bajo ${t.value}.`,
+      'En el proxy o balanceador de carga que tiene esta dirección, renueva el certificado o deja pasar las conexiones tal cual hasta este servicio.',
+    orPassOn: (t) => `O, si un proxy tuyo tiene esta dirección, haz que reenvíe también lo que cuelga de ${t.value}.`,
     openPort: 'Abre el puerto 443 en ese servidor.',
-    orUnused: 'O, si la dirección ya no se usa:',
+    orUnused: 'O, si la dirección ya no se usa, haz lo siguiente:',
     waitUntilThen: 'Espera hasta entonces.',
     askAboutName: (t) => `Pregunta el motivo al proveedor de DNS de ${t.zone}.`,
     underscore: 'Puede que un firewall descarte los nombres que empiezan por guion bajo.',
     orAddAgain: (t) => `O elimina el registro ${t.type} y añádelo de nuevo.`,
-    nothingOrRegistrar: 'No hay que cambiar nada en los registros. Si continúa, pregunta al registrador del dominio.',
+    nothingOrRegistrar:
+      'No hay que cambiar nada en los registros. Si el problema continúa, pregunta al registrador del dominio.',
     askOrRemove: (t) =>
       `Pregunta el motivo al proveedor de DNS de ${t.zone}, o quita ${t.delegation} estos servidores de nombres: ${t.servers}.`,
     createZone: (t) =>
       `Crea la zona ${t.zone} en ese proveedor de DNS, o configura ${t.delegation} los servidores de nombres del proveedor que la tiene.`,
     checkZone: (t) =>
-      `Revisa la zona ${t.zone} en su proveedor de DNS, o pregúntale: puede tener un error o no estar cargada.`,
+      `Revisa la zona ${t.zone} en su proveedor de DNS, o pregúntale: la zona puede tener un error o no estar cargada.`,
     correctNames: (t) => `Corrige los nombres de los servidores de nombres (${t.servers}) ${t.delegation}.`,
-    publicAddresses: (t) => `Da a los servidores de nombres de ${t.zone} direcciones IP públicas, o usa otros.`,
+    publicAddresses: (t) => `Asigna direcciones IP públicas a los servidores de nombres de ${t.zone}, o usa otros.`,
     openTcp: (t) => `Abre el puerto TCP 53 en ${t.servers}: las respuestas demasiado grandes para UDP se leen por TCP.`,
     registryTakes:
-      'No hay que cambiar nada: un cambio de servidores de nombres tarda unos minutos en llegar a todas partes.',
+      'No hay que cambiar nada: un cambio de servidores de nombres tarda unos minutos en llegar a todo el registro de dominios.',
 
     certificateNoAddress: (t) =>
       `${t.name} no tiene dirección, así que ninguna autoridad de certificación puede llegar a él.`,
-    certificateUnread: (t) => `El DNS de ${t.name} no se pudo consultar. Lo volvemos a intentar automáticamente.`,
-    certificatePrivate: (t) => `${t.name} lleva a ${t.addresses}, que no está en la Internet pública.`,
-    certificateUnreachable: (t) => `${t.name} lleva a ${t.addresses}, donde nada responde en el puerto 80.`,
+    certificateUnread: (t) => `No se pudo consultar el DNS de ${t.name}. Lo volvemos a intentar automáticamente.`,
+    certificatePrivate: (t) => `${t.name} apunta fuera de la Internet pública: ${t.addresses}.`,
+    certificateUnreachable: (t) => `${t.name} apunta a ${t.addresses}, donde nada responde en el puerto 80.`,
     certificateOther: (t) =>
-      `${t.name} lleva a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
+      `${t.name} apunta a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
     certificateCaa: (t) =>
       `Un registro CAA de ${t.name} prohíbe a nuestra autoridad de certificación emitir un certificado.`,
     certificateNoRecord: (t) => `Falta el registro CNAME para el certificado de ${t.name}.`,
-    certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} lleva a otro sitio.`,
+    certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} apunta a otro lugar.`,
     certificateNotSeen: (t) => `La prueba para el certificado de ${t.name} todavía no aparece en el DNS.`,
     certificateUnproved: (t) => `La autoridad de certificación no pudo validar ${t.name}.`,
     certificateRefused: (t) => `La autoridad de certificación no emite un certificado para ${t.name}.`,
-    certificateLater: 'Es cosa nuestra, no de tus registros. Lo volvemos a intentar automáticamente.',
+    certificateLater: 'El problema es nuestro, no de tus registros. Lo volvemos a intentar automáticamente.',
   },
 };

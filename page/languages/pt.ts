@@ -21,8 +21,8 @@ export const pt: Language = {
     punycode: 'No DNS:',
     loading: 'Abrindo seu link…',
     unreachable: 'Não foi possível acessar o serviço. Tentando de novo…',
-    lost: 'A conexão caiu. Reconectando… As verificações continuam e nada se perde.',
-    crowded: 'Este link está aberto em abas demais. Feche as que não precisa: esta continua sozinha.',
+    lost: 'A conexão caiu. Reconectando… Enquanto isso, as verificações continuam e nada se perde.',
+    crowded: 'Este link está aberto em abas demais. Feche as que você não usa: esta continua automaticamente.',
     hints: {
       records: () => 'Adicione estes registros. Copie cada nome e cada valor exatamente como está.',
       add: ({ type }) => `Adicione este registro ${type}. Copie o nome e o valor exatamente como estão.`,
@@ -41,22 +41,27 @@ export const pt: Language = {
       caa: () => 'Adicione este registro CAA. Mantenha os registros CAA que já existem.',
     },
     logIn: (zone) =>
-      zone === null ? 'Entre onde você gerencia seu DNS.' : `Entre onde você gerencia o DNS de ${zone}.`,
-    logInAt: (provider) => `Entre na sua conta: ${provider}.`,
+      zone === null
+        ? 'Entre na conta em que você gerencia seu DNS.'
+        : `Entre na conta em que você gerencia o DNS de ${zone}.`,
+    logInAt: (provider) => `Entre na sua conta ${provider}.`,
     comeBack: 'Volte para cá. Esta página se atualiza sozinha.',
     details: 'Resposta da autoridade certificadora',
     stages: {
       publish: ({ provider, records }) => ({
-        title: `Adicione estes ${COUNTS[records] ?? records} registros ${provider === undefined ? 'ao seu DNS' : `em ${provider}`}`,
+        title: `Adicione estes ${COUNTS[records] ?? records} registros ${provider === undefined ? 'ao seu DNS' : `no provedor ${provider}`}`,
         text: '',
       }),
       one_found: ({ found, lacking }) => ({
         title: `${found === 1 ? 'Um registro encontrado' : 'Dois registros encontrados'}, ${lacking === 1 ? 'falta um' : `faltam ${COUNTS[lacking] ?? lacking}`}`,
-        text: 'Seu provedor pode levar um ou dois minutos para publicar um registro.',
+        text:
+          lacking > 1
+            ? 'Os outros ainda não aparecem. Seu provedor pode levar um ou dois minutos para publicar um registro.'
+            : 'O outro ainda não aparece. Seu provedor pode levar um ou dois minutos para publicá-lo.',
       }),
       unseen: () => ({
         title: 'Não conseguimos consultar seu DNS agora',
-        text: 'O problema é nosso e você não precisa fazer nada: tentamos de novo automaticamente. Os registros abaixo não mudam; você já pode adicioná-los.',
+        text: 'O problema é nosso. Você não precisa fazer nada: consultamos de novo automaticamente. Os registros abaixo não mudam; você pode adicioná-los enquanto isso.',
       }),
       fix: ({ missing, wrong }) => ({
         title: `${wrong > 1 ? 'Duas coisas' : 'Uma coisa'} para alterar${missing === 0 ? '' : ` e ${missing === 1 ? 'um registro' : `${COUNTS[missing] ?? missing} registros`} para adicionar`}`,
@@ -74,10 +79,10 @@ export const pt: Language = {
       }),
       ready: () => ({
         title: 'Seu certificado está pronto. Agora altere este registro',
-        text: 'Substitua o registro que leva ao seu site atual. Seus visitantes não percebem nada. Deixe o servidor antigo ligado por uma hora: alguns ainda chegam a ele.',
+        text: 'Substitua o registro que aponta para o seu site atual. Seus visitantes não percebem nada. Deixe o servidor antigo no ar por mais uma hora: alguns visitantes ainda chegam a ele.',
       }),
       failed: () => ({
-        title: 'Paramos de verificar',
+        title: 'As verificações pararam',
         text: 'Confira os registros abaixo e comece de novo: os valores não mudam.',
       }),
       certificate: () => ({
@@ -86,7 +91,7 @@ export const pt: Language = {
       }),
       certificate_blocked: () => ({ title: 'Falta uma coisa para o certificado', text: '' }),
       certificate_refused: ({ platform }) => ({
-        title: 'Estamos cuidando disso',
+        title: 'Estamos analisando o problema',
         text: `O certificado do seu domínio não foi emitido. Você não precisa mudar nada: ${platform ?? 'o serviço'} consegue ver o motivo. Tentamos de novo automaticamente.`,
       }),
       live: () => ({
@@ -99,12 +104,12 @@ export const pt: Language = {
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'No ar' },
     stepStates: { done: 'Concluído', current: 'Em andamento', problem: 'Confira', waiting: 'Ainda não' },
     yourTurn: 'Sua vez',
-    movingFirst: 'Este nome já mostra um site? Leia “Mude sem sair do ar” abaixo antes de alterar qualquer coisa.',
+    movingFirst: 'Já existe um site neste nome? Leia “Mude sem sair do ar” abaixo antes de fazer esta alteração.',
     movingTitle: 'Mude sem sair do ar',
     movingText:
-      'Este nome já mostra um site? Adicione primeiro o registro TXT e este, e deixe os outros por enquanto. Esta página avisa quando o certificado estiver pronto e qual registro alterar então.',
+      'Já existe um site neste nome? Adicione primeiro o registro TXT e este, e deixe os outros por enquanto. Esta página avisa quando o certificado estiver pronto e qual registro alterar então.',
     movingPurpose:
-      'Permite obter o certificado antes da mudança. Se o seu provedor oferecer um proxy para ele, desative-o.',
+      'Permite que obtenhamos o certificado antes da mudança. Se o seu provedor oferecer um proxy para ele, desative-o.',
     records: 'Registros',
     otherRecords: 'Outros registros',
     recordStates: {
@@ -114,9 +119,9 @@ export const pt: Language = {
       missing: 'Ainda não aparece',
       misplaced: 'Nome errado',
       gone: 'Não está mais lá',
-      wrong: 'Precisa mudar',
+      wrong: 'Precisa ser alterado',
       unreadable: 'Não foi possível ler',
-      not_needed: 'Não é mais preciso',
+      not_needed: 'Não é preciso agora',
       later: 'Ainda não',
     },
     purposes: {
@@ -132,7 +137,7 @@ export const pt: Language = {
     alias: 'Seu provedor pode chamá-lo de ALIAS, ANAME ou “CNAME flattening”.',
     noAlias: (count) =>
       `Seu provedor não tem nenhum desses? Então adicione ${count === 1 ? 'este registro' : 'estes registros'} no lugar, com o mesmo nome, e nenhum outro registro A ou AAAA.`,
-    caaState: 'A adicionar',
+    caaState: 'Falta adicionar',
     caaPurpose: 'O domínio só permite outras autoridades certificadoras. Este registro permite também a nossa.',
     flags: 'Flags',
     tag: 'Tag',
@@ -140,8 +145,8 @@ export const pt: Language = {
     value: 'Valor',
     emptyName: 'Deixe em branco',
     fullName: 'Nome completo',
-    fullNameHint: 'A maioria dos provedores quer o nome sem a zona: “@”, ou nada, para a própria zona.',
-    nameUnknown: 'Espere um instante antes de digitar: estamos vendo como o seu provedor quer o nome.',
+    fullNameHint: 'A maioria dos provedores pede o nome sem a zona: “@”, ou nada, para a própria zona.',
+    nameUnknown: 'Espere um instante antes de digitar: estamos descobrindo como o seu provedor pede o nome.',
     instead: 'Agora',
     replacedBy: 'Deve ser',
     ttl: 'Deixe o TTL como está.',
@@ -149,11 +154,11 @@ export const pt: Language = {
     copied: 'Copiado',
     copyWhat: (what, type) => `: ${what.toLowerCase()} do registro ${type}`,
     copyDone: 'Copiado para a área de transferência.',
-    copyFailed: 'Não foi possível copiar. Selecione o texto e copie você mesmo.',
+    copyFailed: 'Não foi possível copiar. Selecione o texto e copie-o manualmente.',
     seenNow: 'O que aparece agora',
     seen: {
       matched: 'O valor correto',
-      leads_here: 'Leva até aqui',
+      leads_here: 'Aponta para cá',
       other: 'Encontrado',
       absent: 'Nada',
       unreadable: 'Sem resposta',
@@ -169,19 +174,19 @@ export const pt: Language = {
       `Muitas vezes é onde você comprou o domínio. ${nameservers.length === 0 ? '' : `Os servidores de nomes são ${list(nameservers)}. `}Procure “Registros DNS” ou “Zona DNS”.`,
     whereShort: (zone) => `No painel: ${zone} › Registros DNS.`,
     connectAt: (provider) => `Conectar com ${provider}`,
-    connectHow: (host) => `Você entra em ${host} e autoriza. Seu provedor adiciona os registros para você.`,
-    connectDone: 'Você voltou do seu provedor. Agora procuramos os registros, o que pode levar um minuto.',
+    connectHow: (host) => `Você entra em ${host} e autoriza. Depois, seu provedor adiciona os registros para você.`,
+    connectDone: 'Seu provedor trouxe você de volta. Agora procuramos os registros, o que pode levar um minuto.',
     connectRefused:
-      'Seu provedor não adicionou os registros. Nada se perdeu: tente de novo ou adicione-os você mesmo abaixo.',
+      'Seu provedor não adicionou os registros. Nada se perdeu: tente de novo ou adicione-os manualmente, abaixo.',
     checkNow: 'Verificar agora',
     tryAgain: 'Começar de novo',
     checking: 'Verificando…',
     checkAgain: (seconds) => `Verificar de novo em ${duration(seconds)}`,
     asked: {
-      same: (at) => `Verificado às ${clock(at)}: nada novo ainda.`,
-      changed: (at) => `Verificado às ${clock(at)}.`,
+      same: (at) => `Última verificação às ${clock(at)}: nada novo ainda.`,
+      changed: (at) => `Última verificação às ${clock(at)}.`,
       busy: (at) =>
-        `Não verificado às ${clock(at)}: verificações demais de uma vez. Espere a contagem do botão acabar.`,
+        `Sem verificação às ${clock(at)}: há verificações demais ao mesmo tempo. Espere a contagem regressiva do botão acabar.`,
       failed: (at) => `Não foi possível verificar às ${clock(at)}: sem conexão. Tente de novo.`,
     },
     nextCheck: (seconds) => `Próxima verificação em ${duration(seconds)}.`,
@@ -194,10 +199,10 @@ export const pt: Language = {
     nextTrySees: 'Ela já considera o que você alterar até lá.',
     visit: (name) => `Abrir ${name}`,
     validUntil: (at) => `O certificado é válido até ${date(at)} e é renovado antes disso.`,
-    sendOn: 'Outra pessoa cuida do seu DNS? Envie estes registros',
+    sendOn: 'Outra pessoa gerencia seu DNS? Envie a ela estes registros',
     sendOnWarning: 'Quem tiver o link pode abrir esta página. Envie só a pessoas em quem você confia.',
-    sendOnWithoutLink: 'Aqui não há link para esta página. Copie os registros e cole em uma mensagem.',
-    sendByMail: 'Enviar por e-mail',
+    sendOnWithoutLink: 'Aqui não há link para esta página. Copie os registros e cole-os em uma mensagem.',
+    sendByMail: 'Enviar os registros por e-mail',
     sendCopy: 'Copiar tudo',
     sendCopyWhat: ': os registros como texto',
     sendCode: 'QR code com o link para esta página',
@@ -223,7 +228,7 @@ export const pt: Language = {
       },
       incomplete: {
         title: 'Este link está incompleto',
-        text: 'Uma parte falta ou foi alterada. Abra o link como você o recebeu ou copie-o inteiro.',
+        text: 'Uma parte está faltando ou foi alterada. Abra o link como você o recebeu ou copie-o inteiro.',
       },
       expired: {
         title: 'Este link expirou',
@@ -240,12 +245,12 @@ export const pt: Language = {
       },
       denied: {
         title: 'Esta página não pode ser mostrada aqui',
-        text: 'O serviço não responde às solicitações desta página.',
+        text: 'O serviço não responde às requisições desta página.',
       },
     },
   },
   findings: {
-    atProvider: (t) => `em ${t.provider}`,
+    atProvider: (t) => `no provedor ${t.provider}`,
     inZone: (t) => `nas configurações de DNS de ${t.zone}`,
     atRegistrar: (t) => `no registrador de ${t.zone}`,
     inZoneAbove: (t) => `nos registros NS de ${t.zone} na zona superior`,
@@ -259,8 +264,8 @@ export const pt: Language = {
     noRecord: (t) => `Não há registro ${t.type} em ${t.at}.`,
     noAddress: (t) => `${t.at} não tem endereço, então ninguém consegue acessá-lo.`,
     asked: (t) => `Servidores de nomes consultados: ${t.servers}.`,
-    otherProviderUnseen: 'Registros em outro provedor não são vistos.',
-    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona separada: o que é publicado na zona ${t.zoneAbove} não é visto nela.`,
+    otherProviderUnseen: 'Registros em outro provedor não aparecem.',
+    zoneOfItsOwn: (t) => `${t.ownZone} é uma zona separada: o que é publicado na zona ${t.zoneAbove} não aparece nela.`,
     atOtherName: (t) => `O registro ${t.type} está em ${t.name}; ele deve ficar em ${t.at}.`,
     zoneAppended: (t) => `O provedor de DNS acrescenta ${t.zone} a cada nome digitado.`,
     textToo: (t) => `O registro TXT está em ${t.otherName}.`,
@@ -276,13 +281,13 @@ export const pt: Language = {
     targetInOther: (t) =>
       `Em ${t.at}, o valor ${t.expected} está em um registro ${t.removes}; ele deve ficar em um registro CNAME.`,
 
-    leadsTo: (t) => `${t.at} é um CNAME para ${t.chain}.`,
+    leadsTo: (t) => `${t.at} é um CNAME que aponta para ${t.chain}.`,
     hostUnknown: 'Esse host não existe.',
     hostWithoutAddress: 'Esse host não tem endereço.',
     hasToLead: (t) => `O registro precisa apontar para ${t.expected}.`,
     hasToLeadForCertificate: (t) =>
       `O registro precisa apontar para ${t.expected}, para que este serviço possa obter o certificado.`,
-    otherTarget: (t) => `${t.at} é um CNAME para ${t.host}, que não é o destino deste domínio.`,
+    otherTarget: (t) => `${t.at} é um CNAME que aponta para ${t.host}, que não é o destino deste domínio.`,
     otherTargetWhy:
       'O valor é de outro domínio, é de antes de este ser excluído e adicionado de novo, ou foi digitado errado.',
     valueDoubled: (t) => `O provedor de DNS acrescentou a zona ${t.zone} ao fim do valor.`,
@@ -291,19 +296,20 @@ export const pt: Language = {
     valueSpace: 'O valor contém espaços a mais.',
     valueQuotes: 'O valor contém aspas a mais.',
     valueText: 'Esse é o valor do registro TXT.',
-    loop: (t) => `Os registros CNAME de ${t.at} formam um ciclo.`,
-    loopNames: (t) => `Cada um leva ao seguinte: ${t.at} → ${t.chain}.`,
+    loop: (t) => `Os registros CNAME de ${t.at} formam um loop.`,
+    loopNames: (t) => `Cada um aponta para o seguinte: ${t.at} → ${t.chain}.`,
     tooLong: (t) => `${t.at} passa por mais de 8 registros CNAME.`,
-    tooLongNames: (t) => `Eles levam a ${t.chain}.`,
-    hostUnread: 'Esse host não pôde ser consultado.',
+    tooLongNames: (t) => `Eles apontam para ${t.chain}.`,
+    hostUnread: 'Não foi possível consultar esse host.',
     addressInstead: (t) =>
-      `${t.at} tem ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses} em vez de um registro CNAME para ${t.expected}.`,
+      `${t.at} tem ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses} em vez de um registro CNAME que aponte para ${t.expected}.`,
     passedOn: (t) =>
       `O registro TXT verifica o domínio. Os visitantes só chegam a ele se esses endereços os encaminharem para ${t.expected}.`,
-    conflict: (t) => `${t.at} tem um registro CNAME para ${t.first} e outros registros junto dele: ${t.values}.`,
-    byChance: 'Os visitantes chegam a um ou a outro por acaso.',
+    conflict: (t) =>
+      `${t.at} tem um registro CNAME que aponta para ${t.first} e outros registros junto dele: ${t.values}.`,
+    byChance: 'Os visitantes chegam a um ou a outro ao acaso.',
     apexCname:
-      'O nome de uma zona não pode ser um CNAME: outros registros, como os de e-mail, podem parar de funcionar.',
+      'O nome de uma zona não deve ser um CNAME: outros registros desse nome, como os de e-mail, podem parar de funcionar.',
     apexElsewhere: (t) =>
       `${t.at} tem ${t.plural(t.count, { one: `o endereço ${t.addresses}, que não é`, other: `os endereços ${t.addresses}, que não são` })} deste serviço.`,
     visitorsElsewhere: 'Os visitantes chegam a outro servidor, a menos que um proxy seu os encaminhe.',
@@ -311,18 +317,18 @@ export const pt: Language = {
     wildcardAddress: (t) =>
       `${t.at} não tem registro próprio: um registro curinga (*) lhe dá ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses}.`,
     wildcardCname: (t) =>
-      `${t.at} não tem registro próprio: um registro curinga (*) faz dele um CNAME para ${t.chain}.`,
+      `${t.at} não tem registro próprio: um registro curinga (*) faz dele um CNAME que aponta para ${t.chain}.`,
 
-    proxiedBy: (t) => `${t.at} passa pelo proxy de ${t.proxy}, então o registro não pode ser visto.`,
-    proxiedTo: (t) => `${t.at} leva a um proxy, ${t.host}, então o registro não pode ser visto.`,
-    flattened: (t) => `${t.at} tem os endereços de ${t.host}, portanto leva até aqui.`,
+    proxiedBy: (t) => `${t.at} passa pelo proxy ${t.proxy}, então o registro não pode ser visto.`,
+    proxiedTo: (t) => `${t.at} aponta para um proxy, ${t.host}, então o registro não pode ser visto.`,
+    flattened: (t) => `${t.at} tem os endereços de ${t.host}, então aponta para cá.`,
     flattenedUnseen: (t) =>
       `${t.at} tem os endereços de ${t.host} em vez de um registro CNAME (o provedor de DNS faz “flattening”).`,
     onlyText: (t) => `Nesse caso, só um registro TXT pode verificar o domínio, e não há nenhum em ${t.at}.`,
     textVerifies: 'O registro TXT verifica o domínio.',
     textNeeded: 'Só o registro TXT pode verificar o domínio.',
     challengeProxied: (t) =>
-      `${t.at} leva a um proxy (${t.values}), não a ${t.expected}, então este serviço não consegue obter o certificado.`,
+      `${t.at} aponta para um proxy (${t.values}), não para ${t.expected}, então este serviço não consegue obter o certificado.`,
     challengeMissing: (t) => `Não há registro CNAME em ${t.at}, então este serviço não consegue obter o certificado.`,
     challengeText: (t) =>
       `No lugar dele há um registro TXT, ${t.first}: nenhum outro registro pode ficar junto de um CNAME.`,
@@ -356,15 +362,15 @@ export const pt: Language = {
     notRegistered: (t) =>
       `O domínio ${t.name} não existe: não está registrado, expirou ou não tem servidores de nomes.`,
     expired: (t) =>
-      `O domínio ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que ${t.provider} usa para domínios não renovados ou sem uso.`,
+      `O domínio ${t.name} parece ter expirado: os servidores de nomes (${t.servers}) são os que o provedor ${t.provider} usa para domínios não renovados ou sem uso.`,
     parked: (t) =>
-      `O domínio ${t.name} está estacionado em ${t.provider}: os servidores de nomes (${t.servers}) são de um serviço que mostra anúncios. Não é possível publicar registros ali.`,
-    parkedAddresses: (t) => `Todos os nomes dele, também ${t.name}, levam a ${t.addresses}.`,
+      `O domínio ${t.name} está estacionado no provedor ${t.provider}: os servidores de nomes (${t.servers}) são de um serviço que mostra anúncios. Não é possível publicar registros ali.`,
+    parkedAddresses: (t) => `Todos os nomes dele, também ${t.name}, apontam para ${t.addresses}.`,
     nameserversAre: (t) => `Os servidores de nomes definidos ${t.delegation} são ${t.servers}.`,
     recordIsAt: (t) => `O registro ${t.type} de ${t.otherName} está em ${t.seenServers}.`,
     zoneNames: (t) => `A própria zona indica ${t.seenServers}.`,
-    onlySeenAt: (t) => `Só é visto o que está publicado em ${t.provider}.`,
-    onlySeenAtFirst: 'Só é visto o que está publicado nos primeiros.',
+    onlySeenAt: (t) => `Só aparece o que está publicado no provedor ${t.provider}.`,
+    onlySeenAtFirst: 'Só aparece o que está publicado nos primeiros.',
     listsDiffer: (t) => `Os servidores de nomes definidos ${t.delegation} não são os da própria zona ${t.name}.`,
     onlyDelegated: (t) => `Somente ${t.delegation}: ${t.onlyDelegated}.`,
     onlyInZone: (t) => `Somente na própria zona: ${t.onlyInZone}.`,
@@ -373,46 +379,46 @@ export const pt: Language = {
       `O servidor de nomes ${t.servers} dá respostas diferentes para o registro ${t.type} em ${t.at}.`,
     answers: (t) => `${t.servers} responde: ${t.answer}.`,
     nothingThere: 'nenhum registro',
-    cnameThere: (t) => `um CNAME para ${t.chain}`,
-    cnameToItself: 'um CNAME para ele mesmo',
+    cnameThere: (t) => `um CNAME que aponta para ${t.chain}`,
+    cnameToItself: 'um CNAME que aponta para si mesmo',
     bogus: (t) => `O DNSSEC (as assinaturas dos registros DNS) da zona ${t.zone} está com erro.`,
-    mostCannotSee: 'A maior parte da Internet não vê os registros dela.',
+    mostCannotSee: 'A maior parte da Internet não vê os registros da zona.',
     signatureExpired: 'A assinatura expirou.',
     signatureNotYetValid: 'A assinatura ainda não é válida.',
     keyMissing: 'A zona não tem chave que corresponda ao seu registro DS.',
     signatureMissing: 'Falta a assinatura.',
     absenceUnproven: 'Falta a prova de que o nome não existe.',
-    dsIs: (t) => `O registro DS dela é ${t.value}.`,
-    noticedAfter: (t) => `Depois da correção, pode levar ${t.lasting} até que isso seja percebido.`,
+    dsIs: (t) => `O registro DS da zona é ${t.value}.`,
+    noticedAfter: (t) => `Depois da correção, pode levar ${t.lasting} até que a mudança seja percebida.`,
     caaForbids: (t) =>
       `Os registros CAA de ${t.name} proíbem nossa autoridade certificadora de emitir um certificado: ${t.values}.`,
     staleCache: (t) =>
-      `Os servidores de nomes têm o registro ${t.type} de ${t.name}, mas resolvedores públicos podem responder do cache até ${t.until}.`,
-    held: (t) => `Outra conta deste serviço já verificou ${t.name}.`,
+      `Os servidores de nomes têm o registro ${t.type} de ${t.name}, mas os resolvedores públicos podem responder com o que têm em cache até ${t.until}.`,
+    held: (t) => `Outra conta deste serviço já tem ${t.name} como verificado.`,
     heldLater: (t) =>
-      `Outra conta deste serviço verificou ${t.name} depois que você o adicionou aqui; seus registros podem ser de antes.`,
+      `Outra conta deste serviço verificou ${t.name} depois que você o adicionou aqui, então seus registros podem estar desatualizados.`,
     heldSilent: (t) =>
-      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
-    heldRecords: 'Os registros dela ainda estão lá.',
+      `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}). O que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
+    heldRecords: 'Os registros dessa conta ainda estão lá.',
 
     resolversFail: (t) =>
-      `Os resolvedores de DNS deste serviço não dão uma resposta útil, então ${t.name} não pôde ser consultado.`,
-    zoneUnread: (t) => `A zona ${t.name} não pôde ser consultada.`,
-    someUnread: (t) => `Nem todos os servidores de nomes de ${t.name} puderam ser consultados.`,
+      `Os resolvedores de DNS deste serviço não dão nenhuma resposta útil, então não foi possível consultar ${t.name}.`,
+    zoneUnread: (t) => `Não foi possível consultar a zona ${t.name}.`,
+    someUnread: (t) => `Não foi possível consultar todos os servidores de nomes de ${t.name}.`,
     delegationUnread: (t) => `Os servidores de nomes de ${t.name} não foram encontrados.`,
-    nameUnread: (t) => `${t.name} não pôde ser consultado.`,
+    nameUnread: (t) => `Não foi possível consultar ${t.name}.`,
     othersAnswer: (t) => `Para outros nomes da zona ${t.zone} há respostas.`,
-    itsNameservers: 'os servidores de nomes dela',
+    itsNameservers: 'os respectivos servidores de nomes',
     serverTimeout: (t) => `Sem resposta a tempo: ${t.servers}.`,
     serverFailure: (t) => `Resposta de falha (SERVFAIL): ${t.servers}.`,
-    serverRefused: (t) => `Resposta recusada (REFUSED): ${t.servers}.`,
-    serverLame: (t) => `Não atende a zona (delegação inválida): ${t.servers}.`,
+    serverRefused: (t) => `Consulta recusada (REFUSED): ${t.servers}.`,
+    serverLame: (t) => `Sem a zona (delegação incorreta, “lame delegation”): ${t.servers}.`,
     serverMalformed: (t) => `Respostas que não são DNS válido: ${t.servers}.`,
     serverWithoutAddress: (t) => `Sem endereço IP: ${t.servers}.`,
-    serverUnreachable: (t) => `Fora de alcance: ${t.servers}.`,
+    serverUnreachable: (t) => `Não é possível alcançar ${t.servers}.`,
     serverPrivate: (t) => `Endereço IP privado ou especial, que nunca é consultado: ${t.servers}.`,
     serverTcp: (t) => `Sem resposta por TCP: ${t.servers}.`,
-    serverInconsistent: (t) => `Indica servidores de nomes diferentes dos demais: ${t.servers}.`,
+    serverInconsistent: (t) => `Servidores de nomes diferentes dos demais, segundo ${t.servers}.`,
 
     outside: (t) =>
       `Os visitantes de ${t.name} não chegam ao site ${t.plural(t.count, { one: 'no endereço', other: 'nos endereços' })} ${t.addresses}.`,
@@ -429,9 +435,9 @@ export const pt: Language = {
 
     add: (t) => `Adicione um registro ${t.type} ${t.where}.`,
     change: (t) => `Altere o registro ${t.type} ${t.where}.`,
-    replace: (t) => `Exclua ${t.where} os registros ${t.removes} deste nome e adicione um registro ${t.type}.`,
+    replace: (t) => `Exclua os registros ${t.removes} deste nome ${t.where} e adicione um registro ${t.type}.`,
     changeName: (t) => `Altere o nome do registro ${t.type} ${t.where}.`,
-    zoneIsAdded: (t) => `${t.zone} é acrescentado automaticamente.`,
+    zoneIsAdded: (t) => `O provedor acrescenta ${t.zone} automaticamente.`,
     punycode: (t) => `Digite o nome na forma “xn--” ${t.where}.`,
     dotAtEnd: (t) => `Termine com um ponto o valor do registro CNAME ${t.where}.`,
     withoutQuotes: 'Digite o valor sem aspas.',
@@ -446,7 +452,7 @@ export const pt: Language = {
     keepOne: (t) =>
       `Exclua ${t.where} todos os outros registros CNAME, A e AAAA deste nome e mantenha um único registro CNAME.`,
     deleteCname: 'Exclua o registro CNAME.',
-    addAddresses: (t) => `Dê a ${t.at}, ${t.where}, estes endereços e nenhum outro: ${t.addresses}.`,
+    addAddresses: (t) => `Atribua a ${t.at}, ${t.where}, estes endereços e nenhum outro: ${t.addresses}.`,
     addAlias: (t) =>
       `Adicione ${t.where} o registro chamado ALIAS, ANAME ou “CNAME flattening”, e nenhum registro A ou AAAA.`,
     addTyped: (t) => `Adicione ${t.where} o registro ${t.typeInZone}, e nenhum registro A ou AAAA.`,
@@ -456,19 +462,19 @@ export const pt: Language = {
     renew: (t) =>
       `Renove ${t.name} no registrador. Se os servidores de nomes anteriores não voltarem sozinhos, defina-os ali.`,
     changeNameservers: (t) =>
-      `Mude os servidores de nomes para os de um provedor de DNS, ${t.delegation}. Publique os registros nesse provedor.`,
+      `Troque os servidores de nomes ${t.delegation} pelos de um provedor de DNS. Publique os registros nesse provedor.`,
     setNameservers: (t) => `Defina ${t.delegation} estes servidores de nomes: ${t.seenServers}.`,
-    orPublishAt: (t) => `Ou publique os registros aqui: ${t.servers}.`,
+    orPublishAt: (t) => `Ou publique os registros nos servidores atuais: ${t.servers}.`,
     sameLists: (t) => `Deixe as duas listas iguais: ${t.delegation}, ou nos registros NS da própria zona ${t.name}.`,
     waitMinutes: 'Se você acabou de alterá-lo, espere alguns minutos.',
     askWhyDifferent: 'Caso contrário, pergunte ao provedor de DNS por que as respostas são diferentes.',
     publishSame: 'Caso contrário, publique o mesmo em todos, ou remova os que são diferentes.',
-    nothingToDo: 'Você não precisa fazer nada: este serviço verifica de novo sozinho.',
+    nothingToDo: 'Você não precisa fazer nada: este serviço consulta de novo automaticamente.',
     mendDsRegistrar: (t) =>
       `No registrador de ${t.zone}, remova o registro DS ou substitua-o pelo que o provedor de DNS mostra.`,
     mendDsAbove: (t) =>
       `Na zona acima de ${t.zone}, remova o registro DS ou substitua-o pelo que o provedor de DNS mostra.`,
-    signAgain: (t) => `Peça ao provedor de DNS de ${t.zone} que assine a zona de novo. Ou altere o registro DS dela:`,
+    signAgain: (t) => `Peça ao provedor de DNS de ${t.zone} que assine a zona de novo. Ou altere assim o registro DS:`,
     orSignAgain: 'Ou assine a zona de novo.',
     deleteCaa: (t) =>
       `Exclua o registro CAA com a tag ${t.tag}: enquanto as flags forem 128 ou mais, nenhuma autoridade certificadora pode emitir.`,
@@ -486,40 +492,41 @@ export const pt: Language = {
     renewCertificate:
       'No proxy ou balanceador de carga que tem este endereço, renove o certificado ou deixe as conexões passarem sem alteração até este serviço.',
     orPassOn: (t) =>
-      `Ou, se um proxy seu tem este endereço, faça com que ele encaminhe também o que está em ${t.value}.`,
+      `Ou, se um proxy seu tem este endereço, faça com que ele encaminhe também o que está abaixo de ${t.value}.`,
     openPort: 'Abra a porta 443 nesse servidor.',
-    orUnused: 'Ou, se o endereço não é mais usado:',
+    orUnused: 'Ou, se o endereço não é mais usado, faça o seguinte:',
     waitUntilThen: 'Espere até lá.',
     askAboutName: (t) => `Pergunte o motivo ao provedor de DNS de ${t.zone}.`,
     underscore: 'Um firewall pode estar descartando nomes que começam com sublinhado.',
     orAddAgain: (t) => `Ou exclua o registro ${t.type} e adicione-o de novo.`,
-    nothingOrRegistrar: 'Não é preciso mudar nada nos registros. Se continuar, pergunte ao registrador do domínio.',
+    nothingOrRegistrar:
+      'Não é preciso mudar nada nos registros. Se o problema continuar, pergunte ao registrador do domínio.',
     askOrRemove: (t) =>
       `Pergunte o motivo ao provedor de DNS de ${t.zone}, ou remova ${t.delegation} estes servidores de nomes: ${t.servers}.`,
     createZone: (t) =>
       `Crie a zona ${t.zone} nesse provedor de DNS, ou defina ${t.delegation} os servidores de nomes do provedor que a tem.`,
     checkZone: (t) =>
-      `Verifique a zona ${t.zone} no provedor de DNS, ou pergunte a ele: ela pode ter um erro ou não estar carregada.`,
+      `Verifique a zona ${t.zone} no provedor de DNS, ou pergunte a ele: a zona pode ter um erro ou não estar carregada.`,
     correctNames: (t) => `Corrija os nomes dos servidores de nomes (${t.servers}) ${t.delegation}.`,
-    publicAddresses: (t) => `Dê aos servidores de nomes de ${t.zone} endereços IP públicos, ou use outros.`,
+    publicAddresses: (t) => `Atribua endereços IP públicos aos servidores de nomes de ${t.zone}, ou use outros.`,
     openTcp: (t) => `Abra a porta TCP 53 em ${t.servers}: respostas grandes demais para UDP são lidas por TCP.`,
     registryTakes:
-      'Não é preciso mudar nada: uma mudança de servidores de nomes leva alguns minutos para chegar a toda parte.',
+      'Não é preciso mudar nada: uma mudança de servidores de nomes leva alguns minutos para chegar a todo o registro de domínios.',
 
     certificateNoAddress: (t) =>
       `${t.name} não tem endereço, então nenhuma autoridade certificadora consegue acessá-lo.`,
-    certificateUnread: (t) => `O DNS de ${t.name} não pôde ser consultado. Tentamos de novo automaticamente.`,
-    certificatePrivate: (t) => `${t.name} leva a ${t.addresses}, que não está na Internet pública.`,
-    certificateUnreachable: (t) => `${t.name} leva a ${t.addresses}, onde nada responde na porta 80.`,
+    certificateUnread: (t) => `Não foi possível consultar o DNS de ${t.name}. Tentamos de novo automaticamente.`,
+    certificatePrivate: (t) => `${t.name} aponta para fora da Internet pública: ${t.addresses}.`,
+    certificateUnreachable: (t) => `${t.name} aponta para ${t.addresses}, onde nada responde na porta 80.`,
     certificateOther: (t) =>
-      `${t.name} leva a ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
+      `${t.name} aponta para ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
     certificateCaa: (t) =>
       `Um registro CAA de ${t.name} proíbe nossa autoridade certificadora de emitir um certificado.`,
     certificateNoRecord: (t) => `Falta o registro CNAME para o certificado de ${t.name}.`,
-    certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} leva a outro lugar.`,
+    certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} aponta para outro lugar.`,
     certificateNotSeen: (t) => `A prova para o certificado de ${t.name} ainda não aparece no DNS.`,
     certificateUnproved: (t) => `A autoridade certificadora não conseguiu validar ${t.name}.`,
     certificateRefused: (t) => `A autoridade certificadora não emite um certificado para ${t.name}.`,
-    certificateLater: 'Isso é conosco, não com os seus registros. Tentamos de novo automaticamente.',
+    certificateLater: 'O problema é nosso, não dos seus registros. Tentamos de novo automaticamente.',
   },
 };
