@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const GERMAN = 'Eine Sache ist zu ändern';
+const GERMAN = 'Eine Änderung nötig';
 const FRENCH = 'Une chose à modifier';
 const ENGLISH = 'One thing needs to change';
 
