@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 const GERMAN = 'Eine Änderung nötig';
-const FRENCH = 'Une chose à modifier';
+const FRENCH = 'Une modification à faire';
 const ENGLISH = 'One thing needs to change';
 
 async function withPage(locale: string, look: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
