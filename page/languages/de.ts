@@ -4,7 +4,7 @@ import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration } = formatsIn('de', 'long');
 
-const COUNTS = ['null', 'einen', 'zwei', 'drei', 'vier'];
+const COUNTS = ['null', 'ein', 'zwei', 'drei', 'vier'];
 const ROUTING = 'Führt Besucher Ihrer Domain zum Dienst.';
 const CHALLENGE =
   'Damit bekommt der Dienst das Zertifikat und erneuert es. Wenn Ihr Anbieter einen Proxy für diesen Eintrag anbietet, schalten Sie ihn aus.';
@@ -19,11 +19,11 @@ export const de: Language = {
     titleLive: (name) => `${name} ist online`,
     connect: 'Domain verbinden',
     punycode: 'Im DNS:',
-    loading: 'Ihr Link wird geöffnet …',
-    unreachable: 'Der Dienst ist gerade nicht erreichbar. Wir versuchen es weiter …',
-    lost: 'Die Verbindung ist unterbrochen und wird neu aufgebaut. Geprüft wird trotzdem weiter, es geht nichts verloren.',
+    loading: 'Ihr Link wird geöffnet …',
+    unreachable: 'Der Dienst ist gerade nicht erreichbar. Wir versuchen es weiter …',
+    lost: 'Die Verbindung ist unterbrochen und wird neu aufgebaut. Wir prüfen trotzdem weiter; nichts geht verloren.',
     crowded:
-      'Dieser Link ist in vielen Fenstern zugleich offen. Schließen Sie die, die Sie nicht brauchen: Hier geht es dann von selbst weiter.',
+      'Dieser Link ist in vielen Fenstern zugleich offen. Schließen Sie alle, die Sie nicht brauchen: Hier geht es dann automatisch weiter.',
     hints: {
       records: () => 'Legen Sie diese Einträge an. Übernehmen Sie Name und Wert genau so.',
       add: ({ type }) => `Legen Sie diesen ${type}-Eintrag an. Übernehmen Sie Name und Wert genau so.`,
@@ -50,7 +50,7 @@ export const de: Language = {
     details: 'Antwort der Zertifizierungsstelle',
     stages: {
       publish: ({ provider, records }) => ({
-        title: `Legen Sie ${COUNTS[records] ?? records} Einträge ${provider === undefined ? 'in Ihrem DNS' : `bei ${provider}`} an`,
+        title: `Legen Sie ${records === 1 ? 'diesen Eintrag' : `diese ${COUNTS[records] ?? records} Einträge`} ${provider === undefined ? 'in Ihrem DNS' : `bei ${provider}`} an`,
         text: '',
       }),
       one_found: ({ found, lacking }) => ({
@@ -59,10 +59,10 @@ export const de: Language = {
       }),
       unseen: () => ({
         title: 'Wir können Ihr DNS gerade nicht abfragen',
-        text: 'Das liegt an uns, Sie müssen nichts tun: Wir versuchen es von selbst wieder. Die Einträge unten bleiben gültig; Sie können sie schon anlegen.',
+        text: 'Das liegt an uns. Sie müssen nichts tun: Wir versuchen es automatisch wieder. Die Einträge unten bleiben gültig; Sie können sie schon anlegen.',
       }),
       fix: ({ missing, wrong }) => ({
-        title: `${wrong > 1 ? 'Zwei Dinge sind' : 'Eine Sache ist'} zu ändern${missing === 0 ? '' : `, ${missing === 1 ? 'ein Eintrag fehlt' : `${COUNTS[missing] ?? missing} Einträge fehlen`} noch`}`,
+        title: `${wrong > 1 ? 'Zwei Änderungen' : 'Eine Änderung'} nötig${missing === 0 ? '' : `, ${missing === 1 ? 'ein Eintrag fehlt' : `${COUNTS[missing] ?? missing} Einträge fehlen`} noch`}`,
         text: '',
       }),
       confirming: ({ needsCaa }) => ({
@@ -73,7 +73,7 @@ export const de: Language = {
       }),
       preparing: () => ({
         title: 'Zuerst holen wir Ihr Zertifikat',
-        text: 'Ihre Website bleibt so lange, wo sie ist. Ändern Sie ihren Eintrag noch nicht: Diese Seite sagt Ihnen, wann.',
+        text: 'Ihre Website bleibt so lange, wo sie ist. Ändern Sie den Eintrag noch nicht: Diese Seite sagt Ihnen, wann.',
       }),
       ready: () => ({
         title: 'Ihr Zertifikat ist da. Ändern Sie jetzt diesen Eintrag',
@@ -81,7 +81,7 @@ export const de: Language = {
       }),
       failed: () => ({
         title: 'Wir prüfen nicht mehr',
-        text: 'Sehen Sie die Einträge unten durch und starten Sie neu: Ihre Werte bleiben gleich.',
+        text: 'Sehen Sie die Einträge unten durch und starten Sie die Prüfung neu: Die Werte bleiben gleich.',
       }),
       certificate: () => ({
         title: 'Einträge gefunden. Jetzt kommt das Zertifikat',
@@ -90,7 +90,7 @@ export const de: Language = {
       certificate_blocked: () => ({ title: 'Für das Zertifikat fehlt noch etwas', text: '' }),
       certificate_refused: ({ platform }) => ({
         title: 'Wir kümmern uns darum',
-        text: `Das Zertifikat für Ihre Domain wurde nicht ausgestellt. Sie müssen nichts ändern: ${platform ?? 'Der Dienst'} sieht, woran es liegt. Wir versuchen es von selbst wieder.`,
+        text: `Das Zertifikat für Ihre Domain wurde nicht ausgestellt. Sie müssen nichts ändern: ${platform ?? 'Der Dienst'} sieht, woran es liegt. Wir versuchen es automatisch wieder.`,
       }),
       live: () => ({
         title: 'Ihre Website ist online',
@@ -112,23 +112,23 @@ export const de: Language = {
     records: 'Einträge',
     otherRecords: 'Weitere Einträge',
     recordStates: {
-      unknown: 'Wird gesucht …',
+      unknown: 'Wird gesucht …',
       found: 'Gefunden',
       hidden: 'Vom Anbieter verdeckt',
-      missing: 'Noch nicht da',
+      missing: 'Noch nicht gefunden',
       misplaced: 'Falscher Name',
       gone: 'Nicht mehr da',
       wrong: 'Bitte ändern',
       unreadable: 'Nicht lesbar',
-      not_needed: 'Nicht mehr nötig',
+      not_needed: 'Zurzeit nicht nötig',
       later: 'Noch nicht ändern',
     },
     purposes: {
       routing: { yes: ROUTING, no: ROUTING, alternative: ROUTING },
       ownership: {
-        yes: 'Zeigt, dass die Domain Ihnen gehört.',
-        no: 'Zeigt, dass die Domain Ihnen gehört. Das hat der andere Eintrag schon getan.',
-        alternative: 'Zeigt, dass die Domain Ihnen gehört, auch wenn Ihr Anbieter den anderen Eintrag verdeckt.',
+        yes: 'Weist nach, dass die Domain Ihnen gehört.',
+        no: 'Weist nach, dass die Domain Ihnen gehört. Das hat der andere Eintrag schon getan.',
+        alternative: 'Weist nach, dass die Domain Ihnen gehört, auch wenn Ihr Anbieter den anderen Eintrag verdeckt.',
       },
       challenge: { yes: CHALLENGE, no: CHALLENGE, alternative: CHALLENGE },
     },
@@ -144,7 +144,7 @@ export const de: Language = {
     value: 'Wert',
     emptyName: 'Leer lassen',
     fullName: 'Vollständiger Name',
-    fullNameHint: 'Meist wird er ohne die Zone eingegeben: „@“ oder nichts für die Zone selbst.',
+    fullNameHint: 'Meist geben Sie ihn ohne die Zone ein: für die Zone selbst „@“ oder nichts.',
     nameUnknown: 'Bitte noch nicht eintippen: Wir sehen gerade nach, wie Ihr Anbieter ihn haben möchte.',
     instead: 'Jetzt',
     replacedBy: 'Richtig ist',
@@ -180,13 +180,14 @@ export const de: Language = {
     connectRefused:
       'Ihr Anbieter hat die Einträge nicht angelegt. Es ist nichts verloren: Versuchen Sie es noch einmal oder legen Sie sie unten selbst an.',
     checkNow: 'Jetzt prüfen',
-    tryAgain: 'Neu starten',
-    checking: 'Wird geprüft …',
+    tryAgain: 'Prüfung neu starten',
+    checking: 'Wird geprüft …',
     checkAgain: (seconds) => `Erneut prüfen in ${duration(seconds)}`,
     asked: {
       same: (at) => `Geprüft um ${clock(at)}: noch nichts Neues.`,
       changed: (at) => `Geprüft um ${clock(at)}.`,
-      busy: (at) => `Um ${clock(at)} nicht geprüft: zu viele Prüfungen auf einmal. Der Knopf zählt herunter.`,
+      busy: (at) =>
+        `Um ${clock(at)} nicht geprüft: zu viele Prüfungen auf einmal. Warten Sie, bis der Knopf heruntergezählt hat.`,
       failed: (at) => `Prüfung um ${clock(at)} nicht möglich: keine Verbindung. Versuchen Sie es noch einmal.`,
     },
     nextCheck: (seconds) => `Nächste Prüfung in ${duration(seconds)}.`,
@@ -196,9 +197,9 @@ export const de: Language = {
       seconds > 0
         ? `Nächster Versuch ${seconds > 5400 ? `am ${time(at)}` : `in ${duration(seconds)}`}.`
         : 'Gleich folgt der nächste Versuch.',
-    nextTrySees: 'Was Sie bis dahin ändern, zählt schon.',
+    nextTrySees: 'Was Sie bis dahin ändern, wird schon berücksichtigt.',
     visit: (name) => `${name} öffnen`,
-    validUntil: (at) => `Das Zertifikat gilt bis ${date(at)} und wird rechtzeitig erneuert.`,
+    validUntil: (at) => `Das Zertifikat gilt bis zum ${date(at)} und wird rechtzeitig erneuert.`,
     sendOn: 'Kümmert sich jemand anderes um Ihr DNS? Einträge weitergeben',
     sendOnWarning:
       'Wer den Link hat, kann diese Seite öffnen. Geben Sie ihn nur an Menschen weiter, denen Sie vertrauen.',
@@ -216,13 +217,13 @@ export const de: Language = {
           : `Bitte legen Sie diese DNS-Einträge für ${name} an:`,
       fill: ' ',
       instead: 'Oder, wenn es diesen Typ beim Anbieter nicht gibt:',
-      link: 'Diese Seite zeigt, ob sie gefunden wurden, und wenn nicht, woran es liegt:',
+      link: 'Diese Seite zeigt, ob die Einträge gefunden wurden, und wenn nicht, woran es liegt:',
     },
     type: 'Typ',
     help: 'Fragen?',
     contact: (name) => (name === undefined ? 'Support kontaktieren' : `${name} kontaktieren`),
     askWhom: (name, hasAddress) =>
-      `Einen neuen bekommen Sie ${name === undefined ? 'dort, woher der Link kam' : `von ${name}`}${hasAddress ? ': ' : '.'}`,
+      `Bitten Sie ${name ?? 'die Person, die Ihnen den Link geschickt hat,'} um einen neuen${hasAddress ? ': ' : '.'}`,
     ends: {
       unknown: {
         title: 'Dieser Link funktioniert nicht',
@@ -237,7 +238,7 @@ export const de: Language = {
         text: 'Links gelten nur eine Zeit lang. Ihre Einträge und Werte bleiben gleich.',
       },
       revoked: {
-        title: 'Dieser Link wurde zurückgezogen',
+        title: 'Dieser Link wurde widerrufen',
         text: 'Er wurde ersetzt oder soll nicht mehr benutzt werden.',
       },
       deleted: {
@@ -246,7 +247,7 @@ export const de: Language = {
       },
       disabled: {
         title: 'Die Einrichtung ist abgeschaltet',
-        text: 'Das Konto, zu dem dieser Link gehört, ist gesperrt. Fragen Sie dort, woher Sie den Link haben; Ihre Einträge und Werte bleiben gleich.',
+        text: 'Das Konto, zu dem dieser Link gehört, ist deaktiviert. Fragen Sie die Person, die Ihnen den Link geschickt hat. Ihre Einträge und Werte bleiben gleich.',
       },
       denied: {
         title: 'Diese Seite kann hier nicht angezeigt werden',
@@ -268,7 +269,7 @@ export const de: Language = {
 
     noRecord: (t) => `Unter ${t.at} gibt es keinen ${t.type}-Eintrag.`,
     noAddress: (t) => `${t.at} hat keine Adresse und ist deshalb nicht erreichbar.`,
-    asked: (t) => `Abgefragt wurden die Nameserver ${t.servers}.`,
+    asked: (t) => `Abgefragte Nameserver: ${t.servers}.`,
     otherProviderUnseen: 'Einträge bei einem anderen Anbieter sind nicht sichtbar.',
     zoneOfItsOwn: (t) =>
       `${t.ownZone} ist eine eigene Zone: Was in der Zone ${t.zoneAbove} eingetragen ist, gilt dort nicht.`,
@@ -284,7 +285,7 @@ export const de: Language = {
     namesSwapped: (t) =>
       `Die Namen der beiden Einträge sind vertauscht: Der CNAME-Eintrag steht unter ${t.at}, der TXT-Eintrag unter ${t.otherName}.`,
     proofInCname: (t) =>
-      `Der Wert, der die Domain als Ihre ausweist, steht in einem CNAME-Eintrag unter ${t.at}; er gehört in einen TXT-Eintrag.`,
+      `Der Wert, der nachweist, dass die Domain Ihnen gehört, steht in einem CNAME-Eintrag unter ${t.at}; er gehört in einen TXT-Eintrag.`,
     targetInOther: (t) =>
       `Unter ${t.at} steht der Wert ${t.expected} in einem Eintrag vom Typ ${t.removes}; er gehört in einen CNAME-Eintrag.`,
 
@@ -296,7 +297,7 @@ export const de: Language = {
       `Der Eintrag muss auf ${t.expected} zeigen, damit dieser Dienst das Zertifikat bekommt.`,
     otherTarget: (t) => `${t.at} ist ein CNAME auf ${t.host}. Das ist nicht das Ziel dieser Domain.`,
     otherTargetWhy:
-      'Der Wert gehört zu einer anderen Domain, stammt aus der Zeit vor dem Löschen und erneuten Hinzufügen dieser Domain oder enthält einen Tippfehler.',
+      'Der Wert enthält einen Tippfehler, gehört zu einer anderen Domain oder ist ein früherer Wert dieser Domain, bevor sie gelöscht und erneut hinzugefügt wurde.',
     valueDoubled: (t) => `Der DNS-Anbieter hat die Zone ${t.zone} an den Wert angehängt.`,
     valueUrl: 'Der Wert ist eine Webadresse (URL), kein Hostname.',
     valueAddress: 'Der Wert ist eine IP-Adresse, kein Hostname.',
@@ -311,14 +312,15 @@ export const de: Language = {
     addressInstead: (t) =>
       `${t.at} hat ${t.plural(t.count, { one: 'die Adresse', other: 'die Adressen' })} ${t.addresses} statt eines CNAME-Eintrags auf ${t.expected}.`,
     passedOn: (t) =>
-      `Der TXT-Eintrag bestätigt die Domain. Besucher erreichen sie aber nur, wenn diese Adressen sie an ${t.expected} weiterleiten.`,
+      `Der TXT-Eintrag bestätigt die Domain. Besucher erreichen sie aber nur, wenn diese Adressen die Anfragen an ${t.expected} weiterreichen.`,
     conflict: (t) => `${t.at} hat einen CNAME-Eintrag auf ${t.first} und daneben weitere Einträge: ${t.values}.`,
     byChance: 'Besucher landen zufällig beim einen oder beim anderen.',
     apexCname:
       'Der Name einer Zone darf kein CNAME sein: Andere Einträge dort, etwa die für E-Mail, funktionieren dann womöglich nicht mehr.',
     apexElsewhere: (t) =>
       `${t.at} hat ${t.plural(t.count, { one: `die Adresse ${t.addresses}, die`, other: `die Adressen ${t.addresses}, die` })} nicht zu diesem Dienst ${t.plural(t.count, { one: 'gehört', other: 'gehören' })}.`,
-    visitorsElsewhere: 'Besucher landen auf einem anderen Server, sofern nicht ein Proxy von Ihnen sie weiterleitet.',
+    visitorsElsewhere:
+      'Besucher landen auf einem anderen Server, sofern nicht ein Proxy von Ihnen die Anfragen weiterreicht.',
     wildcardText: (t) =>
       `Der TXT-Eintrag unter ${t.at} stammt aus einem Wildcard-Eintrag (*) und hat den Wert ${t.first}.`,
     wildcardAddress: (t) =>
@@ -347,11 +349,11 @@ export const de: Language = {
         one: `Der TXT-Eintrag unter ${t.at} hat den Wert ${t.values}.`,
         other: `Die TXT-Einträge unter ${t.at} haben die Werte ${t.values}.`,
       }),
-    proofMissing: 'Es fehlt der Wert, der die Domain als Ihre ausweist.',
+    proofMissing: 'Es fehlt der Wert, der nachweist, dass die Domain Ihnen gehört.',
     othersMayStay: (t) =>
       t.plural(t.count, { one: 'Der andere Wert darf bleiben.', other: 'Die anderen Werte dürfen bleiben.' }),
     textBeside: 'Neben dem richtigen Wert steht weiterer Text.',
-    textBefore: 'Davor steht anderer Text, und das Token ist ein anderes.',
+    textBefore: 'Vor dem Token steht anderer Text, und es ist ein anderes Token.',
     otherCharacter: (t) => `Das Zeichen an Stelle ${t.position} ist ${t.found} statt ${t.wanted}.`,
     moreCharacters: (t) => `Nach Zeichen ${t.before} folgt weiterer Text.`,
     fewerCharacters: (t) => `Alles nach Zeichen ${t.before} fehlt.`,
@@ -363,7 +365,7 @@ export const de: Language = {
     hasInvisible: (t) => `Er enthält ein unsichtbares Zeichen (${t.found}), das nicht dazugehört.`,
     textEncoded: 'Ein Programm hat darin Zeichen durch Codes ersetzt.',
     textStale:
-      'Er sieht aus wie der Wert einer anderen Domain oder wie der dieser Domain vor dem Löschen und erneuten Hinzufügen.',
+      'Das sieht aus wie der Wert einer anderen Domain oder wie ein früherer Wert dieser Domain, bevor sie gelöscht und erneut hinzugefügt wurde.',
     textOfOther: (t) => `Das ist der Wert von ${t.owner}.`,
     beginningMissing: 'Der Anfang fehlt.',
     endMissing: 'Das Ende fehlt.',
@@ -371,10 +373,10 @@ export const de: Language = {
     notRegistered: (t) =>
       `Die Domain ${t.name} gibt es nicht: Sie ist nicht registriert, abgelaufen oder hat keine Nameserver.`,
     expired: (t) =>
-      `Die Registrierung von ${t.name} scheint abgelaufen zu sein: Die Nameserver (${t.servers}) nutzt ${t.provider} für Domains, die nicht verlängert wurden oder ungenutzt sind.`,
+      `Die Registrierung von ${t.name} scheint abgelaufen zu sein: Die Nameserver (${t.servers}) sind die von ${t.provider} für nicht verlängerte oder ungenutzte Domains.`,
     parked: (t) =>
       `Die Domain ${t.name} ist bei ${t.provider} geparkt: Die Nameserver (${t.servers}) gehören zu einem Dienst, der Werbung anzeigt. Dort lassen sich keine Einträge anlegen.`,
-    parkedAddresses: (t) => `Jeder Name darin, auch ${t.name} selbst, führt zu ${t.addresses}.`,
+    parkedAddresses: (t) => `Jeder Name dieser Domain, auch ${t.name} selbst, führt zu ${t.addresses}.`,
     nameserversAre: (t) => `Eingestellt sind ${t.delegation} die Nameserver ${t.servers}.`,
     recordIsAt: (t) => `Der ${t.type}-Eintrag von ${t.otherName} liegt auf ${t.seenServers}.`,
     zoneNames: (t) => `Die Zone selbst nennt ${t.seenServers}.`,
@@ -391,13 +393,13 @@ export const de: Language = {
     cnameThere: (t) => `ein CNAME auf ${t.chain}`,
     cnameToItself: 'ein CNAME auf sich selbst',
     bogus: (t) => `DNSSEC (die Signaturen der DNS-Einträge) der Zone ${t.zone} ist fehlerhaft.`,
-    mostCannotSee: 'Der größte Teil des Internets sieht ihre Einträge nicht.',
+    mostCannotSee: 'Der größte Teil des Internets sieht die Einträge der Zone nicht.',
     signatureExpired: 'Die Signatur ist abgelaufen.',
     signatureNotYetValid: 'Die Signatur ist noch nicht gültig.',
     keyMissing: 'Die Zone hat keinen Schlüssel, der zu ihrem DS-Eintrag passt.',
     signatureMissing: 'Die Signatur fehlt.',
     absenceUnproven: 'Es fehlt der Nachweis, dass es den Namen nicht gibt.',
-    dsIs: (t) => `Ihr DS-Eintrag ist ${t.value}.`,
+    dsIs: (t) => `Der DS-Eintrag der Zone ist ${t.value}.`,
     noticedAfter: (t) => `Nach der Korrektur kann es ${t.lasting} dauern, bis das bemerkt wird.`,
     caaForbids: (t) =>
       `Die CAA-Einträge von ${t.name} verbieten unserer Zertifizierungsstelle, ein Zertifikat auszustellen: ${t.values}.`,
@@ -408,7 +410,7 @@ export const de: Language = {
       `Ein anderes Konto dieses Dienstes hat ${t.name} bestätigt, nachdem Sie die Domain hier hinzugefügt haben. Ihre Einträge könnten also von früher stammen.`,
     heldSilent: (t) =>
       `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen in dieses Konto zu holen.`,
-    heldRecords: 'Dessen Einträge sind noch vorhanden.',
+    heldRecords: 'Die Einträge des anderen Kontos sind noch vorhanden.',
 
     resolversFail: (t) =>
       `Die DNS-Resolver dieses Dienstes geben keine brauchbare Antwort; ${t.name} konnte deshalb nicht abgefragt werden.`,
@@ -417,37 +419,37 @@ export const de: Language = {
     delegationUnread: (t) => `Die Nameserver von ${t.name} waren nicht zu finden.`,
     nameUnread: (t) => `${t.name} konnte nicht abgefragt werden.`,
     othersAnswer: (t) => `Zu anderen Namen in der Zone ${t.zone} kommen Antworten.`,
-    itsNameservers: 'ihre Nameserver',
-    serverTimeout: (t) => `Keine Antwort innerhalb der Frist: ${t.servers}.`,
+    itsNameservers: 'Nameserver der Zone',
+    serverTimeout: (t) => `Keine rechtzeitige Antwort: ${t.servers}.`,
     serverFailure: (t) => `Fehler (SERVFAIL) als Antwort: ${t.servers}.`,
     serverRefused: (t) => `Antwort verweigert (REFUSED): ${t.servers}.`,
     serverLame: (t) => `Für die Zone nicht zuständig (Lame Delegation): ${t.servers}.`,
-    serverMalformed: (t) => `Antworten, die kein gültiges DNS sind: ${t.servers}.`,
+    serverMalformed: (t) => `Ungültige DNS-Antworten: ${t.servers}.`,
     serverWithoutAddress: (t) => `Ohne IP-Adresse: ${t.servers}.`,
     serverUnreachable: (t) => `Nicht erreichbar: ${t.servers}.`,
-    serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie gefragt wird: ${t.servers}.`,
+    serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie abgefragt wird: ${t.servers}.`,
     serverTcp: (t) => `Keine Antwort über TCP: ${t.servers}.`,
-    serverInconsistent: (t) => `Nennt andere Nameserver als die übrigen: ${t.servers}.`,
+    serverInconsistent: (t) => `Abweichende Liste von Nameservern auf: ${t.servers}.`,
 
     outside: (t) =>
       `Besucher von ${t.name} erreichen die Website unter ${t.plural(t.count, { one: 'der Adresse', other: 'den Adressen' })} ${t.addresses} nicht.`,
-    outsideOther: 'Dort antwortet ein anderer Server, der Anfragen nicht an diesen Dienst weiterleitet.',
+    outsideOther: 'Dort antwortet ein anderer Server, der Anfragen nicht an diesen Dienst weiterreicht.',
     outsideWrongName: 'Sie bekommen ein Zertifikat, das nicht für diesen Namen gilt.',
     outsideExpired: 'Sie bekommen ein abgelaufenes Zertifikat.',
     outsideNotYet: 'Sie bekommen ein Zertifikat, das noch nicht gültig ist.',
     outsideUntrusted: 'Sie bekommen ein Zertifikat, dem Browser nicht vertrauen.',
     outsidePrivate: 'Aus dem Internet führt kein Weg dorthin.',
-    outsideRefused: 'An Port 443 nimmt nichts Verbindungen an.',
-    outsideTls: 'An Port 443 kommt kein TLS-Handshake zustande.',
+    outsideRefused: 'Auf Port 443 nimmt kein Dienst Verbindungen an.',
+    outsideTls: 'Auf Port 443 kommt kein TLS-Handshake zustande.',
     outsideNothing: 'Der Server beendet die Verbindung ohne Antwort.',
-    outsideTimeout: 'Die Antwort bleibt aus.',
+    outsideTimeout: 'Es kommt keine rechtzeitige Antwort.',
 
     add: (t) => `Legen Sie ${t.where} einen ${t.type}-Eintrag an.`,
     change: (t) => `Ändern Sie ${t.where} den ${t.type}-Eintrag.`,
     replace: (t) =>
       `Löschen Sie ${t.where} unter diesem Namen alle Einträge vom Typ ${t.removes} und legen Sie einen ${t.type}-Eintrag an.`,
     changeName: (t) => `Ändern Sie ${t.where} den Namen des ${t.type}-Eintrags.`,
-    zoneIsAdded: (t) => `${t.zone} wird dort von selbst angehängt.`,
+    zoneIsAdded: (t) => `${t.zone} wird dort automatisch angehängt.`,
     punycode: (t) => `Geben Sie ${t.where} den Namen in der Form mit „xn--“ ein.`,
     dotAtEnd: (t) => `Setzen Sie ${t.where} einen Punkt ans Ende des Werts des CNAME-Eintrags.`,
     withoutQuotes: 'Geben Sie den Wert ohne Anführungszeichen ein.',
@@ -457,8 +459,8 @@ export const de: Language = {
     deleteDelegation: (t) =>
       `Löschen Sie die NS-Einträge von ${t.name} in der Zone ${t.zone} und legen Sie dort den CNAME-Eintrag an.`,
     ifNoProxy: 'Wenn das nicht die Adressen eines Proxys von Ihnen sind, ersetzen Sie sie durch einen CNAME-Eintrag.',
-    orAddText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören, legen Sie einen TXT-Eintrag an.',
-    orPublishText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören, berichtigen Sie den TXT-Eintrag.',
+    orAddText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören: Legen Sie einen TXT-Eintrag an.',
+    orPublishText: 'Oder, wenn diese Adressen zu einem Proxy von Ihnen gehören: Berichtigen Sie den TXT-Eintrag.',
     doNotProxy: 'Der Anbieter darf ihn nicht über seinen Proxy leiten (Cloudflare: graue Wolke, „Nur DNS“).',
     keepOne: (t) =>
       `Löschen Sie ${t.where} alle anderen CNAME-, A- und AAAA-Einträge unter diesem Namen und behalten Sie einen CNAME-Eintrag.`,
@@ -469,32 +471,32 @@ export const de: Language = {
     addTyped: (t) => `Legen Sie ${t.where} einen Eintrag vom Typ ${t.typeInZone} an, und keine A- oder AAAA-Einträge.`,
     register: (t) =>
       `Registrieren oder verlängern Sie ${t.name} bei einem Registrar und stellen Sie dort die Nameserver ein.`,
-    mistypedLook: 'Wenn der Name einen Tippfehler enthält, sehen Sie sich den richtigen an.',
+    mistypedLook: 'Wenn der Name einen Tippfehler enthält, prüfen Sie den richtigen.',
     mistypedAdd: 'Wenn der Name einen Tippfehler enthält, löschen Sie diese Domain und fügen Sie die richtige hinzu.',
     renew: (t) =>
-      `Verlängern Sie ${t.name} beim Registrar. Falls die früheren Nameserver nicht von selbst zurückkommen, stellen Sie sie dort ein.`,
+      `Verlängern Sie ${t.name} beim Registrar. Falls die früheren Nameserver nicht automatisch zurückkommen, stellen Sie sie dort ein.`,
     changeNameservers: (t) =>
       `Stellen Sie ${t.delegation} die Nameserver eines DNS-Anbieters ein. Legen Sie die Einträge bei diesem Anbieter an.`,
-    setNameservers: (t) => `Stellen Sie ${t.delegation} diese Nameserver ein: ${t.seenServers}.`,
-    orPublishAt: (t) => `Oder legen Sie die Einträge hier an: ${t.servers}.`,
+    setNameservers: (t) => `Stellen Sie ${t.delegation} die Nameserver auf ${t.seenServers} um.`,
+    orPublishAt: (t) => `Oder legen Sie die Einträge bei ${t.servers} an.`,
     sameLists: (t) =>
       `Gleichen Sie beide Listen an: ${t.delegation} oder in den NS-Einträgen der Zone ${t.name} selbst.`,
-    waitMinutes: 'Wenn Sie ihn gerade geändert haben, warten Sie einige Minuten.',
+    waitMinutes: 'Wenn Sie den Eintrag gerade geändert haben, warten Sie einige Minuten.',
     askWhyDifferent: 'Fragen Sie andernfalls den DNS-Anbieter, warum sich die Antworten unterscheiden.',
     publishSame:
       'Tragen Sie andernfalls auf allen dasselbe ein oder entfernen Sie die Nameserver, die davon abweichen.',
-    nothingToDo: 'Sie müssen nichts tun: Dieser Dienst prüft von selbst noch einmal.',
+    nothingToDo: 'Sie müssen nichts tun: Dieser Dienst prüft automatisch noch einmal.',
     mendDsRegistrar: (t) =>
       `Entfernen Sie beim Registrar von ${t.zone} den DS-Eintrag oder ersetzen Sie ihn durch den, den der DNS-Anbieter anzeigt.`,
     mendDsAbove: (t) =>
-      `Entfernen Sie in der Zone über ${t.zone} den DS-Eintrag oder ersetzen Sie ihn durch den, den der DNS-Anbieter anzeigt.`,
+      `Entfernen Sie in der übergeordneten Zone von ${t.zone} den DS-Eintrag oder ersetzen Sie ihn durch den, den der DNS-Anbieter anzeigt.`,
     signAgain: (t) =>
-      `Bitten Sie den DNS-Anbieter von ${t.zone}, die Zone neu zu signieren. Oder ändern Sie ihren DS-Eintrag:`,
+      `Bitten Sie den DNS-Anbieter von ${t.zone}, die Zone neu zu signieren. Oder ändern Sie den DS-Eintrag:`,
     orSignAgain: 'Oder lassen Sie die Zone neu signieren.',
     deleteCaa: (t) =>
-      `Löschen Sie den CAA-Eintrag mit dem Tag ${t.tag}: Solange seine Flags 128 oder mehr sind, darf keine Zertifizierungsstelle ein Zertifikat ausstellen.`,
+      `Löschen Sie den CAA-Eintrag mit dem Tag ${t.tag}: Solange seine Flags 128 oder höher sind, darf keine Zertifizierungsstelle ein Zertifikat ausstellen.`,
     recreate:
-      'Wenn der Name Ihnen gehört, löschen Sie die Domain, fügen Sie sie erneut hinzu und legen Sie ihre neuen Einträge an.',
+      'Wenn der Name Ihnen gehört, löschen Sie die Domain, fügen Sie sie erneut hinzu und legen Sie die neuen Einträge an.',
     askSilent: (t) =>
       `Fragen Sie den DNS-Anbieter von ${t.zone}, warum seine Nameserver nicht antworten. Der Name wechselt das Konto, sobald sie antworten und nur die Einträge dieser Domain haben.`,
     removeOthers: (t) =>
@@ -508,7 +510,7 @@ export const de: Language = {
     renewCertificate:
       'Erneuern Sie auf dem Proxy oder Load Balancer mit dieser Adresse das Zertifikat oder leiten Sie Verbindungen unverändert an diesen Dienst durch.',
     orPassOn: (t) =>
-      `Oder lassen Sie den Proxy, falls diese Adresse zu einem von Ihnen gehört, auch alles unter ${t.value} weiterleiten.`,
+      `Oder, wenn diese Adresse zu einem Proxy von Ihnen gehört: Lassen Sie ihn auch alles unter ${t.value} weiterreichen.`,
     openPort: 'Öffnen Sie Port 443 auf diesem Server.',
     orUnused: 'Oder, wenn die Adresse nicht mehr genutzt wird:',
     waitUntilThen: 'Warten Sie bis dahin.',
@@ -516,7 +518,7 @@ export const de: Language = {
     underscore: 'Eine Firewall verwirft womöglich Namen, die mit einem Unterstrich beginnen.',
     orAddAgain: (t) => `Oder löschen Sie den ${t.type}-Eintrag und legen Sie ihn neu an.`,
     nothingOrRegistrar:
-      'An den Einträgen muss nichts geändert werden. Wenn es anhält, fragen Sie den Registrar der Domain.',
+      'An den Einträgen muss nichts geändert werden. Wenn das Problem bestehen bleibt, fragen Sie den Registrar der Domain.',
     askOrRemove: (t) =>
       `Fragen Sie den DNS-Anbieter von ${t.zone} nach dem Grund oder entfernen Sie ${t.delegation} diese Nameserver: ${t.servers}.`,
     createZone: (t) =>
@@ -526,24 +528,24 @@ export const de: Language = {
     correctNames: (t) => `Berichtigen Sie ${t.delegation} die Namen der Nameserver (${t.servers}).`,
     publicAddresses: (t) => `Geben Sie den Nameservern von ${t.zone} öffentliche IP-Adressen oder nutzen Sie andere.`,
     openTcp: (t) =>
-      `Öffnen Sie den TCP-Port 53 auf ${t.servers}: Antworten, die für UDP zu groß sind, werden über TCP abgefragt.`,
+      `Öffnen Sie den TCP-Port 53 dieser Nameserver: ${t.servers}. Antworten, die für UDP zu groß sind, werden über TCP abgefragt.`,
     registryTakes:
-      'Sie müssen nichts ändern: Ein Wechsel der Nameserver braucht einige Minuten, bis er überall angekommen ist.',
+      'Sie müssen nichts ändern: Ein Wechsel der Nameserver braucht einige Minuten, bis er überall bei der Registry angekommen ist.',
 
     certificateNoAddress: (t) => `${t.name} hat keine Adresse; keine Zertifizierungsstelle kann den Namen erreichen.`,
     certificateUnread: (t) =>
-      `Das DNS von ${t.name} konnte nicht abgefragt werden. Wir versuchen es von selbst wieder.`,
+      `Das DNS von ${t.name} konnte nicht abgefragt werden. Wir versuchen es automatisch wieder.`,
     certificatePrivate: (t) => `${t.name} führt zu ${t.addresses}. Das liegt nicht im öffentlichen Internet.`,
-    certificateUnreachable: (t) => `${t.name} führt zu ${t.addresses}. Dort antwortet an Port 80 nichts.`,
+    certificateUnreachable: (t) => `${t.name} führt zu ${t.addresses}. Dort antwortet auf Port 80 nichts.`,
     certificateOther: (t) =>
-      `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterleitet.`,
+      `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterreicht.`,
     certificateCaa: (t) =>
       `Ein CAA-Eintrag von ${t.name} verbietet unserer Zertifizierungsstelle, ein Zertifikat auszustellen.`,
     certificateNoRecord: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} fehlt.`,
-    certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} führt woandershin.`,
+    certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} zeigt woandershin.`,
     certificateNotSeen: (t) => `Der Nachweis für das Zertifikat von ${t.name} ist im DNS noch nicht zu finden.`,
     certificateUnproved: (t) => `Die Zertifizierungsstelle konnte ${t.name} nicht bestätigen.`,
     certificateRefused: (t) => `Die Zertifizierungsstelle stellt für ${t.name} kein Zertifikat aus.`,
-    certificateLater: 'Das liegt an uns, nicht an Ihren Einträgen. Wir versuchen es von selbst wieder.',
+    certificateLater: 'Das liegt an uns, nicht an Ihren Einträgen. Wir versuchen es automatisch wieder.',
   },
 };

@@ -23,7 +23,7 @@ export const fr: Language = {
     unreachable: 'Le service est injoignable. Nouvelle tentative…',
     lost: 'La connexion est interrompue. Reconnexion… Les vérifications continuent et rien n’est perdu.',
     crowded:
-      'Ce lien est ouvert dans trop d’onglets. Fermez ceux dont vous n’avez pas besoin : celui-ci reprendra tout seul.',
+      'Ce lien est ouvert dans trop d’onglets. Fermez ceux dont vous n’avez pas besoin : celui-ci reprendra automatiquement.',
     hints: {
       records: () => 'Ajoutez ces enregistrements. Copiez chaque nom et chaque valeur à l’identique.',
       add: ({ type }) => `Ajoutez cet enregistrement ${type}. Copiez son nom et sa valeur à l’identique.`,
@@ -46,23 +46,23 @@ export const fr: Language = {
         ? 'Connectez-vous là où vous gérez votre DNS.'
         : `Connectez-vous là où vous gérez le DNS de ${zone}.`,
     logInAt: (provider) => `Connectez-vous à votre compte ${provider}.`,
-    comeBack: 'Revenez ici. Cette page se met à jour toute seule.',
+    comeBack: 'Revenez ici. Cette page se met à jour automatiquement.',
     details: 'Réponse de l’autorité de certification',
     stages: {
       publish: ({ provider, records }) => ({
-        title: `Ajoutez ces ${COUNTS[records] ?? records} enregistrements ${provider === undefined ? 'à votre DNS' : `chez ${provider}`}`,
+        title: `Ajoutez ${records === 1 ? 'cet enregistrement' : `ces ${COUNTS[records] ?? records} enregistrements`} ${provider === undefined ? 'à votre DNS' : `chez ${provider}`}`,
         text: '',
       }),
       one_found: ({ found, lacking }) => ({
-        title: `${found === 1 ? 'Un enregistrement trouvé' : 'Deux enregistrements trouvés'}, encore ${COUNTS[lacking] ?? lacking}`,
+        title: `${found === 1 ? 'Un enregistrement trouvé' : 'Deux enregistrements trouvés'}, il en manque ${COUNTS[lacking] ?? lacking}`,
         text: 'Il faut souvent une minute ou deux à votre fournisseur pour publier un enregistrement.',
       }),
       unseen: () => ({
         title: 'Nous ne pouvons pas lire votre DNS pour le moment',
-        text: 'Cela vient de nous et vous n’avez rien à faire : nous réessayons automatiquement. Les enregistrements ci-dessous restent valables ; vous pouvez déjà les ajouter.',
+        text: 'Cela vient de nous. Vous n’avez rien à faire : nous réessayons automatiquement. Les enregistrements ci-dessous restent valables ; vous pouvez déjà les ajouter.',
       }),
       fix: ({ missing, wrong }) => ({
-        title: `${wrong > 1 ? 'Deux choses' : 'Une chose'} à modifier${missing === 0 ? '' : `, ${missing === 1 ? 'un enregistrement' : `${COUNTS[missing] ?? missing} enregistrements`} à ajouter`}`,
+        title: `${wrong > 1 ? 'Deux modifications' : 'Une modification'} à faire${missing === 0 ? '' : `, ${missing === 1 ? 'un enregistrement' : `${COUNTS[missing] ?? missing} enregistrements`} à ajouter`}`,
         text: '',
       }),
       confirming: ({ needsCaa }) => ({
@@ -72,7 +72,7 @@ export const fr: Language = {
           : 'Tout ce qu’il faut est là. Nous interrogeons encore une fois tous les serveurs de noms ; vous n’avez rien à faire.',
       }),
       preparing: () => ({
-        title: 'D’abord, votre certificat',
+        title: 'Nous obtenons d’abord votre certificat',
         text: 'En attendant, votre site reste où il est. Ne modifiez pas encore son enregistrement : cette page vous dira quand le faire.',
       }),
       ready: () => ({
@@ -81,7 +81,7 @@ export const fr: Language = {
       }),
       failed: () => ({
         title: 'Les vérifications sont arrêtées',
-        text: 'Vérifiez les enregistrements ci-dessous, puis recommencez : leurs valeurs ne changent pas.',
+        text: 'Vérifiez les enregistrements ci-dessous, puis relancez les vérifications : les valeurs ne changent pas.',
       }),
       certificate: () => ({
         title: 'Enregistrements trouvés. Place au certificat',
@@ -94,7 +94,7 @@ export const fr: Language = {
       }),
       live: () => ({
         title: 'Votre site est en ligne',
-        text: 'Il est servi en HTTPS. Vous pouvez fermer cette page. Gardez les deux enregistrements : nous les vérifions une fois par jour.',
+        text: 'Il est servi en HTTPS. Vous pouvez fermer cette page. Gardez les enregistrements tels quels : nous les vérifions une fois par jour.',
       }),
       live_at_risk: () => ({ title: 'En ligne, mais quelque chose a changé', text: '' }),
     },
@@ -103,10 +103,10 @@ export const fr: Language = {
     stepStates: { done: 'Terminé', current: 'En cours', problem: 'À vérifier', waiting: 'Pas encore' },
     yourTurn: 'À vous',
     movingFirst:
-      'Ce nom affiche-t-il déjà un site ? Lisez « Changer sans interruption » ci-dessous avant de modifier quoi que ce soit.',
+      'Ce nom mène-t-il déjà à un site ? Lisez « Changer sans interruption » ci-dessous avant de modifier quoi que ce soit.',
     movingTitle: 'Changer sans interruption',
     movingText:
-      'Ce nom affiche-t-il déjà un site ? Ajoutez d’abord l’enregistrement TXT et celui-ci, et laissez les autres. Cette page vous dira quand le certificat est prêt, et quel enregistrement modifier.',
+      'Ce nom mène-t-il déjà à un site ? Ajoutez d’abord l’enregistrement TXT et celui-ci, et laissez les autres. Cette page vous dira quand le certificat est prêt, et quel enregistrement modifier alors.',
     movingPurpose:
       'Nous permet d’obtenir le certificat avant le changement. Si votre fournisseur propose de le faire passer par un proxy, désactivez cette option.',
     records: 'Enregistrements',
@@ -115,12 +115,12 @@ export const fr: Language = {
       unknown: 'Recherche…',
       found: 'Trouvé',
       hidden: 'Masqué par votre fournisseur',
-      missing: 'Pas encore là',
+      missing: 'Pas encore trouvé',
       misplaced: 'Mauvais nom',
       gone: 'Disparu',
       wrong: 'À modifier',
       unreadable: 'Illisible',
-      not_needed: 'Plus nécessaire',
+      not_needed: 'Pas nécessaire actuellement',
       later: 'Pas encore',
     },
     purposes: {
@@ -152,7 +152,7 @@ export const fr: Language = {
     ttl: 'Laissez le TTL tel quel.',
     copy: 'Copier',
     copied: 'Copié',
-    copyWhat: (what, type) => ` : ${what.toLowerCase()} de l’enregistrement ${type}`,
+    copyWhat: (what, type) => ` : ${what.toLowerCase()} de l’enregistrement ${type}`,
     copyDone: 'Copié dans le presse-papiers.',
     copyFailed: 'La copie a échoué. Sélectionnez le texte et copiez-le vous-même.',
     seenNow: 'Visible actuellement',
@@ -183,14 +183,14 @@ export const fr: Language = {
     connectRefused:
       'Votre fournisseur n’a pas ajouté les enregistrements. Rien n’est perdu : réessayez, ou ajoutez-les vous-même ci-dessous.',
     checkNow: 'Vérifier maintenant',
-    tryAgain: 'Recommencer',
+    tryAgain: 'Relancer les vérifications',
     checking: 'Vérification…',
-    checkAgain: (seconds) => `Nouvelle vérification possible dans ${duration(seconds)}`,
+    checkAgain: (seconds) => `Vérifier à nouveau dans ${duration(seconds)}`,
     asked: {
-      same: (at) => `Vérifié à ${clock(at)} : rien de nouveau.`,
+      same: (at) => `Vérifié à ${clock(at)} : encore rien de nouveau.`,
       changed: (at) => `Vérifié à ${clock(at)}.`,
       busy: (at) =>
-        `Pas vérifié à ${clock(at)} : trop de vérifications à la fois. Attendez la fin du compte à rebours.`,
+        `Pas vérifié à ${clock(at)} : trop de vérifications à la fois. Attendez que le bouton ait fini son compte à rebours.`,
       failed: (at) => `Vérification impossible à ${clock(at)} : pas de connexion. Réessayez.`,
     },
     nextCheck: (seconds) => `Prochaine vérification dans ${duration(seconds)}.`,
@@ -200,27 +200,27 @@ export const fr: Language = {
       seconds > 0
         ? `Prochaine tentative ${seconds > 5400 ? `le ${time(at)}` : `dans ${duration(seconds)}`}.`
         : 'Prochaine tentative imminente.',
-    nextTrySees: 'Elle tiendra compte de ce que vous aurez modifié.',
+    nextTrySees: 'Elle tiendra compte de ce que vous aurez modifié d’ici là.',
     visit: (name) => `Ouvrir ${name}`,
-    validUntil: (at) => `Le certificat est valable jusqu’au ${date(at)} et sera renouvelé avant.`,
-    sendOn: 'Quelqu’un d’autre gère votre DNS ? Transmettez-lui ces enregistrements',
+    validUntil: (at) => `Le certificat est valide jusqu’au ${date(at)} et sera renouvelé avant.`,
+    sendOn: 'Quelqu’un d’autre gère votre DNS ? Transmettez-lui ces enregistrements',
     sendOnWarning: 'Toute personne qui a le lien peut ouvrir cette page. Ne l’envoyez qu’à des personnes de confiance.',
     sendOnWithoutLink:
       'Il n’y a pas de lien vers cette page ici. Copiez les enregistrements et collez-les dans un message.',
     sendByMail: 'Envoyer par e-mail',
     sendCopy: 'Tout copier',
-    sendCopyWhat: ' : les enregistrements en texte',
+    sendCopyWhat: ' : les enregistrements en texte',
     sendCode: 'QR code avec le lien vers cette page',
     sendCodeText: 'Scannez-le pour continuer sur votre téléphone.',
     sent: {
       subject: (name) => `Enregistrements DNS pour ${name}`,
       ask: (name, count) =>
         count === 1
-          ? `Merci d’ajouter cet enregistrement DNS pour ${name} :`
-          : `Merci d’ajouter ces enregistrements DNS pour ${name} :`,
+          ? `Merci d’ajouter cet enregistrement DNS pour ${name} :`
+          : `Merci d’ajouter ces enregistrements DNS pour ${name} :`,
       fill: ' ',
       instead: 'Ou, si le fournisseur ne propose pas ce type :',
-      link: 'Cette page montre s’ils ont été trouvés et, sinon, ce qui ne va pas :',
+      link: 'Cette page montre si les enregistrements ont été trouvés et, sinon, ce qui ne va pas :',
     },
     type: 'Type',
     help: 'Une question ?',
@@ -247,7 +247,7 @@ export const fr: Language = {
       },
       disabled: {
         title: 'La configuration est désactivée',
-        text: 'Le compte auquel ce lien appartient est désactivé. Adressez-vous à la personne qui vous a envoyé le lien ; vos enregistrements et leurs valeurs ne changent pas.',
+        text: 'Le compte auquel ce lien appartient est désactivé. Adressez-vous à la personne qui vous a envoyé le lien. Vos enregistrements et leurs valeurs ne changent pas.',
       },
       denied: {
         title: 'Cette page ne peut pas s’afficher ici',
@@ -267,7 +267,7 @@ export const fr: Language = {
     entryNameEmpty: 'Nom : laissez vide.',
     entryCaa: (t) => `Flags : ${t.flags}, tag : ${t.tag}, valeur : ${t.value}.`,
 
-    noRecord: (t) => `Il n’y a pas d’enregistrement ${t.type} pour ${t.at}.`,
+    noRecord: (t) => `Il n’y a pas d’enregistrement ${t.type} sous ${t.at}.`,
     noAddress: (t) => `${t.at} n’a pas d’adresse et reste donc inaccessible.`,
     asked: (t) => `Serveurs de noms interrogés : ${t.servers}.`,
     otherProviderUnseen: 'Les enregistrements créés chez un autre fournisseur ne sont pas visibles.',
@@ -278,7 +278,7 @@ export const fr: Language = {
     textToo: (t) => `L’enregistrement TXT se trouve sous ${t.otherName}.`,
     notPunycode: (t) =>
       `L’enregistrement ${t.type} porte un nom avec des caractères spéciaux. Pour le DNS, ce n’est pas le nom ${t.at}.`,
-    textInstead: 'Il faut un enregistrement TXT à cet endroit : aucun autre ne peut coexister avec un CNAME.',
+    textInstead: 'Il faut un enregistrement TXT à la place : aucun autre ne peut coexister avec un CNAME.',
     textOptional: 'Avec un enregistrement CNAME correct, le domaine n’a pas besoin d’enregistrement TXT.',
     valuesSwapped: (t) => `L’enregistrement TXT de ${t.at} contient la valeur de l’enregistrement CNAME, ${t.first}.`,
     namesSwapped: (t) =>
@@ -296,7 +296,7 @@ export const fr: Language = {
       `L’enregistrement doit pointer vers ${t.expected} pour que ce service puisse obtenir le certificat.`,
     otherTarget: (t) => `${t.at} est un CNAME vers ${t.host}, qui n’est pas la cible de ce domaine.`,
     otherTargetWhy:
-      'Cette valeur appartient à un autre domaine, date d’avant la suppression et le nouvel ajout de celui-ci, ou contient une faute de frappe.',
+      'Cette valeur contient une faute de frappe, appartient à un autre domaine ou date d’avant que ce domaine soit supprimé puis ajouté de nouveau.',
     valueDoubled: (t) => `Le fournisseur DNS a ajouté la zone ${t.zone} à la fin de la valeur.`,
     valueUrl: 'La valeur est une adresse web (URL), pas un nom d’hôte.',
     valueAddress: 'La valeur est une adresse IP, pas un nom d’hôte.',
@@ -311,14 +311,15 @@ export const fr: Language = {
     addressInstead: (t) =>
       `${t.at} a ${t.plural(t.count, { one: 'l’adresse', other: 'les adresses' })} ${t.addresses} au lieu d’un enregistrement CNAME vers ${t.expected}.`,
     passedOn: (t) =>
-      `L’enregistrement TXT valide le domaine. Les visiteurs n’y accèdent que si ces adresses les transmettent à ${t.expected}.`,
-    conflict: (t) => `${t.at} a un enregistrement CNAME vers ${t.first}, et d’autres à côté : ${t.values}.`,
+      `L’enregistrement TXT valide le domaine. Les visiteurs n’y accèdent que si ces adresses transmettent leurs requêtes à ${t.expected}.`,
+    conflict: (t) =>
+      `${t.at} a un enregistrement CNAME vers ${t.first}, et d’autres enregistrements à côté : ${t.values}.`,
     byChance: 'Les visiteurs arrivent au hasard sur l’un ou sur l’autre.',
     apexCname:
       'Le nom d’une zone ne doit pas être un CNAME : d’autres enregistrements, comme ceux de la messagerie, risquent de ne plus fonctionner.',
     apexElsewhere: (t) =>
-      `${t.at} a ${t.plural(t.count, { one: `l’adresse ${t.addresses}, qui n’est pas`, other: `les adresses ${t.addresses}, qui ne sont pas` })} de ce service.`,
-    visitorsElsewhere: 'Les visiteurs arrivent sur un autre serveur, sauf si un de vos proxys les transmet.',
+      `${t.at} a ${t.plural(t.count, { one: `l’adresse ${t.addresses}, qui n’appartient pas`, other: `les adresses ${t.addresses}, qui n’appartiennent pas` })} à ce service.`,
+    visitorsElsewhere: 'Les visiteurs arrivent sur un autre serveur, sauf si un de vos proxys transmet leurs requêtes.',
     wildcardText: (t) =>
       `L’enregistrement TXT de ${t.at} vient d’un enregistrement générique (*) et a la valeur ${t.first}.`,
     wildcardAddress: (t) =>
@@ -337,7 +338,7 @@ export const fr: Language = {
     challengeProxied: (t) =>
       `${t.at} mène à un proxy (${t.values}) et non à ${t.expected} : ce service ne peut pas obtenir le certificat.`,
     challengeMissing: (t) =>
-      `Il n’y a pas d’enregistrement CNAME pour ${t.at} : ce service ne peut pas obtenir le certificat.`,
+      `Il n’y a pas d’enregistrement CNAME sous ${t.at} : ce service ne peut pas obtenir le certificat.`,
     challengeText: (t) =>
       `Il y a un enregistrement TXT à la place, ${t.first} : aucun autre ne peut coexister avec un CNAME.`,
 
@@ -351,19 +352,19 @@ export const fr: Language = {
     othersMayStay: (t) =>
       t.plural(t.count, { one: 'L’autre valeur peut rester.', other: 'Les autres valeurs peuvent rester.' }),
     textBeside: 'La bonne valeur est accompagnée d’un autre texte.',
-    textBefore: 'Un autre texte la précède, et le jeton est différent.',
+    textBefore: 'Un autre texte précède le jeton, et ce jeton est différent.',
     otherCharacter: (t) => `Le caractère ${t.position} est ${t.found} au lieu de ${t.wanted}.`,
     moreCharacters: (t) => `Il y a du texte en trop après le caractère ${t.before}.`,
     fewerCharacters: (t) => `Tout ce qui suit le caractère ${t.before} manque.`,
     textQuotes: 'Elle contient des guillemets en trop.',
     textCase: 'Les majuscules et les minuscules ne correspondent pas.',
-    hasSpace: 'Elle contient une espace en trop.',
+    hasSpace: 'Elle contient un espace en trop.',
     hasTab: 'Elle contient une tabulation en trop.',
     hasLineBreak: 'Elle contient un saut de ligne en trop.',
     hasInvisible: (t) => `Elle contient un caractère invisible (${t.found}) en trop.`,
     textEncoded: 'Un programme y a remplacé des caractères par des codes.',
     textStale:
-      'Elle ressemble à la valeur d’un autre domaine, ou de celui-ci avant sa suppression et son nouvel ajout.',
+      'Elle ressemble à la valeur d’un autre domaine, ou à celle de ce domaine avant qu’il soit supprimé puis ajouté de nouveau.',
     textOfOther: (t) => `C’est la valeur de ${t.owner}.`,
     beginningMissing: 'Il manque le début.',
     endMissing: 'Il manque la fin.',
@@ -374,7 +375,7 @@ export const fr: Language = {
       `Le nom de domaine ${t.name} semble avoir expiré : ses serveurs de noms (${t.servers}) sont ceux de ${t.provider} pour les domaines non renouvelés ou inutilisés.`,
     parked: (t) =>
       `Le domaine ${t.name} est en parking chez ${t.provider} : ses serveurs de noms (${t.servers}) appartiennent à un service qui affiche de la publicité. On ne peut pas y publier d’enregistrements.`,
-    parkedAddresses: (t) => `Tous ses noms, ${t.name} compris, mènent à ${t.addresses}.`,
+    parkedAddresses: (t) => `Tous les noms de ce domaine, ${t.name} compris, mènent à ${t.addresses}.`,
     nameserversAre: (t) => `Les serveurs de noms définis ${t.delegation} sont ${t.servers}.`,
     recordIsAt: (t) => `L’enregistrement ${t.type} de ${t.otherName} est sur ${t.seenServers}.`,
     zoneNames: (t) => `La zone elle-même indique ${t.seenServers}.`,
@@ -392,13 +393,13 @@ export const fr: Language = {
     cnameThere: (t) => `un CNAME vers ${t.chain}`,
     cnameToItself: 'un CNAME vers lui-même',
     bogus: (t) => `Le DNSSEC (les signatures des enregistrements DNS) de la zone ${t.zone} est défectueux.`,
-    mostCannotSee: 'La plus grande partie d’Internet ne voit pas ses enregistrements.',
+    mostCannotSee: 'La plus grande partie d’Internet ne voit pas les enregistrements de la zone.',
     signatureExpired: 'La signature a expiré.',
-    signatureNotYetValid: 'La signature n’est pas encore valable.',
+    signatureNotYetValid: 'La signature n’est pas encore valide.',
     keyMissing: 'La zone n’a pas de clé qui corresponde à son enregistrement DS.',
     signatureMissing: 'La signature manque.',
     absenceUnproven: 'Il manque la preuve que le nom n’existe pas.',
-    dsIs: (t) => `Son enregistrement DS est ${t.value}.`,
+    dsIs: (t) => `L’enregistrement DS de la zone est ${t.value}.`,
     noticedAfter: (t) => `Après la correction, il peut falloir ${t.lasting} avant qu’elle soit prise en compte.`,
     caaForbids: (t) =>
       `Les enregistrements CAA de ${t.name} interdisent à notre autorité de certification d’émettre un certificat : ${t.values}.`,
@@ -408,8 +409,8 @@ export const fr: Language = {
     heldLater: (t) =>
       `Un autre compte de ce service a validé ${t.name} après que vous l’avez ajouté ici : vos enregistrements datent peut-être d’avant.`,
     heldSilent: (t) =>
-      `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}), et ce que les résolveurs ont en cache ne suffit pas pour rattacher le nom à ce compte.`,
-    heldRecords: 'Ses enregistrements sont encore en place.',
+      `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}). Ce que les résolveurs ont en cache ne suffit pas pour rattacher le nom à ce compte.`,
+    heldRecords: 'Les enregistrements de cet autre compte sont encore en place.',
 
     resolversFail: (t) =>
       `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être consulté.`,
@@ -423,19 +424,19 @@ export const fr: Language = {
     serverFailure: (t) => `Réponse d’échec (SERVFAIL) de ${t.servers}.`,
     serverRefused: (t) => `Refus de répondre (REFUSED) de ${t.servers}.`,
     serverLame: (t) => `La zone n’est pas servie par ${t.servers} (« lame delegation »).`,
-    serverMalformed: (t) => `Réponses qui ne sont pas du DNS valide de ${t.servers}.`,
+    serverMalformed: (t) => `Réponses DNS non valides de ${t.servers}.`,
     serverWithoutAddress: (t) => `Pas d’adresse IP pour ${t.servers}.`,
     serverUnreachable: (t) => `Impossible de joindre ${t.servers}.`,
     serverPrivate: (t) => `Adresse IP privée ou spéciale, jamais interrogée, pour ${t.servers}.`,
     serverTcp: (t) => `Pas de réponse en TCP de ${t.servers}.`,
-    serverInconsistent: (t) => `Serveurs de noms différents de ceux des autres, selon ${t.servers}.`,
+    serverInconsistent: (t) => `Liste de serveurs de noms différente sur ${t.servers}.`,
 
     outside: (t) =>
       `Les visiteurs de ${t.name} n’arrivent pas sur le site ${t.plural(t.count, { one: 'à l’adresse', other: 'aux adresses' })} ${t.addresses}.`,
-    outsideOther: 'Un autre serveur répond, qui ne transmet pas les requêtes à ce service.',
+    outsideOther: 'Un autre serveur répond et ne transmet pas les requêtes à ce service.',
     outsideWrongName: 'Ils reçoivent un certificat qui n’est pas pour ce nom.',
     outsideExpired: 'Ils reçoivent un certificat expiré.',
-    outsideNotYet: 'Ils reçoivent un certificat qui n’est pas encore valable.',
+    outsideNotYet: 'Ils reçoivent un certificat qui n’est pas encore valide.',
     outsideUntrusted: 'Ils reçoivent un certificat que les navigateurs jugent non fiable.',
     outsidePrivate: 'Cette adresse n’est pas accessible depuis Internet.',
     outsideRefused: 'Rien n’écoute sur le port 443.',
@@ -448,9 +449,9 @@ export const fr: Language = {
     replace: (t) =>
       `Supprimez ${t.where} les enregistrements ${t.removes} de ce nom et ajoutez un enregistrement ${t.type}.`,
     changeName: (t) => `Modifiez le nom de l’enregistrement ${t.type} ${t.where}.`,
-    zoneIsAdded: (t) => `${t.zone} s’y ajoute tout seul.`,
+    zoneIsAdded: (t) => `${t.zone} y est ajouté automatiquement.`,
     punycode: (t) => `Saisissez le nom sous sa forme « xn-- » ${t.where}.`,
-    dotAtEnd: (t) => `Terminez par un point la valeur de l’enregistrement CNAME ${t.where}.`,
+    dotAtEnd: (t) => `Ajoutez ${t.where} un point à la fin de la valeur de l’enregistrement CNAME.`,
     withoutQuotes: 'Saisissez la valeur sans guillemets.',
     exchangeNames: (t) => `Échangez les noms des deux enregistrements ${t.where}.`,
     forCname: (t) => `Nom de l’enregistrement CNAME : ${t.entered}.`,
@@ -474,24 +475,24 @@ export const fr: Language = {
     mistypedLook: 'Si le nom contient une faute de frappe, vérifiez le bon.',
     mistypedAdd: 'Si le nom contient une faute de frappe, supprimez ce domaine et ajoutez le bon.',
     renew: (t) =>
-      `Renouvelez ${t.name} chez son bureau d’enregistrement. Si les anciens serveurs de noms ne reviennent pas d’eux-mêmes, définissez-les de nouveau.`,
+      `Renouvelez ${t.name} chez son bureau d’enregistrement. Si les anciens serveurs de noms ne reviennent pas d’eux-mêmes, définissez-les chez ce bureau d’enregistrement.`,
     changeNameservers: (t) =>
-      `Remplacez les serveurs de noms par ceux d’un fournisseur DNS, ${t.delegation}. Publiez les enregistrements chez ce fournisseur.`,
-    setNameservers: (t) => `Définissez ${t.delegation} ces serveurs de noms : ${t.seenServers}.`,
+      `Remplacez ${t.delegation} les serveurs de noms par ceux d’un fournisseur DNS. Publiez les enregistrements chez ce fournisseur.`,
+    setNameservers: (t) => `Réglez ${t.delegation} les serveurs de noms sur ${t.seenServers}.`,
     orPublishAt: (t) => `Ou publiez les enregistrements ici : ${t.servers}.`,
     sameLists: (t) =>
       `Rendez les deux listes identiques : ${t.delegation}, ou dans les enregistrements NS de la zone ${t.name} elle-même.`,
-    waitMinutes: 'Si vous venez de le modifier, attendez quelques minutes.',
+    waitMinutes: 'Si vous venez de modifier l’enregistrement, attendez quelques minutes.',
     askWhyDifferent: 'Sinon, demandez au fournisseur DNS pourquoi ses réponses diffèrent.',
     publishSame: 'Sinon, publiez la même chose sur tous, ou retirez ceux qui diffèrent.',
-    nothingToDo: 'Vous n’avez rien à faire : ce service vérifie de nouveau tout seul.',
+    nothingToDo: 'Vous n’avez rien à faire : ce service vérifie de nouveau automatiquement.',
     mendDsRegistrar: (t) =>
       `Chez le bureau d’enregistrement de ${t.zone}, supprimez l’enregistrement DS ou remplacez-le par celui que le fournisseur DNS affiche.`,
     mendDsAbove: (t) =>
       `Dans la zone parente de ${t.zone}, supprimez l’enregistrement DS ou remplacez-le par celui que le fournisseur DNS affiche.`,
     signAgain: (t) =>
       `Demandez au fournisseur DNS de ${t.zone} de signer de nouveau la zone. Ou modifiez son enregistrement DS :`,
-    orSignAgain: 'Ou signez de nouveau la zone.',
+    orSignAgain: 'Ou faites signer de nouveau la zone.',
     deleteCaa: (t) =>
       `Supprimez l’enregistrement CAA dont le tag est ${t.tag} : tant que ses flags valent 128 ou plus, aucune autorité de certification ne peut émettre.`,
     recreate:
@@ -529,9 +530,10 @@ export const fr: Language = {
       `Donnez aux serveurs de noms de ${t.zone} des adresses IP publiques, ou utilisez-en d’autres.`,
     openTcp: (t) => `Ouvrez le port TCP 53 sur ${t.servers} : les réponses trop longues pour UDP sont lues en TCP.`,
     registryTakes:
-      'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à se propager partout.',
+      'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à atteindre tout le registre.',
 
-    certificateNoAddress: (t) => `${t.name} n’a pas d’adresse : aucune autorité de certification ne peut l’atteindre.`,
+    certificateNoAddress: (t) =>
+      `${t.name} n’a pas d’adresse : une autorité de certification ne peut donc pas l’atteindre.`,
     certificateUnread: (t) => `Le DNS de ${t.name} n’a pas pu être consulté. Nous réessayons automatiquement.`,
     certificatePrivate: (t) => `${t.name} mène à ${t.addresses}, hors de l’Internet public.`,
     certificateUnreachable: (t) => `${t.name} mène à ${t.addresses}, où rien ne répond sur le port 80.`,
@@ -540,7 +542,7 @@ export const fr: Language = {
     certificateCaa: (t) =>
       `Un enregistrement CAA de ${t.name} interdit à notre autorité de certification d’émettre un certificat.`,
     certificateNoRecord: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} manque.`,
-    certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} mène ailleurs.`,
+    certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} pointe ailleurs.`,
     certificateNotSeen: (t) => `La preuve pour le certificat de ${t.name} ne se trouve pas encore dans le DNS.`,
     certificateUnproved: (t) => `L’autorité de certification n’a pas pu valider ${t.name}.`,
     certificateRefused: (t) => `L’autorité de certification n’émet pas de certificat pour ${t.name}.`,

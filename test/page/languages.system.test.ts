@@ -31,8 +31,8 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const GERMAN = 'Eine Sache ist zu ändern';
-const FRENCH = 'Une chose à modifier';
+const GERMAN = 'Eine Änderung nötig';
+const FRENCH = 'Une modification à faire';
 const ENGLISH = 'One thing needs to change';
 
 async function withPage(locale: string, look: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
