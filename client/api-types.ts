@@ -16,7 +16,7 @@ export interface ApiCalls {
       domain: string;
       /** A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it. Use it for names that your platform serves today. */
       target?: string | undefined;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; otherwise the name is a conflict (409). So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** The platform's own id for the domain, without control characters. Several domains may have the same. */
       externalId?: string | undefined;
@@ -50,7 +50,7 @@ export interface ApiCalls {
         /** The platform's own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
         metadata?: Record<string, string> | undefined;
       }>;
-      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; without, the name is a conflict (409) as ever. So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
+      /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; otherwise the name is a conflict (409). So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
       /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
       dryRun?: boolean | undefined;
@@ -60,7 +60,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, its redirect, and its suspension, origin, settings and your own data. The operation domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
+    /** Get a domain with everything that serves it. The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, and where it redirects to. It also has its suspension, its origin, its settings, and your own data (`externalId` and `metadata`). The operation domains.listWorkspaceDomains has the same for many. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a support link may call it for its domain. */
     getSite(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -75,7 +75,7 @@ export interface ApiCalls {
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
       /** Part of the id or the name, in any case. */
       search?: string | undefined;
@@ -84,7 +84,7 @@ export interface ApiCalls {
     listWorkspaceDomains(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
       /** Only domains with this status. */
       status?: 'pending' | 'verifying' | 'verified' | 'failed' | undefined;
@@ -183,7 +183,7 @@ export interface ApiCalls {
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Domain>;
-    /** Serve a page in place of a site. Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a page in place of a site. Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the previous suspension; with the same, nothing changes. domains.resumeDomain undoes it. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     suspendDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -208,7 +208,7 @@ export interface ApiCalls {
       domain: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Look at a name before it is attached. Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
@@ -227,7 +227,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (30 days at most), or once it is removed. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with a certificate of its owner. Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (30 days at most), or once it is removed. Its time counts from its upload. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is kept then, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -262,7 +262,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, reports mistakes in them, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. It is shown this once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. With `purpose` `support` the link is for a helper without an account. It opens the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, for a support link. Also `environment.*.read_usage` on the environment of the domain, for a support link. */
+    /** Create a set-up link. Makes a link for the customer who owns the domain: a page that shows the DNS records, reports mistakes in them, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. The link is shown only once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours. With `purpose` `support` the link is for a helper without an account. It opens the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, for a support link. Also `environment.*.read_usage` on the environment of the domain, for a support link. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -286,7 +286,7 @@ export interface ApiCalls {
       domain: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<SetupLink>>;
     /** Revoke a set-up link. The link and its open pages stop working within a second. Revoking it again changes nothing. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
@@ -313,7 +313,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<DomainConnect>;
     /** Open a session of a set-up link. Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`). */
     openSession(input: {
-      /** That of a set-up link: what is behind `#` in its `url`. */
+      /** The token of a set-up link: the part behind `#` in its `url`. */
       token: string;
     }, options?: CallOptions): Promise<{
       /** For `Authorization: Bearer …`. */
@@ -352,7 +352,7 @@ export interface ApiCalls {
     listProjects(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Project>>;
     /** Delete a project. Deletes a project that has no apps. Permission: `project.*.delete_project` or `project.<project_id>.delete_project`. */
@@ -387,7 +387,7 @@ export interface ApiCalls {
       project: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
@@ -430,7 +430,7 @@ export interface ApiCalls {
       app: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
@@ -444,7 +444,7 @@ export interface ApiCalls {
       /** If true, nothing is deleted while deleted domains of the environment can still be restored. */
       refuseRestorable?: boolean | undefined;
     }, options?: CallOptions): Promise<void>;
-    /** Set how the origins of an environment are asked. Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    /** Set how the edge sends requests to the origins of an environment. Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     updateOriginSettings(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -468,7 +468,7 @@ export interface ApiCalls {
       /** Null: no secret is sent any more. */
       secret?: null | undefined;
     }, options?: CallOptions): Promise<OriginSettings>;
-    /** Get how the origins of an environment are asked. Retrieves the settings, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
+    /** Get how the edge sends requests to the origins of an environment. Retrieves the settings, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
     getOriginSettings(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -477,7 +477,7 @@ export interface ApiCalls {
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<OriginSettings>;
-    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
+    /** Make a secret for the origins of an environment. Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown only once. Whoever may deploy to the environment can have it sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     rotateOriginSecret(input: {
       /** Id or slug of the project. Needed only beside a slug; with an id, it is checked. */
       project?: string | undefined;
@@ -519,12 +519,12 @@ export interface ApiCalls {
       environment: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Deployment>>;
   };
   webhooks: {
-    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
+    /** Create a webhook. From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown only once. Permission: `webhook.*.create_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     createWebhook(input: {
       /** Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them. */
       url: string;
@@ -533,7 +533,7 @@ export interface ApiCalls {
     }, options?: CreationOptions): Promise<{
       /** The new webhook. Begins with `wh_`. */
       webhookId: string;
-      /** By which receivers verify signatures. Begins with `whsec_`. */
+      /** Receivers verify signatures with it. Begins with `whsec_`. */
       secret: string;
     }>;
     /** Get a webhook. Retrieves a webhook, without its secret. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
@@ -545,10 +545,10 @@ export interface ApiCalls {
     listWebhooks(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Webhook>>;
-    /** Change a webhook. Changes what is given. Events that wait go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
+    /** Change a webhook. Changes the given properties. Waiting events go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. Also `environment.*.read_domain` on all environments, for the URL and the types: the receiver gets the events of every domain. */
     updateWebhook(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -564,7 +564,7 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<void>;
-    /** Rotate the secret of a webhook. Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
+    /** Rotate the secret of a webhook. Returns a new secret, which is shown only once. Requests are signed with both secrets until the previous one expires; one that an earlier rotation has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use keeps signing. Permission: `webhook.*.update_webhook` or `webhook.<webhook_id>.update_webhook`. */
     rotateSecret(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
@@ -584,13 +584,13 @@ export interface ApiCalls {
       /** The delivery. Begins with `dlv_`. */
       deliveryId: string;
     }>;
-    /** List the deliveries of a webhook. Deliveries, newest first, one page at a time: those that wait, and what became of the others. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
+    /** List the deliveries of a webhook. Deliveries, newest first, one page at a time: waiting ones, and the others with their results. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time. Permission: `webhook.*.read_webhook` or `webhook.<webhook_id>.read_webhook`. */
     listDeliveries(input: {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
       /** Only deliveries in this state. */
       state?: 'waiting' | 'delivered' | 'failed' | undefined;
@@ -625,7 +625,7 @@ export interface ApiCalls {
       /** `hour` if absent. Days are those of UTC. */
       resolution?: 'hour' | 'day' | undefined;
     }, options?: CallOptions): Promise<UsageHistory>;
-    /** List the usage of all domains. The sums of each domain of the workspace, for bills. Domains with usage in the time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
+    /** List the usage of all domains. The sums of each domain of the workspace, for bills. Domains with usage in this time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Permission: `environment.*.read_usage`. */
     listUsage(input: {
       /** The first hour that counts is the first to begin then or later. Unix time in milliseconds. */
       from: number;
@@ -633,7 +633,7 @@ export interface ApiCalls {
       to?: number | undefined;
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<DomainUsage>>;
   };
@@ -642,7 +642,7 @@ export interface ApiCalls {
     listEntries(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
       /** Only entries of this root key, set-up link or subject of a dashboard token. */
       actor?: string | undefined;
@@ -653,7 +653,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<AuditEntry>>;
   };
   keys: {
-    /** Create a root key. Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made. Permission: `key.*.create_key`. */
+    /** Create a root key. Makes a key of the workspace, which is shown only once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made. Permission: `key.*.create_key`. */
     createKey(input: {
       /** Name for people. */
       name: string;
@@ -673,7 +673,7 @@ export interface ApiCalls {
     listKeys(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<RootKey>>;
     /** Rotate a root key. Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is. Permission: `key.*.rotate_key` or `key.<key_id>.rotate_key`. */
@@ -690,7 +690,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
   };
   tokens: {
-    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces. Permission: `token.*.create_token`. */
+    /** Create a dashboard token. Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It cannot make keys, tokens or workspaces. Permission: `token.*.create_token`. */
     createToken(input: {
       /** The person, as timelines and the audit log name them: an id of yours. Does not begin as ids of keys and links do. */
       subject: string;
@@ -700,7 +700,7 @@ export interface ApiCalls {
     }, options?: CreationOptions): Promise<CreatedToken>;
   };
   workspaces: {
-    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
+    /** Create a workspace. Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown only once. It can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone. Permission: `workspace.*.create_workspace`. */
     createWorkspace(input: {
       /** Name for people. */
       name: string;
@@ -713,7 +713,7 @@ export interface ApiCalls {
     listWorkspaces(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
-      /** `pagination.cursor` of the page before; absent for the first page. */
+      /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<Workspace>>;
   };

@@ -9,6 +9,8 @@ const GENERATED = '<!-- Generated from the operations in server/src/api/ by "npm
 /** Characters of a value that fit beside its call without scrolling. */
 const LONGEST_LINE = 50;
 const LONGEST_TEXT = 60;
+/** Only these show the records of a domain, so that a page has them once. */
+const WITH_RECORDS = new Set(['domains.createDomain', 'domains.getDomain']);
 
 const document = openApiDocument();
 const { schemas } = document.components;
@@ -65,7 +67,8 @@ function renderConventions(groups: readonly Group[], recorded: ReadonlyMap<strin
     'Send a root key in `Authorization: Bearer <ROOT_KEY>`. [Permissions](../permissions.md) has what a key may do, [objects](objects.md)',
     'what responses contain, and [openapi.json](../../../openapi.json) all of it for programs.',
     '',
-    'The requests and responses of these pages are those of a real server, with secrets shortened. Only these have examples that were written:',
+    'The requests and responses of these pages are those of a real server. Secrets are shortened, and the records of a domain are only in',
+    '[`domains.createDomain`](domains.md#domainscreatedomain) and [`domains.getDomain`](domains.md#domainsgetdomain). Only these operations have written examples:',
     `${others.map((name) => `\`${name}\``).join(', ')}.`,
     '',
     '## Errors of every operation',
@@ -100,7 +103,8 @@ function renderOperation(
   const call = recorded.get(name);
   const input = call?.input ?? content?.example;
   const [response] = Object.values(responses).flatMap((each) => ('content' in each ? Object.values(each.content) : []));
-  const body = call?.response ?? response?.example;
+  const recordedBody = call?.response ?? response?.example;
+  const body = WITH_RECORDS.has(name) ? recordedBody : withoutRecords(recordedBody);
   const isOpen = operation.security.length === 0;
   return [
     `## ${name}`,
@@ -314,6 +318,16 @@ function oneLineIfShort(text: string): string {
 
 function json(value: unknown): string {
   return JSON.stringify(shortened(value), null, 2);
+}
+
+/** With the records of each domain left out, also in the events of a stream. */
+function withoutRecords(value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(/"dnsRecords":\[\{.*?\}\]/g, '"dnsRecords":["…"]');
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(withoutRecords);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, key === 'dnsRecords' ? ['…'] : withoutRecords(each)]),
+  );
 }
 
 /** Without secrets, and without tokens that no reader reads. */

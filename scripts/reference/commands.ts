@@ -12,7 +12,7 @@ export function renderCommands(): string {
     '<!-- Generated from the commands by "npm run generate". Do not edit. -->',
     '',
     '`nameplate COMMAND --help` prints the same in a terminal. [Operations](../guides/operations.md) explains when to use which. Every command',
-    'exits with 0 when done, 1 on failure, 2 for a wrong command line, and 3 if something has to be fixed.',
+    'exits with 0 when done, 1 on failure, and 2 for a wrong command line. It exits with 3 if something has to be fixed, such as a DNS record.',
     '',
     ...program.commands.flatMap((command) => render(command, 'nameplate', 2)),
   ].join('\n');

@@ -147,7 +147,7 @@ describe('webhooks.createWebhook', () => {
     expect(await tryUrl('http://localhost:3000/hooks')).toMatchObject({ status: 200 });
     expect(await tryUrl('https://hooks.example.com/')).toMatchObject({
       status: 403,
-      body: { error: { detail: 'The workspace has as many webhooks as it may have.' } },
+      body: { error: { detail: 'The workspace has reached its limit of webhooks.' } },
     });
     await open.close();
   });

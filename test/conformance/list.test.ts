@@ -33,7 +33,7 @@ function definesTests(callee: ts.Node): boolean {
 /** Lists of promises: each row ends with a test, or a group of them, after the groups it is in, and its file. */
 describe.each([
   ['docs/internals/conformance.md', 'the specification', 60],
-  ['docs/guides/security.md', 'attacks', 50],
+  ['docs/internals/attacks.md', 'attacks', 50],
 ])('%s', (list, what, most) => {
   const rows = [...read(list).matchAll(/^\| .+ \| (.+) \| `(.+)` \|$/gm)].map(
     ([, title = '', file = '']) => [file, title] as const,

@@ -16,6 +16,7 @@ import { aDeliveryResult, addWebhook, claimDue, saveResults } from '../support/w
 
 const START = exampleDomain.createdAt;
 const MINUTE_MS = 60_000;
+const LEFT_OUT = '…';
 const BY = { ...AUTHOR, actor: 'key_01kaghm6r7t8y9u0p1a2s3d4f5' };
 const ISSUER = 'https://acme-v02.api.letsencrypt.org/directory';
 
@@ -242,18 +243,31 @@ async function received(store: Store): Promise<string[]> {
   }
 }
 
-/** A body as the page shows it: JSON with two spaces, a DNS record in one line. */
-export function formatted(body: string): string {
+/**
+ * A body as the page shows it: JSON with two spaces, a DNS record in one line. Its domain is whole where it is the `first`
+ * on the page; else it has its id and what differs from that one.
+ */
+export function formatted(body: string, first: string): string {
   const records: string[] = [];
+  const event = JSON.parse(body);
+  if (body !== first && event.data.domain !== undefined)
+    event.data.domain = changesOf(event.data.domain, JSON.parse(first).data.domain);
   const text = JSON.stringify(
-    JSON.parse(body),
+    event,
     (key, value) => {
-      if (key !== 'dnsRecords') return value;
+      if (key !== 'dnsRecords' || value[0] === LEFT_OUT) return value;
       return (value as object[]).map((record) => `@${records.push(inOneLine(record)) - 1}@`);
     },
     2,
   );
   return text.replace(/"@(\d+)@"/g, (_, at) => records[Number(at)] ?? '');
+}
+
+function changesOf(domain: Record<string, unknown>, first: Record<string, unknown>): Record<string, unknown> {
+  const changes = Object.entries(domain).filter(
+    ([key, value]) => key === 'id' || JSON.stringify(value) !== JSON.stringify(first[key]),
+  );
+  return Object.fromEntries(changes.map(([key, value]) => [key, key === 'dnsRecords' ? [LEFT_OUT] : value]));
 }
 
 function inOneLine(record: object): string {

@@ -121,8 +121,8 @@ export const ERRORS = {
   'authorization/root_key_required': {
     status: 403,
     type: 'root-key-required',
-    detail: 'A dashboard token makes no keys, tokens and workspaces. Use a root key.',
-    why: 'What a dashboard token makes could not outlive it, and it lives for two minutes at most. So only root keys make keys, tokens and workspaces.',
+    detail: 'A dashboard token cannot make keys, tokens or workspaces. Use a root key.',
+    why: 'Anything that a dashboard token makes could not outlive it, and it lives for two minutes at most. So only root keys make keys, tokens and workspaces.',
     fix: 'Call the operation with a root key, from a server: a root key must not reach a browser.',
   },
   'authorization/forbidden': {
@@ -164,8 +164,8 @@ export const ERRORS = {
   },
   'data/redirect_destination_not_found': {
     status: 404,
-    detail: 'There is no such domain as "to" names in this workspace, or the root key may not use it.',
-    why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to a stranger. Here "to" is the name or id of none, or the key lacks the permission for the environment of that domain. Both get the same response.',
+    detail: 'The workspace has no domain that "to" names, or the root key may not use it.',
+    why: 'A redirect leads to a domain of the same workspace, so that it never sends visitors to a stranger. Here "to" names no domain of the workspace, or the key lacks the permission for the environment of that domain. Both get the same response.',
     fix: 'Check "to". Attach its domain first if the workspace does not have it, and check that the key has the permission for the environments of both domains.',
   },
   'data/target_not_found': {
@@ -323,7 +323,7 @@ export const ERRORS = {
     detail:
       'The pages of this server are not built. Run "npm run build" where the server was installed, and start it again.',
     why: 'The files of the set-up page, the dashboard and the documents are made by the build, in dist/. This installation runs from its sources and was not built.',
-    fix: 'Run "npm run build" in the directory of the program. Its images and packages have the files.',
+    fix: 'Run "npm run build" in the directory of the program. Images and packages of Nameplate include the files.',
   },
   'request/method_not_allowed': {
     status: 405,
@@ -335,7 +335,7 @@ export const ERRORS = {
     status: 406,
     detail:
       'The operation responds with server-sent events. Send "Accept: text/event-stream", with a client that reads the response while it goes on.',
-    why: 'domains.watchDomain responds with a stream that does not end by itself. A client that waits for the end of a response would wait for ever. The Accept header therefore has to name text/event-stream; a wildcard is not enough.',
+    why: 'domains.watchDomain responds with a stream that does not end by itself. A client that waits for the end of a response would wait forever. The Accept header therefore has to name text/event-stream; a wildcard is not enough.',
     fix: 'Send "Accept: text/event-stream" with a client that reads events as they come, or poll domains.getDomain.',
   },
   'request/body_too_large': {
@@ -394,20 +394,20 @@ export const ERRORS = {
   },
   'limits/redirect_limit_exceeded': {
     status: 403,
-    detail: 'As many domains redirect to this one as may do so: 100.',
+    detail: 'The maximum of 100 domains already redirect to this one.',
     why: 'At most 100 domains may redirect to one, since a change of that one changes all of them at once.',
     fix: 'Redirect to another domain, or remove redirects that nobody needs any more with domains.removeRedirect.',
   },
   'limits/webhook_limit_exceeded': {
     status: 403,
-    detail: 'The workspace has as many webhooks as it may have.',
+    detail: 'The workspace has reached its limit of webhooks.',
     why: 'The operator of this installation limits the number of webhooks per workspace (NAMEPLATE_WEBHOOKS_PER_WORKSPACE, 10 unless set).',
     fix: 'Delete webhooks that you no longer need, or let one receiver take the events of several.',
   },
   'limits/setup_link_limit_exceeded': {
     status: 403,
     type: 'setup-link-limit-exceeded',
-    detail: 'The domain has as many set-up links that work as it may have.',
+    detail: 'The domain has reached its limit of working set-up links.',
     why: 'A domain may have 100 set-up links at once that have neither expired nor been revoked. A page that makes one for each view reaches the limit soon.',
     fix: 'Use a link until it expires. domains.listSetupLinks lists those of the domain, domains.revokeSetupLink ends one.',
   },
@@ -415,7 +415,7 @@ export const ERRORS = {
     status: 500,
     detail: internalDetail(''),
     why: 'The server had an unexpected error, or could not reach its database. The details are in its log, under the request id. The error may have come before or after the change was saved.',
-    fix: 'Wait for the seconds in the Retry-After header; without one, wait a few seconds. Repeat a request that only reads. Before you repeat one that changes something, read whether the change was made: after domains.createDomain, for example, call domains.getDomain with the name. A creation with an Idempotency-Key you can repeat as it is. If the error persists, contact support with the request id (meta.requestId).',
+    fix: 'Wait for the seconds in the Retry-After header; without one, wait a few seconds. Repeat a request that only reads. Before you repeat one that changes something, read whether the change was made: after domains.createDomain, for example, call domains.getDomain with the name. You can repeat a creation with an Idempotency-Key as it is. If the error persists, contact support with the request id (meta.requestId).',
   },
 } as const satisfies Record<string, ErrorEntry>;
 

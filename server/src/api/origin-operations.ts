@@ -78,7 +78,7 @@ const exampleSettings = present(
 
 export const updateOriginSettings = defineOperation({
   name: 'environments.updateOriginSettings',
-  summary: 'Set how the origins of an environment are asked',
+  summary: 'Set how the edge sends requests to the origins of an environment',
   description:
     'Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
@@ -147,7 +147,7 @@ export const updateOriginSettings = defineOperation({
 
 export const getOriginSettings = defineOperation({
   name: 'environments.getOriginSettings',
-  summary: 'Get how the origins of an environment are asked',
+  summary: 'Get how the edge sends requests to the origins of an environment',
   description: 'Retrieves the settings, without the secret and the private key.',
   permission: { resource: 'environment', action: 'read_origin_settings' },
   request: Type.Object(environmentPath, closed),
@@ -165,7 +165,7 @@ export const rotateOriginSecret = defineOperation({
   name: 'environments.rotateOriginSecret',
   summary: 'Make a secret for the origins of an environment',
   description:
-    'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown this once. Whoever may deploy to the environment can have it sent to their own server.',
+    'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown only once. Whoever may deploy to the environment can have it sent to their own server.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
   replaces: 'secret',
   request: Type.Object(

@@ -123,7 +123,7 @@ export const pageRequest = {
       minLength: 1,
       maxLength: 255,
       pattern: REFERENCE,
-      description: '`pagination.cursor` of the page before; absent for the first page.',
+      description: '`pagination.cursor` of the previous page; absent for the first page.',
     }),
   ),
 };

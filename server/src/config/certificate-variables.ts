@@ -122,7 +122,7 @@ export const certificateVariables = {
   acmeMultiAddress: {
     name: 'NAMEPLATE_ACME_MULTI_ADDRESS',
     about:
-      '`any`: an address of a domain that does not answer on port 80 is tolerated if another of its family leads to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
+      '`any`: an address of a domain that does not answer on port 80 before an order is tolerated. Another address of its family (IPv4 or IPv6) has to lead to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
     default: 'any',
     example: 'all',
     parse: oneOf('any', 'all'),

@@ -36,7 +36,7 @@ export const dnsVariables = {
   dnsResponsesPerSecond: {
     name: 'NAMEPLATE_DNS_RESPONSES_PER_SECOND',
     about:
-      'Most responses a second over UDP to one network (a /24 of IPv4, a /64 of IPv6), to prevent amplification with forged addresses. Beyond it, every other query gets a truncated response, to which resolvers repeat it over TCP; the others get none. Clients that send a valid DNS cookie are not limited. `0`: no limit.',
+      'Maximum number of responses a second over UDP to one network (a /24 of IPv4, a /64 of IPv6), to prevent amplification with forged addresses. Beyond it, every other query gets a truncated response, to which resolvers repeat it over TCP; the others get none. Clients that send a valid DNS cookie are not limited. `0`: no limit.',
     default: '500',
     example: '2000',
     parse: count(0, 1_000_000),

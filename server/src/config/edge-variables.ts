@@ -92,7 +92,7 @@ export const edgeVariables = {
   edgeAccessLogQuery: {
     name: 'NAMEPLATE_EDGE_ACCESS_LOG_QUERY',
     about:
-      'Whether paths in the access log have their query, which often holds tokens and personal data: `on` or `off`.',
+      'Whether paths in the access log include the query, which often has tokens and personal data: `on` or `off`.',
     default: 'off',
     example: 'on',
     parse: oneOf('off', 'on'),

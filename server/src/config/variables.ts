@@ -116,7 +116,7 @@ export const generalVariables = {
   nodeName: {
     name: 'NAMEPLATE_NODE_NAME',
     about:
-      "Says in `live.from` which node has looked at a site, at most 63 letters, digits, dots, hyphens and underscores. Every key that reads a site, and every receiver of its events, sees it: the machine's own name is not used by itself.",
+      "The name of this node in `live.from`, which says who looked at a site. At most 63 letters, digits, dots, hyphens and underscores. Every key that reads a site, and every receiver of its events, sees it: the machine's own name is not used by itself.",
     default: 'nameplate',
     example: 'fra-1',
     parse: nodeName,
@@ -170,7 +170,7 @@ export const generalVariables = {
   publicUrl: {
     name: 'NAMEPLATE_PUBLIC_URL',
     about:
-      'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it none can be made. Set it on every node with the role `api`. By default it follows from `NAMEPLATE_API_HOSTNAME`, where that is set.',
+      'Where browsers reach the API: `https`, a host, and a port if it is not 443; `http` on loopback only. Set-up links (`domains.createSetupLink`) lead to `/setup` there; without it, no link can be made. Set it on every node with the role `api`. By default it follows from `NAMEPLATE_API_HOSTNAME`, where that is set.',
     example: 'https://api.example.net',
     parse: publicOrigin,
   },
@@ -212,21 +212,21 @@ export const generalVariables = {
   watchers: {
     name: 'NAMEPLATE_WATCHERS',
     about:
-      'Most streams of `domains.watchDomain` that a process has open at once; further ones get 429. `0` allows none. Each holds one of the 10,000 connections of the process, 1,000 of one client address, and about 30 KB of memory. These three limits are divided evenly among the threads of the API.',
+      'Maximum number of open streams of `domains.watchDomain` in a process; further ones get 429. `0` allows none. Each holds one of the 10,000 connections of the process, 1,000 of one client address, and about 30 KB of memory. These three limits are divided evenly among the threads of the API.',
     default: '5000',
     example: '500',
     parse: count(0, 9000),
   },
   watchersPerWorkspace: {
     name: 'NAMEPLATE_WATCHERS_PER_WORKSPACE',
-    about: 'Most open streams of one workspace; half of them at most are streams of its set-up links.',
+    about: 'Maximum number of open streams of one workspace; its set-up links may have half of them.',
     default: '2500',
     example: '100',
     parse: count(0, 9000),
   },
   watchersPerKey: {
     name: 'NAMEPLATE_WATCHERS_PER_KEY',
-    about: 'Most open streams of one root key, or of one user of a dashboard.',
+    about: 'Maximum number of open streams of one root key, or of one user of a dashboard.',
     default: '1000',
     example: '50',
     parse: count(0, 9000),
@@ -265,7 +265,7 @@ export const generalVariables = {
   control: {
     name: 'NAMEPLATE_CONTROL',
     about:
-      'The socket on which `nameplate reload` reaches the server: the path of a file that only its own user may open, of 100 characters at most. `auto`: `control.sock` beside the SQLite file; with PostgreSQL in the directory `RUNTIME_DIRECTORY` that systemd names, if it does. `off`: none; SIGHUP reloads all the same. Set it apart for each of several servers on one SQLite file.',
+      'The socket on which `nameplate reload` reaches the server: the path of a file that only its own user may open, of 100 characters at most. `auto`: `control.sock` beside the SQLite file; with PostgreSQL in the directory `RUNTIME_DIRECTORY` that systemd names, if it does. `off`: none; SIGHUP reloads all the same. Set a different one for each of several servers on one SQLite file.',
     default: 'auto',
     example: '/run/nameplate/control.sock',
     parse: socketPath,

@@ -6,7 +6,7 @@ export const webhookVariables = {
   webhooksPerWorkspace: {
     name: 'NAMEPLATE_WEBHOOKS_PER_WORKSPACE',
     about:
-      'Most webhooks that a workspace may have. With `0` none can be created; those that exist keep being sent events. Set it on every node with the role `api`.',
+      'Maximum number of webhooks of a workspace. With `0` none can be created; existing ones keep receiving events. Set it on every node with the role `api`.',
     default: '10',
     example: '3',
     parse: count(0, 1000),
@@ -14,7 +14,7 @@ export const webhookVariables = {
   webhookSchemes: {
     name: 'NAMEPLATE_WEBHOOK_SCHEMES',
     about:
-      'Schemes that the URL of a webhook may have, `https` and `http`, separated by commas. Over `http` anybody on the way reads the events, and nothing proves who receives them: allow it only for receivers in your own network. Webhooks with another scheme are sent nothing, also those that were created while it was allowed. Set it on every node with the role `api` or `verifier`.',
+      'Schemes that the URL of a webhook may have, `https` and `http`, separated by commas. Over `http` anybody on the way reads the events, and nothing proves who receives them: allow it only for receivers in your own network. Webhooks with another scheme receive nothing, also those that were created while it was allowed. Set it on every node with the role `api` or `verifier`.',
     default: 'https',
     example: 'https,http',
     parse: listOf(oneOf('https', 'http')),

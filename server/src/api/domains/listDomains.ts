@@ -77,7 +77,7 @@ export const listWorkspaceDomains = defineList({
           minLength: 1,
           maxLength: 255,
           pattern: NAME_CURSOR,
-          description: '`pagination.cursor` of the page before; absent for the first page.',
+          description: '`pagination.cursor` of the previous page; absent for the first page.',
         }),
       ),
       status: Type.Optional(Type.Enum(STATUSES, { type: 'string', description: 'Only domains with this status.' })),

@@ -219,7 +219,7 @@ export const getSite = defineOperation({
   name: 'domains.getSite',
   summary: 'Get a domain with everything that serves it',
   description:
-    'The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, its redirect, and its suspension, origin, settings and your own data. The operation domains.listWorkspaceDomains has the same for many.',
+    'The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, and where it redirects to. It also has its suspension, its origin, its settings, and your own data (`externalId` and `metadata`). The operation domains.listWorkspaceDomains has the same for many.',
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['support'],
   request: Type.Object({ domain: DomainIdentifier }, closed),

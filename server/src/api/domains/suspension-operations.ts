@@ -52,7 +52,7 @@ export const suspendDomain = defineOperation({
   name: 'domains.suspendDomain',
   summary: 'Serve a page in place of a site',
   description:
-    'Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the one before; with the same, nothing changes. domains.resumeDomain undoes it.',
+    'Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the previous suspension; with the same, nothing changes. domains.resumeDomain undoes it.',
   permission: { resource: 'environment', action: 'update_domain' },
   request: Type.Object({ domain: DomainIdentifier, status: Type.Optional(SuspensionStatusSchema) }, closed),
   response: DomainSuspensionSchema,

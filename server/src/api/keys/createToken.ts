@@ -16,7 +16,7 @@ export const createToken = defineOperation({
   name: 'tokens.createToken',
   summary: 'Create a dashboard token',
   description:
-    'Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It makes no keys, tokens and workspaces.',
+    'Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It cannot make keys, tokens or workspaces.',
   permission: { resource: 'token', action: 'create_token' },
   onAll: 'workspace',
   creates: 'secret',

@@ -64,7 +64,7 @@ export const createKey = defineOperation({
   name: 'keys.createKey',
   summary: 'Create a root key',
   description:
-    'Makes a key of the workspace, which is shown this once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made.',
+    'Makes a key of the workspace, which is shown only once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made.',
   permission: { resource: 'key', action: 'create_key' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },

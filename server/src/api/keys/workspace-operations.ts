@@ -40,7 +40,7 @@ export const createWorkspace = defineOperation({
   name: 'workspaces.createWorkspace',
   summary: 'Create a workspace',
   description:
-    'Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown this once. The key can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone.',
+    'Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown only once. It can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone.',
   permission: { resource: 'workspace', action: 'create_workspace' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },

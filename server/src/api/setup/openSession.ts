@@ -35,7 +35,7 @@ export const openSession = defineOpenOperation({
       token: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'That of a set-up link: what is behind `#` in its `url`.',
+        description: 'The token of a set-up link: the part behind `#` in its `url`.',
       }),
     },
     closed,

@@ -104,7 +104,7 @@ export const listUsage = defineList({
   name: 'usage.listUsage',
   summary: 'List the usage of all domains',
   description:
-    'The sums of each domain of the workspace, for bills. Domains with usage in the time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
+    'The sums of each domain of the workspace, for bills. Domains with usage in this time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
   permission,
   rateLimit,
   onAll: 'workspace',

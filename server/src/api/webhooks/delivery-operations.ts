@@ -115,7 +115,7 @@ export const listDeliveries = defineList({
   name: 'webhooks.listDeliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Deliveries, newest first, one page at a time: those that wait, and what became of the others. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time.',
+    'Deliveries, newest first, one page at a time: waiting ones, and the others with their results. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time.',
   permission: { resource: 'webhook', action: 'read_webhook' },
   request: Type.Object(
     {

@@ -109,7 +109,7 @@ export const createWebhook = defineOperation({
   name: 'webhooks.createWebhook',
   summary: 'Create a webhook',
   description:
-    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown this once.',
+    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown only once.',
   permission: { resource: 'webhook', action: 'create_webhook' },
   onAll: 'workspace',
   needs: [reading],
@@ -117,7 +117,7 @@ export const createWebhook = defineOperation({
   request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
   response: Type.Object({
     webhookId: Id('wh', 'The new webhook.'),
-    secret: Type.String({ description: 'By which receivers verify signatures. Begins with `whsec_`.' }),
+    secret: Type.String({ description: 'Receivers verify signatures with it. Begins with `whsec_`.' }),
   }),
   problems: ['limits/webhook_limit_exceeded', 'application/sealing_unavailable'],
   example: {
@@ -183,7 +183,7 @@ export const updateWebhook = defineOperation({
   name: 'webhooks.updateWebhook',
   summary: 'Change a webhook',
   description:
-    'Changes what is given. Events that wait go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once.',
+    'Changes the given properties. Waiting events go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   needs: [reading],
   request: Type.Object(
@@ -222,7 +222,7 @@ export const rotateSecret = defineOperation({
   name: 'webhooks.rotateSecret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Returns a new secret, this once. Requests are signed with both secrets until the previous one expires; one that a rotation before has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use goes on signing.',
+    'Returns a new secret, which is shown only once. Requests are signed with both secrets until the previous one expires; one that an earlier rotation has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use keeps signing.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   replaces: 'secret',
   request: Type.Object(
