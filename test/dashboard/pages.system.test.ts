@@ -316,6 +316,41 @@ it('who signs out everywhere sees it on each open page, also in another browser,
   await other.context.close();
 });
 
+it('a sign-out that the server did not get is not shown as one', async () => {
+  await openAs('staying', 'keys');
+  await page.route('**/dashboard/sign-out', (route) => route.abort());
+  await page.locator('.account summary').click();
+  const signOut = page.getByRole('button', { name: 'Sign out', exact: true });
+  await signOut.click();
+  await page.locator('.account [role=alert]').waitFor();
+  await page.unroute('**/dashboard/sign-out');
+  await signOut.click();
+  await shows('Sign in to the dashboard');
+});
+
+it('the link to the content leaves the session as it is', async () => {
+  await openAs('skipping', 'keys');
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.locator('.skip').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#content$/);
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await expect.poll(() => asked).toContain('/v2/webhooks.listWebhooks');
+  expect(asked).not.toContain('/dashboard/token');
+});
+
+it('“Go to…” offers the pages of the menu, and no other', async () => {
+  await openAs('reader', '', { permissions: ['environment.*.read_domain'] });
+  const inMenu = await page.getByRole('navigation').getByRole('link').allTextContents();
+  await page.keyboard.press('Control+k');
+  const options = page.getByRole('option');
+  await options.first().waitFor();
+  expect(inMenu).not.toContain('Keys');
+  expect((await options.locator('bdi').allTextContents()).sort()).toEqual(inMenu.sort());
+});
+
 describe('attacks', () => {
   it('what others control is text on every page: names, responses and targets', async () => {
     await client.keys.createKey({ name: HOSTILE_NAME, permissions: ['environment.*.read_domain'] });
