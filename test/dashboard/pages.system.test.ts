@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type NameplateClient } from '../../client/client.ts';
 import { seed } from '../../playground/seed.ts';
@@ -314,6 +314,18 @@ it('who signs out everywhere sees it on each open page, also in another browser,
   for (const each of [page, idle, other.page])
     await expect.poll(() => each.getByText('Sign in to the dashboard').count(), { timeout: 15_000 }).toBe(1);
   await other.context.close();
+});
+
+it('a response that takes longer than the pause between two is shown', async () => {
+  await page.clock.install();
+  const held: Route[] = [];
+  await page.route('**/v2/webhooks.listWebhooks', (route) => void held.push(route));
+  await openAs('patient', 'webhooks');
+  await expect.poll(() => held.length).toBe(1);
+  // Less than the client waits for, and more than the pause.
+  await page.clock.runFor(20_000);
+  await held[0]?.continue();
+  await page.getByRole('row').first().or(page.getByText('No webhooks')).first().waitFor();
 });
 
 it('a sign-out that the server did not get is not shown as one', async () => {
