@@ -328,6 +328,31 @@ it('a response that takes longer than the pause between two is shown', async () 
   await page.getByRole('row').first().or(page.getByText('No webhooks')).first().waitFor();
 });
 
+it('the timeline loses no event between its pages when another one happens', async () => {
+  const place = { project: 'demo', app: 'web', environment: 'production' };
+  const { domainId } = await client.domains.createDomain({ ...place, domain: 'timeline.shop.test' });
+  const event = (id: number) => ({ id: `evt_${id}`, at: Date.now(), type: `event.${id}`, data: {} });
+  // The newest first.
+  const events = Array.from({ length: 20 }, (_, at) => event(20 - at));
+  await page.route('**/v2/domains.listEvents', async (route) => {
+    const { cursor, limit } = route.request().postDataJSON() as { cursor?: string; limit: number };
+    const from = cursor === undefined ? 0 : events.findIndex(({ id }) => id === cursor);
+    const next = events[from + limit]?.id;
+    const pagination = { hasMore: next !== undefined, ...(next !== undefined && { cursor: next }) };
+    await route.fulfill({ json: { meta: { requestId: 'req_1' }, data: events.slice(from, from + limit), pagination } });
+  });
+  await page.clock.install();
+  await openAs('historian', `domains/${domainId}`);
+  const shown = page.locator('.timeline > li');
+  await expect.poll(() => shown.count()).toBe(15);
+  await button('Older').click();
+  await expect.poll(() => shown.count()).toBe(20);
+  events.unshift(event(21));
+  await page.clock.runFor(20_000);
+  await shown.filter({ hasText: 'event.21' }).waitFor();
+  expect(await shown.count()).toBe(21);
+});
+
 it('a sign-out that the server did not get is not shown as one', async () => {
   await openAs('staying', 'keys');
   await page.route('**/dashboard/sign-out', (route) => route.abort());
