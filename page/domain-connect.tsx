@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConnectOffer, Following } from './follow.ts';
 import { Icon } from './inline.tsx';
+import { visible } from './names.ts';
 import { TEXT } from './text.ts';
 import type { View } from './view.ts';
 
@@ -50,7 +51,7 @@ export function DomainConnect({ offer, isOpen, following, isPage }: DomainConnec
             {...(comesBack ? { onClick: () => keepToken(offer) } : { target: '_blank' })}
             rel="noreferrer"
           >
-            <bdi>{TEXT.connectAt(offer.provider)}</bdi>
+            <bdi>{TEXT.connectAt(visible(offer.provider))}</bdi>
             <Icon name="external" />
             {!comesBack && <span class="sr">{TEXT.opensInNewTab}</span>}
           </a>

@@ -455,10 +455,10 @@ describe('a provider that adds the records itself', () => {
   });
 
   it('is not offered by a link that is no https, and its name is shown as text', async () => {
-    const offer = { ...OFFER, provider: '<img src=x onerror=alert(1)>' };
+    const offer = { ...OFFER, provider: '<img src=x onerror=alert(1)>\u202e' };
     setup.play({ ...state(BACK), offer });
     await page.goto(`${setup.url}/setup#nps_x`);
-    await shows('Connect at <img src=x onerror=alert(1)>');
+    await shows('Connect at <img src=x onerror=alert(1)>\\u{202e}');
     setup.play({ ...state(BACK), offer: { ...OFFER, url: 'javascript:alert(1)' } });
     await page.goto('about:blank');
     await page.goto(`${setup.url}/setup#nps_x`);
