@@ -94,9 +94,7 @@ function Difference({ seen, expected }: { seen: string; expected: string }) {
 function Marked({ parts, as: Mark }: { parts: readonly Part[]; as: 'del' | 'ins' }) {
   return (
     <code dir="ltr">
-      {parts.map(({ text, differs }, at) =>
-        differs ? <Mark key={at}>{text}</Mark> : <span key={at}>{text}</span>,
-      )}
+      {parts.map(({ text, differs }, at) => (differs ? <Mark key={at}>{text}</Mark> : <span key={at}>{text}</span>))}
     </code>
   );
 }
