@@ -26,9 +26,10 @@ describe.each([
       const { page, complaints } = await openPage(context);
       await page.goto(await lab.signInLink());
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
       await page.goto(`${lab.url}/dashboard${path.replace(':id', domainId)}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
+      expect(await page.getByRole('navigation').first().innerText()).toContain(title);
       expect(await inspect(page)).toEqual([]);
       await context.close();
       expect(complaints).toEqual([]);
