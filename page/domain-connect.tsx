@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ConnectOffer, Following } from './follow.ts';
 import { Icon } from './inline.tsx';
+import { visible } from './names.ts';
 import { TEXT } from './text.ts';
 import type { View } from './view.ts';
 
@@ -30,6 +31,8 @@ interface DomainConnectProps {
 /** The button that connects, and how that ended. `isOpen`: records are still to be added. */
 export function DomainConnect({ offer, isOpen, following, isPage }: DomainConnectProps) {
   const outcome = isPage ? outcomeOf(history.state) : null;
+  // Without an address of the page that the API knows, the provider only closes its window.
+  const comesBack = isPage && offer?.state !== undefined;
   useEffect(() => {
     if (outcome === 'done') void following?.check();
   }, [outcome, following]);
@@ -45,12 +48,12 @@ export function DomainConnect({ offer, isOpen, following, isPage }: DomainConnec
           <a
             class="button"
             href={offer.url}
-            {...(isPage ? { onClick: () => keepToken(offer) } : { target: '_blank' })}
+            {...(comesBack ? { onClick: () => keepToken(offer) } : { target: '_blank' })}
             rel="noreferrer"
           >
-            <bdi>{TEXT.connectAt(offer.provider)}</bdi>
+            <bdi>{TEXT.connectAt(visible(offer.provider))}</bdi>
             <Icon name="external" />
-            {!isPage && <span class="sr">{TEXT.opensInNewTab}</span>}
+            {!comesBack && <span class="sr">{TEXT.opensInNewTab}</span>}
           </a>
           <p class="note">{TEXT.connectHow(offer.host)}</p>
         </div>

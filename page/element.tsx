@@ -14,6 +14,8 @@ import css from './styles.css';
 class NameplateDomain extends HTMLElement {
   static readonly observedAttributes = ['api', 'lang', 'token'];
   readonly #root = this.attachShadow({ mode: 'open' });
+  /** Address and token of the link that is followed. */
+  #link = '';
   #domain: Domain | null = null;
   #isLive = false;
   #hasWarned = false;
@@ -21,10 +23,13 @@ class NameplateDomain extends HTMLElement {
   connectedCallback(): void {
     // Scripts may set styles where a policy forbids them in the document.
     this.#root.adoptedStyleSheets = [sheet];
+    components.add(this);
     this.#speak();
   }
 
   disconnectedCallback(): void {
+    components.delete(this);
+    this.#link = '';
     render(null, this.#root);
   }
 
@@ -35,15 +40,20 @@ class NameplateDomain extends HTMLElement {
   /** All components of a page speak one language: the last that was asked for. */
   async #speak(): Promise<void> {
     const { lang = '' } = this.closest<HTMLElement>('[lang]') ?? {};
-    if ((await speakIn(chosenOf([lang, ...navigator.languages]))) && this.isConnected) this.#show();
+    if (!(await speakIn(chosenOf([lang, ...navigator.languages])))) return;
+    for (const component of components) component.#show();
   }
 
   #show(): void {
     const api = this.getAttribute('api') ?? HOME;
     const token = this.getAttribute('token') ?? '';
-    this.#domain = null;
-    this.#isLive = false;
-    this.#hasWarned = false;
+    const link = `${api} ${token}`;
+    if (link !== this.#link) {
+      this.#link = link;
+      this.#domain = null;
+      this.#isLive = false;
+      this.#hasWarned = false;
+    }
     // Rules of the page reach the element, and what is inherited from it would reach what is inside.
     render(
       <div class="reset" {...VOICE.attributes}>
@@ -74,6 +84,9 @@ class NameplateDomain extends HTMLElement {
     this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
   }
 }
+
+/** Those that are in the page. */
+const components = new Set<NameplateDomain>();
 
 /** This script is at `/setup/nameplate-domain.js` of the API. */
 const HOME = new URL('..', import.meta.url).href;

@@ -59,6 +59,8 @@ export async function bundleScript(
     platform: 'browser',
     tsconfig: false,
     plugins: [stylesheet(css)],
+    // As in `bundle.ts`.
+    checks: { bundlerTimings: false },
     transform: { target: 'es2022', jsx: { runtime: 'automatic', importSource: 'preact' } },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);

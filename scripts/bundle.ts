@@ -53,6 +53,8 @@ export async function bundlePrograms(
     tsconfig: false,
     external: ABSENT,
     plugins: [threads(), files(), lazyBuiltins()],
+    // A busy machine is no mistake.
+    checks: { bundlerTimings: false },
     onLog(level, log) {
       if (level === 'warn') throw new Error(log.message);
     },

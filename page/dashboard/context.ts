@@ -6,7 +6,8 @@ import type { Person } from './sign-in.ts';
 interface Dashboard {
   client: NameplateClient;
   person: Person;
-  signOut(everywhere: boolean): void;
+  /** Rejects where the server does not say that it did. */
+  signOut(everywhere: boolean): Promise<void>;
 }
 
 const Context = createContext<Dashboard | null>(null);

@@ -15,6 +15,8 @@ import { Toasts } from './toast.tsx';
 
 type State = { kind: 'opening' } | { kind: 'open'; signedIn: SignedIn } | { kind: 'out'; reason: SignedOut | 'failed' };
 
+const isLink = (hash: string) => hash.startsWith('#npd_');
+
 function Dashboard() {
   const [state, setState] = useState<State>({ kind: 'opening' });
   const opened = useRef(new AbortController());
@@ -23,10 +25,10 @@ function Dashboard() {
     opened.current = new AbortController();
     const { signal } = opened.current;
     try {
-      const token = location.hash.slice(1);
-      if (token.startsWith('npd_')) {
+      const { hash } = location;
+      if (isLink(hash)) {
         history.replaceState(null, '', location.pathname + location.search);
-        await openLink(token);
+        await openLink(hash.slice(1));
       }
       const signedIn = await openSession(signal, () => setState({ kind: 'out', reason: 'session' }));
       setState({ kind: 'open', signedIn });
@@ -35,9 +37,11 @@ function Dashboard() {
     }
   }, []);
   useEffect(() => {
+    // Other anchors are places in the page.
+    const openNewLink = () => isLink(location.hash) && open();
     open();
-    addEventListener('hashchange', open);
-    return () => removeEventListener('hashchange', open);
+    addEventListener('hashchange', openNewLink);
+    return () => removeEventListener('hashchange', openNewLink);
   }, [open]);
 
   switch (state.kind) {
@@ -51,8 +55,10 @@ function Dashboard() {
       return <Entrance reason={state.reason} onRetry={open} />;
     case 'open': {
       const { signedIn } = state;
-      const leave = (everywhere: boolean) =>
-        signOut(everywhere).finally(() => setState({ kind: 'out', reason: 'session' }));
+      const leave = async (everywhere: boolean) => {
+        await signOut(everywhere);
+        setState({ kind: 'out', reason: 'session' });
+      };
       return (
         <DashboardProvider value={{ ...signedIn, signOut: leave }}>
           <Announcer>

@@ -29,7 +29,8 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
   const { domain, redirect, suspension, certificate } = site;
   const { id, domain: name, status } = domain;
   const dialog = (which: DialogName, needs: string, label: string, kind: 'quiet' | 'danger' = 'quiet') => (
-    <Permitted needs={[needs]} label={label}>
+    // Keyed: a button that comes or goes must not give its neighbours, and the focus on them, another action.
+    <Permitted key={which} needs={[needs]} label={label}>
       <button type="button" class={`button ${kind} small`} onClick={() => setOpen(which)}>
         {label}
       </button>
@@ -38,7 +39,7 @@ export function Actions({ site, onChange }: { site: Site; onChange: () => void }
   const input = { domain: id };
   const check = status === 'failed' ? TEXT.domain.actions.checkAgain : TEXT.domain.actions.check;
   const direct = (operation: string, needs: string, label: string, done: string, kind?: 'main') => (
-    <Direct {...{ operation, needs, label, done, input, onChange }} {...(kind && { kind })} />
+    <Direct key={operation} {...{ operation, needs, label, done, input, onChange }} {...(kind && { kind })} />
   );
   return (
     <section class="domain-actions" aria-label={TEXT.domain.actions.title}>

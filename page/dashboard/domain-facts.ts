@@ -1,5 +1,6 @@
 import type { Diagnosis, DomainEvent, Site, UsageInTime } from '../../client/client.ts';
 import { VOICE } from '../languages/voice.ts';
+import { visible } from '../names.ts';
 import type { Steps } from '../view.ts';
 import { liveProblems } from './live-problems.ts';
 import type { Tone } from './parts.tsx';
@@ -80,19 +81,14 @@ function partsOf(characters: readonly string[], kept: readonly boolean[]): Part[
   characters.forEach((character, at) => {
     const differs = kept[at] !== true;
     const last = parts.at(-1);
-    if (last?.differs === differs) last.text += visible(character);
-    else parts.push({ text: visible(character), differs });
+    if (last?.differs === differs) last.text += shown(character);
+    else parts.push({ text: shown(character), differs });
   });
   return parts;
 }
 
-/** Spaces, controls and marks of direction would not be seen, or would reorder what is around them: `␣`, `[U+202E]`. */
-export function visible(character: string): string {
-  if (character === ' ') return '␣';
-  if (!/[\p{C}\p{Z}]/u.test(character)) return character;
-  const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-  return `[U+${code}]`;
-}
+/** A space at an end could not be seen. */
+const shown = (character: string) => (character === ' ' ? '␣' : visible(character));
 
 const TONES: Record<string, Tone> = {
   'domain.verified': 'good',

@@ -1,7 +1,6 @@
 import type { Diagnosis, DiagnosisRecord } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
 import type { ToldFinding } from '../languages/voice.ts';
-import { visible } from '../names.ts';
 import { Records } from '../records.tsx';
 import { comparisonOf, type View } from '../view.ts';
 import { ActionButton } from './action-button.tsx';
@@ -95,9 +94,7 @@ function Difference({ seen, expected }: { seen: string; expected: string }) {
 function Marked({ parts, as: Mark }: { parts: readonly Part[]; as: 'del' | 'ins' }) {
   return (
     <code dir="ltr">
-      {parts.map(({ text, differs }, at) =>
-        differs ? <Mark key={at}>{visible(text)}</Mark> : <span key={at}>{visible(text)}</span>,
-      )}
+      {parts.map(({ text, differs }, at) => (differs ? <Mark key={at}>{text}</Mark> : <span key={at}>{text}</span>))}
     </code>
   );
 }

@@ -87,7 +87,7 @@ export function SupportPage({ token }: { token: string }) {
     }
     case 'open':
       return (
-        <DashboardProvider value={{ client, person: READER, signOut: () => {} }}>
+        <DashboardProvider value={{ client, person: READER, signOut: async () => {} }}>
           <Announcer>
             <main id="content" class="support-page">
               <p class="support-banner">{TEXT.domain.support.banner}</p>

@@ -15,18 +15,18 @@ const PAGE_SIZE = 15;
 /** The events of the domain, newest first, with what was seen. `isStale`: another value asks for it anew. */
 export function TimelineCard({ domain, isStale }: { domain: string; isStale: number }) {
   const { client } = useDashboard();
-  const [older, setOlder] = useState<readonly Page<DomainEvent>[]>([]);
+  /** All that was shown when the last older page was asked for, with that page. */
+  const [older, setOlder] = useState<Page<DomainEvent> | null>(null);
   const first = useLoad(domain, (signal) => client.domains.listEvents({ domain, limit: PAGE_SIZE }, { signal }), {
     everyMs: REFRESH_MS,
   });
   useEffect(first.reload, [isStale, first.reload]);
-  const pages = first.data === undefined ? [] : [first.data, ...older];
-  // New events move others to the next page.
-  const events = [...new Map(pages.flatMap(({ items }) => items).map((event) => [event.id, event])).values()];
-  const cursor = pages.at(-1)?.cursor;
+  const all = [...(first.data?.items ?? []), ...(older?.items ?? [])];
+  const events = [...new Map(all.map((event) => [event.id, event])).values()];
+  const { cursor } = older ?? first.data ?? {};
   const more = async () => {
     const page = await client.domains.listEvents({ domain, limit: PAGE_SIZE, cursor });
-    setOlder((before) => [...before, page]);
+    setOlder({ ...page, items: [...events, ...page.items] });
   };
   return (
     <Card title={TEXT.domain.timeline.title}>

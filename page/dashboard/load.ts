@@ -9,35 +9,52 @@ export interface Loaded<Data> {
   reload(): void;
 }
 
-/** Loads when `key` changes, and every `everyMs` while the page is visible. An attempt that is no longer wanted is aborted. */
+interface State<Data> {
+  key: string;
+  data?: Data;
+  error?: unknown;
+  isLoading: boolean;
+}
+
+/**
+ * Loads when `key` changes, and every `everyMs` while the page is visible and nothing is in flight: a slow response is not given up
+ * for the next one. An attempt that is no longer wanted is aborted.
+ */
 export function useLoad<Data>(
   key: string,
   load: (signal: AbortSignal) => Promise<Data>,
   { everyMs }: { everyMs?: number } = {},
 ): Loaded<Data> {
-  const [state, setState] = useState<{ key: string; data?: Data; error?: unknown; isLoading: boolean }>({
-    key,
-    isLoading: true,
-  });
+  const [state, setState] = useState<State<Data>>({ key, isLoading: true });
   const [turn, setTurn] = useState(0);
   const latest = useRef(load);
   latest.current = load;
+  const isBusy = useRef(false);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
 
   useEffect(() => {
     const aborted = new AbortController();
     const { signal } = aborted;
+    const end = (change: (before: State<Data>) => State<Data>) => {
+      if (signal.aborted) return;
+      isBusy.current = false;
+      setState(change);
+    };
+    isBusy.current = true;
     setState((before) => ({ ...(before.key === key ? before : { key }), isLoading: true }));
     latest.current(signal).then(
-      (data) => signal.aborted || setState({ key, data, isLoading: false }),
-      (error) => signal.aborted || setState((before) => ({ ...before, error, isLoading: false })),
+      (data) => end(() => ({ key, data, isLoading: false })),
+      (error) => end((before) => ({ ...before, error, isLoading: false })),
     );
     return () => aborted.abort();
   }, [key, turn]);
 
   useEffect(() => {
     if (everyMs === undefined) return;
-    const timer = setInterval(() => document.visibilityState === 'visible' && reload(), everyMs);
+    const look = () => {
+      if (document.visibilityState === 'visible' && !isBusy.current) reload();
+    };
+    const timer = setInterval(look, everyMs);
     return () => clearInterval(timer);
   }, [everyMs, reload]);
 

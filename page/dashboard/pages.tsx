@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { ActionButton } from './action-button.tsx';
 import { LostConnection } from './connection.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { LanguageField } from './language.tsx';
@@ -75,6 +76,11 @@ export function Pages() {
   }, []);
   const { person, signOut } = useDashboard();
   const [first = null] = route.parts;
+  const menu = MENU.filter(({ needs }) => needs === undefined || mayDo(person, ...needs)).map(({ page, part }) => ({
+    part,
+    title: TEXT.pages[page],
+    href: hrefOf(part === null ? [] : [part]),
+  }));
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -84,29 +90,27 @@ export function Pages() {
         <p class="product">{TEXT.product}</p>
         <nav aria-label={TEXT.menu}>
           <ul>
-            {MENU.filter(({ needs }) => needs === undefined || mayDo(person, ...needs)).map(({ page, part }) => (
-              <li key={page}>
-                <Link href={hrefOf(part === null ? [] : [part])} aria-current={part === first ? 'page' : undefined}>
-                  {TEXT.pages[page]}
+            {menu.map(({ part, title, href }) => (
+              <li key={href}>
+                <Link href={href} aria-current={part === first ? 'page' : undefined}>
+                  {title}
                 </Link>
               </li>
             ))}
           </ul>
         </nav>
-        <Palette
-          pages={MENU.map(({ page, part }) => ({ title: TEXT.pages[page], href: hrefOf(part === null ? [] : [part]) }))}
-        />
+        <Palette pages={menu} />
         <details class="account">
           <summary>
             <bdi>{person.subject}</bdi>
           </summary>
           <LanguageField />
-          <button type="button" class="button quiet small" onClick={() => signOut(false)}>
+          <ActionButton kind="quiet" isSmall run={() => signOut(false)}>
             {TEXT.signOut}
-          </button>
-          <button type="button" class="button quiet small" onClick={() => signOut(true)}>
+          </ActionButton>
+          <ActionButton kind="quiet" isSmall run={() => signOut(true)}>
             {TEXT.signOutEverywhere}
-          </button>
+          </ActionButton>
         </details>
       </header>
       <main id="content" tabIndex={-1}>

@@ -107,6 +107,16 @@ export function Field({ label, hint, error, children }: FieldProps) {
   );
 }
 
+/** A pair of a list of facts (`<dl class="facts">`). */
+export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 /** Says that there is nothing yet; its children do the first step. */
 export function EmptyState({ title, text, children }: { title: string; text?: string; children?: ComponentChildren }) {
   return (

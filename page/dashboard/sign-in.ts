@@ -54,9 +54,10 @@ export async function openLink(token: string): Promise<void> {
   if (status !== 200) throw new NotSignedIn('link');
 }
 
-/** Ends the session of this browser, or all of this person. */
+/** Ends the session of this browser, or all of this person. Rejects with `TypeError` where the server does not say that it did. */
 export async function signOut(everywhere: boolean): Promise<void> {
-  await post('sign-out', { everywhere });
+  const { status } = await post('sign-out', { everywhere });
+  if (status !== 200) throw new TypeError(`the server responded with ${status}`);
 }
 
 export interface SignedIn {

@@ -26,9 +26,10 @@ describe.each([
       const { page, complaints } = await openPage(context);
       await page.goto(await lab.signInLink());
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
-      expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
       await page.goto(`${lab.url}/dashboard${path.replace(':id', domainId)}`);
       await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate('document.documentElement.lang')).toBe(lang);
+      expect(await page.getByRole('navigation').first().innerText()).toContain(title);
       expect(await inspect(page)).toEqual([]);
       await context.close();
       expect(complaints).toEqual([]);
@@ -47,5 +48,20 @@ it('the language that somebody chooses stays, here and at the next visit', async
   await page.getByRole('heading', { level: 1, name: 'Clés API' }).waitFor();
   await page.goto(`${lab.url}/dashboard`);
   await page.getByRole('heading', { level: 1, name: 'À traiter' }).waitFor();
+  await context.close();
+});
+
+it('the filters of the list are in the language, also where its script loads last', async () => {
+  const context = await lab.browser.newContext({ locale: 'de-AT' });
+  const { page } = await openPage(context);
+  await page.goto(await lab.signInLink());
+  await page.getByRole('heading', { level: 1, name: 'Zu erledigen' }).waitFor();
+  const listScript = page.waitForEvent('requestfinished', (request) => /domains-page-/.test(request.url()));
+  await page.route(/\/assets\/de-/, async (route) => {
+    await listScript;
+    await route.continue();
+  });
+  await page.goto(`${lab.url}/dashboard/domains`);
+  await page.getByRole('option', { name: 'Nicht erreichbar' }).waitFor({ state: 'attached' });
   await context.close();
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page, Route } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createClient, type NameplateClient } from '../../client/client.ts';
 import { seed } from '../../playground/seed.ts';
@@ -314,6 +314,78 @@ it('who signs out everywhere sees it on each open page, also in another browser,
   for (const each of [page, idle, other.page])
     await expect.poll(() => each.getByText('Sign in to the dashboard').count(), { timeout: 15_000 }).toBe(1);
   await other.context.close();
+});
+
+it('a response that takes longer than the pause between two is shown', async () => {
+  await page.clock.install();
+  const held: Route[] = [];
+  await page.route('**/v2/webhooks.listWebhooks', (route) => void held.push(route));
+  await openAs('patient', 'webhooks');
+  await expect.poll(() => held.length).toBe(1);
+  // Less than the client waits for, and more than the pause.
+  await page.clock.runFor(20_000);
+  await held[0]?.continue();
+  await page.getByRole('row').first().or(page.getByText('No webhooks')).first().waitFor();
+});
+
+it('the timeline loses no event between its pages when another one happens', async () => {
+  const place = { project: 'demo', app: 'web', environment: 'production' };
+  const { domainId } = await client.domains.createDomain({ ...place, domain: 'timeline.shop.test' });
+  const event = (id: number) => ({ id: `evt_${id}`, at: Date.now(), type: `event.${id}`, data: {} });
+  // The newest first.
+  const events = Array.from({ length: 20 }, (_, at) => event(20 - at));
+  await page.route('**/v2/domains.listEvents', async (route) => {
+    const { cursor, limit } = route.request().postDataJSON() as { cursor?: string; limit: number };
+    const from = cursor === undefined ? 0 : events.findIndex(({ id }) => id === cursor);
+    const next = events[from + limit]?.id;
+    const pagination = { hasMore: next !== undefined, ...(next !== undefined && { cursor: next }) };
+    await route.fulfill({ json: { meta: { requestId: 'req_1' }, data: events.slice(from, from + limit), pagination } });
+  });
+  await page.clock.install();
+  await openAs('historian', `domains/${domainId}`);
+  const shown = page.locator('.timeline > li');
+  await expect.poll(() => shown.count()).toBe(15);
+  await button('Older').click();
+  await expect.poll(() => shown.count()).toBe(20);
+  events.unshift(event(21));
+  await page.clock.runFor(20_000);
+  await shown.filter({ hasText: 'event.21' }).waitFor();
+  expect(await shown.count()).toBe(21);
+});
+
+it('a sign-out that the server did not get is not shown as one', async () => {
+  await openAs('staying', 'keys');
+  await page.route('**/dashboard/sign-out', (route) => route.abort());
+  await page.locator('.account summary').click();
+  const signOut = page.getByRole('button', { name: 'Sign out', exact: true });
+  await signOut.click();
+  await page.locator('.account [role=alert]').waitFor();
+  await page.unroute('**/dashboard/sign-out');
+  await signOut.click();
+  await shows('Sign in to the dashboard');
+});
+
+it('the link to the content leaves the session as it is', async () => {
+  await openAs('skipping', 'keys');
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await page.locator('.skip').focus();
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/#content$/);
+  await page.getByRole('link', { name: 'Webhooks' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Webhooks' }).waitFor();
+  await expect.poll(() => asked).toContain('/v2/webhooks.listWebhooks');
+  expect(asked).not.toContain('/dashboard/token');
+});
+
+it('“Go to…” offers the pages of the menu, and no other', async () => {
+  await openAs('reader', '', { permissions: ['environment.*.read_domain'] });
+  const inMenu = await page.getByRole('navigation').getByRole('link').allTextContents();
+  await page.keyboard.press('Control+k');
+  const options = page.getByRole('option');
+  await options.first().waitFor();
+  expect(inMenu).not.toContain('Keys');
+  expect((await options.locator('bdi').allTextContents()).sort()).toEqual(inMenu.sort());
 });
 
 describe('attacks', () => {

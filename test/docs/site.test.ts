@@ -134,6 +134,8 @@ describe('the API', () => {
 
   it.each([
     '/docs/nothing',
+    '/docs/constructor',
+    '/docs/__proto__',
     '/docs/errors/acme/data/nothing',
     '/docs/..%2f..%2fpackage.json',
     '/docs/.%2e/x',

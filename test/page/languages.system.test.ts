@@ -109,11 +109,7 @@ describe('the page', () => {
 });
 
 describe('the component', () => {
-  it.each([
-    ['its own attribute', '<html lang="en"><nameplate-domain lang="fr" token="nps_x">', FRENCH],
-    ['the element around it', '<html lang="en"><section lang="fr"><nameplate-domain token="nps_x">', FRENCH],
-    ['the browser', '<html><nameplate-domain token="nps_x">', GERMAN],
-  ])('has the language of %s, from the origin of its script', async (_, html, text) => {
+  async function inPlatform(html: string, look: (page: Page) => Promise<void>): Promise<void> {
     const platform = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(
@@ -124,13 +120,47 @@ describe('the component', () => {
     try {
       await withPage('de', async (page) => {
         await page.goto(`http://127.0.0.1:${(platform.address() as AddressInfo).port}`);
-        await page.getByText(text).waitFor();
+        await look(page);
       });
     } finally {
       platform.closeAllConnections();
       platform.close();
     }
-  });
+  }
+
+  it.each([
+    ['its own attribute', '<html lang="en"><nameplate-domain lang="fr" token="nps_x">', FRENCH],
+    ['the element around it', '<html lang="en"><section lang="fr"><nameplate-domain token="nps_x">', FRENCH],
+    ['the browser', '<html><nameplate-domain token="nps_x">', GERMAN],
+  ])('has the language of %s, from the origin of its script', (_, html, text) =>
+    inPlatform(html, (page) => page.getByText(text).waitFor()),
+  );
+
+  const ELEMENT = '<nameplate-domain token="nps_x"></nameplate-domain>';
+
+  it('is shown as often as a page has it, in the language that the last one asks for', () =>
+    inPlatform(`<html>${ELEMENT}${ELEMENT.replace(' ', ' lang="fr" ')}`, async (page) => {
+      for (const at of [0, 1]) await page.locator('nameplate-domain').nth(at).getByText(FRENCH).waitFor();
+      await page.evaluate("document.querySelector('nameplate-domain').lang = 'en'");
+      for (const at of [0, 1]) await page.locator('nameplate-domain').nth(at).getByText(ENGLISH).waitFor();
+    }));
+
+  it('tells its state once, also when the language changes', () =>
+    inPlatform(`<html>${ELEMENT}`, async (page) => {
+      await page.getByText(GERMAN).waitFor();
+      await page.evaluate(
+        "window.told = []; document.addEventListener('nameplate-status', ({ detail }) => told.push(detail.domain))",
+      );
+      await page.evaluate("document.querySelector('nameplate-domain').lang = 'fr'");
+      await page.getByText(FRENCH).waitFor();
+      const looks = setup.requests.filter((request) => request.includes('diagnoseDomain')).length;
+      await page.locator('nameplate-domain').getByRole('button', { name: 'Vérifier maintenant' }).click();
+      await expect
+        .poll(() => setup.requests.filter((request) => request.includes('diagnoseDomain')).length)
+        .toBeGreaterThan(looks);
+      await page.getByText(FRENCH).waitFor();
+      expect(await page.evaluate('told')).toEqual([]);
+    }));
 });
 
 /** German with sentences about findings that are written from right to left. `original`: the script of German; `name`: its export. */

@@ -445,11 +445,20 @@ describe('a provider that adds the records itself', () => {
     expect(page.url()).toBe(`${setup.url}/setup?state=s2`);
   });
 
-  it('is not offered by a link that is no https, and its name is shown as text', async () => {
-    const offer = { ...OFFER, provider: '<img src=x onerror=alert(1)>' };
+  it('that cannot send the browser back opens in a new tab, so that the page stays', async () => {
+    const { state: _, ...offer } = OFFER;
     setup.play({ ...state(BACK), offer });
     await page.goto(`${setup.url}/setup#nps_x`);
-    await shows('Connect at <img src=x onerror=alert(1)>');
+    const link = page.getByRole('link', { name: 'Connect at Provider' });
+    await link.waitFor();
+    expect(await link.getAttribute('target')).toBe('_blank');
+  });
+
+  it('is not offered by a link that is no https, and its name is shown as text', async () => {
+    const offer = { ...OFFER, provider: '<img src=x onerror=alert(1)>\u202e' };
+    setup.play({ ...state(BACK), offer });
+    await page.goto(`${setup.url}/setup#nps_x`);
+    await shows('Connect at <img src=x onerror=alert(1)>\\u{202e}');
     setup.play({ ...state(BACK), offer: { ...OFFER, url: 'javascript:alert(1)' } });
     await page.goto('about:blank');
     await page.goto(`${setup.url}/setup#nps_x`);

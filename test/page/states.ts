@@ -22,7 +22,7 @@ export interface Script {
   /** Null: the server does not know the address of the page. */
   pageUrl?: string | null;
   /** The answer of setup.getDomainConnect; absent: the provider offers nothing. */
-  offer?: typeof OFFER;
+  offer?: Omit<typeof OFFER, 'state'> & { state?: string };
   /** The stream of changes cannot be had. */
   isDown?: boolean;
   /** Type and status of the error in place of the stream. */

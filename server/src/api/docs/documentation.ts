@@ -17,7 +17,10 @@ const ASSET_HEADERS = { ...PAGE_HEADERS, 'Cache-Control': 'public, max-age=31536
 const PATH = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/;
 
 /** Pages whose addresses are shorter than their places. */
-const REDIRECTS: Record<string, string> = { errors: 'reference/errors', findings: 'reference/findings' };
+const REDIRECTS = new Map([
+  ['errors', 'reference/errors'],
+  ['findings', 'reference/findings'],
+]);
 
 /**
  * Serves the OpenAPI document with the URL of this API, and the documents that the build made. They need no key. The files are read when they
@@ -35,8 +38,8 @@ export function serveDocumentation(
   });
 
   async function serve(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const [, page = ''] = /^(.*?)\/*$/.exec(path) ?? [];
-    const redirect = REDIRECTS[page];
+    const page = path.endsWith('/') ? path.slice(0, -1) : path;
+    const redirect = REDIRECTS.get(page);
     if (redirect !== undefined) return reply.redirect(`/docs/${redirect}`);
     const name = page === '' ? 'index' : page;
     const found = await findFile(directory, name);
