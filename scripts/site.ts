@@ -14,6 +14,9 @@ const CODE = /^[a-z][a-z_]*(\/[a-z_]+)?$/;
 
 const EXCERPT = 140;
 
+/** Whole words. */
+const excerptOf = (text: string) => (text.length <= EXCERPT ? text : text.slice(0, EXCERPT).replace(/\s\S*$/, '…'));
+
 /** A Markdown page; `path` is that of its URL, without `/docs/`. */
 interface Page {
   path: string;
@@ -218,7 +221,7 @@ function sectionsOf(page: Page): Section[] {
     const split = SPLIT[page.path];
     const url = split !== undefined && CODE.test(text) ? `/docs/${split}/${text}` : urlOf(page.path);
     const anchor = url === urlOf(page.path) && id !== first.id ? `#${id}` : '';
-    return { id: url + anchor, page: first.text, heading: text, text: body, excerpt: body.slice(0, EXCERPT) };
+    return { id: url + anchor, page: first.text, heading: text, text: body, excerpt: excerptOf(body) };
   });
 }
 

@@ -31,7 +31,13 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
         setLinks((before) => new Map(before).set(domain, url));
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    const stopAll = (error: unknown) => {
+      waiting.length = 0;
+      throw error;
+    };
+    // All have ended before the button may be used again: no domain gets two links.
+    const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => worker().catch(stopAll)));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   }
 
   const made = [...links].map(([id, url]) => ({ name: domains.get(id) ?? id, url }));

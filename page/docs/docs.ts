@@ -31,6 +31,7 @@ function enableSearch(search: HTMLElement): void {
   const status = search.querySelector('[role=status]');
   if (input === null || found === null || status === null) return;
   let loading: Promise<MiniSearch<Section>> | undefined;
+  let shownFor = '';
   const load = () => {
     loading ??= loadIndex(search.dataset.index ?? '').catch((error) => {
       loading = undefined;
@@ -47,6 +48,7 @@ function enableSearch(search: HTMLElement): void {
       const results = (await load()).search(text).slice(0, MOST_RESULTS);
       if (input.value.trim() !== text) return;
       found.replaceChildren(...(results.length > 0 ? results.map(link) : [paragraph('Nothing found.')]));
+      shownFor = text;
       status.textContent = `${results.length} results`;
     } catch {
       found.replaceChildren(paragraph('The index could not be loaded. Type again to retry.'));
@@ -67,8 +69,9 @@ function enableSearch(search: HTMLElement): void {
       input.focus();
     } else if (event.key === 'ArrowDown') links[at + 1]?.focus();
     else if (event.key === 'ArrowUp') (links[at - 1] ?? input).focus();
-    else if (event.key === 'Enter' && document.activeElement === input) links[0]?.click();
-    else return;
+    else if (event.key === 'Enter' && document.activeElement === input) {
+      if (shownFor === input.value.trim()) links[0]?.click();
+    } else return;
     event.preventDefault();
   });
   document.addEventListener('click', ({ target }) => {
@@ -76,7 +79,7 @@ function enableSearch(search: HTMLElement): void {
     if (isResult || (target instanceof Node && !search.contains(target))) close();
   });
   document.addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.target instanceof HTMLInputElement) return;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.target instanceof HTMLInputElement) return;
     event.preventDefault();
     input.focus();
   });

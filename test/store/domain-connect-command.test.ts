@@ -88,9 +88,9 @@ describe('nameplate domain-connect', () => {
     });
   });
 
-  it('keeps the newest three keys', async () => {
+  it('keeps the newest ten keys', async () => {
     const names: string[] = [];
-    for (let i = 0; i < 3; i += 1) names.push((await json({}, 'domain-connect', 'rotate-key')).record.name);
+    for (let i = 0; i < 10; i += 1) names.push((await json({}, 'domain-connect', 'rotate-key')).record.name);
     const kept = (await storedKeys()).map(({ id }) => `_${id.replace('_', '-')}.platform.net`);
     expect(kept).toEqual(names.reverse());
   });

@@ -3,8 +3,8 @@ import { pick, type Reader, type Tables, type Transaction } from '../engine/stat
 import { NO_DOMAINS, NO_LOCKS } from '../engine/write.ts';
 import type { ConnectKey } from '../store.ts';
 
-/** The one whose record is published, the one that replaces it, and one more: its record may be published late. */
-const KEPT = 3;
+/** The one whose record is published is among them, also where several were made before the record of one. */
+const KEPT = 10;
 
 async function addConnectKey(tx: Transaction, key: ConnectKey): Promise<'added'> {
   await tx.execute(insertKey, key);
