@@ -1,14 +1,16 @@
 # A platform whose customers bring their own domains: docs/guides/stacks/django.md.
-import base64, hashlib, hmac, json, os, secrets, time, urllib.error, urllib.request
+import base64, hashlib, hmac, json, os, secrets, sys, time, urllib.error, urllib.request
 from django.conf import settings
 from django.core.management import execute_from_command_line
-from django.http import HttpResponse, HttpResponseForbidden, HttpResponseNotFound, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseForbidden, HttpResponseNotFound
 from django.http.request import split_domain_port
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-EDGES = os.environ["EDGE_ADDRESSES"].split(",")
+EDGE_SECRET, WEBHOOK_SECRET, EDGES = (
+    os.environ.get(name) or sys.exit(f"Set {name}.") for name in ("EDGE_SECRET", "WEBHOOK_SECRET", "EDGE_ADDRESSES")
+)
 SITES = {}  # the customer of each name, in place of your database
 
 
@@ -20,8 +22,8 @@ def edge_middleware(get_response):
 def is_from_edge(request):
     """During a rotation the edge sends two secrets: "NEW, OLD"."""
     sent = request.headers.get("Nameplate-Edge-Secret", "").split(", ")
-    expected = os.environ["EDGE_SECRET"].encode()
-    return request.META["REMOTE_ADDR"] in EDGES and any(hmac.compare_digest(each.encode(), expected) for each in sent)
+    has_secret = any(hmac.compare_digest(each.encode(), EDGE_SECRET.encode()) for each in sent)
+    return has_secret and request.META["REMOTE_ADDR"] in EDGES.split(",")
 
 
 def show_site(request):
@@ -35,9 +37,9 @@ def show_site(request):
 @csrf_exempt  # the signature takes the place of the token
 @require_POST
 def receive(request):
-    key = base64.b64decode(os.environ["WEBHOOK_SECRET"].removeprefix("whsec_"))
-    id, timestamp, sent = (request.headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
-    digest = hmac.digest(key, f"{id}.{timestamp}.".encode() + request.body, hashlib.sha256)
+    key = base64.b64decode(WEBHOOK_SECRET.removeprefix("whsec_"))
+    event_id, timestamp, sent = (request.headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
+    digest = hmac.digest(key, f"{event_id}.{timestamp}.".encode() + request.body, hashlib.sha256)
     signature = b"v1," + base64.b64encode(digest)
     is_signed = any(hmac.compare_digest(each.encode(), signature) for each in sent.split())
     if not is_signed or abs(time.time() - int(timestamp)) > 300:

@@ -125,7 +125,8 @@ func call(operation string, input map[string]any) (answer message) {
 	request, _ := http.NewRequest("POST", setting("NAMEPLATE_URL")+"/v2/"+operation, bytes.NewReader(body))
 	request.Header = http.Header{"Authorization": {"Bearer " + setting("NAMEPLATE_ROOT_KEY")},
 		"Content-Type": {"application/json"}, "Idempotency-Key": {fmt.Sprintf("%x", key)}}
-	response, err := http.DefaultClient.Do(request)
+	client := http.Client{Timeout: 30 * time.Second}
+	response, err := client.Do(request)
 	if err == nil {
 		defer response.Body.Close()
 		err = json.NewDecoder(response.Body).Decode(&answer)

@@ -2,14 +2,17 @@
 require 'action_controller/railtie'
 require 'net/http'
 
-EDGES = ENV.fetch('EDGE_ADDRESSES').split(',')
+EDGE_SECRET, WEBHOOK_SECRET, EDGE_ADDRESSES = %w[EDGE_SECRET WEBHOOK_SECRET EDGE_ADDRESSES].map do |name|
+  ENV[name].presence or abort "Set #{name}."
+end
+EDGES = EDGE_ADDRESSES.split(',')
 SITES = Concurrent::Map.new # the customer of each name, in place of your database
 
 # During a rotation the edge sends two secrets: "NEW, OLD".
 FROM_EDGE = lambda do |request|
   sent = request.headers['Nameplate-Edge-Secret'].to_s.split(', ')
   EDGES.include?(request.get_header('REMOTE_ADDR')) &&
-    sent.any? { |secret| ActiveSupport::SecurityUtils.secure_compare(secret, ENV.fetch('EDGE_SECRET')) }
+    sent.any? { |secret| ActiveSupport::SecurityUtils.secure_compare(secret, EDGE_SECRET) }
 end
 
 class Platform < Rails::Application
@@ -45,9 +48,11 @@ class WebhooksController < ActionController::API
     head :no_content
   end
 
+  private
+
   def signed?
     id, time, signatures = %w[id timestamp signature].map { |name| request.headers["webhook-#{name}"].to_s }
-    key = ENV.fetch('WEBHOOK_SECRET').delete_prefix('whsec_').unpack1('m')
+    key = WEBHOOK_SECRET.delete_prefix('whsec_').unpack1('m')
     signature = "v1,#{[OpenSSL::HMAC.digest('SHA256', key, "#{id}.#{time}.#{request.raw_post}")].pack('m0')}"
     (Time.now.to_i - time.to_i).abs < 300 &&
       signatures.split.any? { |each| ActiveSupport::SecurityUtils.secure_compare(each, signature) }
@@ -64,8 +69,10 @@ class DomainsController < ActionController::API
       return refuse(refused) if refused
       SITES[domain] = customer
     end
-    redirect_to call('createSetupLink', domain: domain).dig('data', 'url'), status: :see_other
+    redirect_to call('createSetupLink', domain: domain)['data']['url'], status: :see_other, allow_other_host: true
   end
+
+  private
 
   def refuse(error)
     raise error['detail'] unless [400, 409].include?(error['status'])
