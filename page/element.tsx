@@ -2,6 +2,7 @@ import { render } from 'preact';
 import type { Domain } from '../client/client.ts';
 import { chosenOf, speakIn } from './languages/choose.ts';
 import { VOICE } from './languages/voice.ts';
+import { NotLoaded } from './not-loaded.tsx';
 import { Setup } from './setup.tsx';
 import { isServed, type SetupState } from './setup-state.ts';
 import css from './styles.css';
@@ -35,7 +36,12 @@ class NameplateDomain extends HTMLElement {
   /** All components of a page speak one language: the last that was asked for. */
   async #speak(): Promise<void> {
     const { lang = '' } = this.closest<HTMLElement>('[lang]') ?? {};
-    if ((await speakIn(chosenOf([lang, ...navigator.languages]))) && this.isConnected) this.#show();
+    try {
+      if ((await speakIn(chosenOf([lang, ...navigator.languages]))) && this.isConnected) this.#show();
+    } catch {
+      // It goes on in the language that it has.
+      if (this.#root.firstChild === null) render(<NotLoaded />, this.#root);
+    }
   }
 
   #show(): void {

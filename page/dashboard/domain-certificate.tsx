@@ -1,9 +1,8 @@
-import type { ComponentChildren } from 'preact';
 import type { Certificate, Site } from '../../client/client.ts';
 import { Code, Prose } from '../inline.tsx';
 import { VOICE } from '../languages/voice.ts';
 import { liveProblems } from './live-problems.ts';
-import { Badge, Card, type Tone } from './parts.tsx';
+import { Badge, Card, Fact, type Tone } from './parts.tsx';
 import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -113,14 +112,5 @@ function Stored({ certificate }: { certificate: Certificate }) {
         )}
       </dl>
     </>
-  );
-}
-
-export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,7 +1,6 @@
 import type { Site } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
-import { Fact } from './domain-certificate.tsx';
-import { Card } from './parts.tsx';
+import { Card, Fact } from './parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 

@@ -7,12 +7,11 @@ import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Badge, Card, Field, Table } from './parts.tsx';
+import { Badge, Card, Fact, Field, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { Fact } from './webhooks-delivery.tsx';
 
 /** One environment: its deployments, and how its origins are asked. */
 export function EnvironmentPage({ id }: { id: string }) {
@@ -163,12 +162,12 @@ function SettingsFacts({ settings }: { settings: OriginSettings }) {
   const { hostHeader, sendExternalId, clientCertificate, caCertificate, secret } = settings;
   return (
     <dl class="facts">
-      <Fact term={TEXT.environments.hostHeader}>
+      <Fact label={TEXT.environments.hostHeader}>
         {Object.hasOwn(TEXT.environments.hosts, hostHeader)
           ? TEXT.environments.hosts[hostHeader as 'visitor']
           : hostHeader}
       </Fact>
-      <Fact term={TEXT.environments.secret}>
+      <Fact label={TEXT.environments.secret}>
         {secret === undefined ? (
           TEXT.environments.none_
         ) : (
@@ -183,13 +182,13 @@ function SettingsFacts({ settings }: { settings: OriginSettings }) {
           </>
         )}
       </Fact>
-      <Fact term={TEXT.environments.externalId}>
+      <Fact label={TEXT.environments.externalId}>
         {sendExternalId ? TEXT.environments.sent : TEXT.environments.notSent}
       </Fact>
-      <Fact term={TEXT.environments.clientCertificate}>
+      <Fact label={TEXT.environments.clientCertificate}>
         {clientCertificate === undefined ? TEXT.environments.none_ : TEXT.environments.given}
       </Fact>
-      <Fact term={TEXT.environments.ca}>
+      <Fact label={TEXT.environments.ca}>
         {caCertificate === undefined ? TEXT.environments.publicCas : TEXT.environments.given}
       </Fact>
     </dl>

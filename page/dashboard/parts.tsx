@@ -118,6 +118,16 @@ export function EmptyState({ title, text, children }: { title: string; text?: st
   );
 }
 
+/** A line of a `<dl>`. */
+export function Fact({ label, children }: { label: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
 export interface Moment {
   /** Unix ms. */
   at: number;

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
 import { OWNER_FIXABLE } from '../../server/src/domain/certificate-state.ts';
+import { en } from './languages/en.ts';
 import { CAS, OWNERS, siteState } from './site-state.ts';
+import { setDashboardTexts } from './text.ts';
+
+setDashboardTexts(en);
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const domain = { id: 'dom_1', domain: 'shop.example.com', createdAt: AT, updatedAt: AT + 1, status: 'verified' };

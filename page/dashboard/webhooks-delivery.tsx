@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { NameplateError } from '../../client/client.ts';
 import { Code, Name } from '../inline.tsx';
 import { ActionButton } from './action-button.tsx';
@@ -7,11 +6,11 @@ import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Card } from './parts.tsx';
+import { Card, Fact } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { DeliveryBadge } from './webhooks-one.tsx';
+import { DeliveryBadge } from './webhooks-parts.tsx';
 
 const REFRESH_MS = 2_000;
 
@@ -59,27 +58,27 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
       )}
       <Card>
         <dl class="facts">
-          <Fact term={TEXT.webhooks.event}>
+          <Fact label={TEXT.webhooks.event}>
             <Code text={eventId} />
           </Fact>
           {domain !== undefined && (
-            <Fact term={TEXT.webhooks.name}>
+            <Fact label={TEXT.webhooks.name}>
               <Link href={hrefOf(['domains', data.domainId ?? domain])}>
                 <Name name={domain} />
               </Link>
             </Fact>
           )}
-          <Fact term={TEXT.webhooks.happened}>
+          <Fact label={TEXT.webhooks.happened}>
             <Ago at={happenedAt} />
           </Fact>
-          <Fact term={TEXT.webhooks.attempts}>{attempts}</Fact>
+          <Fact label={TEXT.webhooks.attempts}>{attempts}</Fact>
           {lastAttempt && (
-            <Fact term={TEXT.webhooks.lastAttempt}>
+            <Fact label={TEXT.webhooks.lastAttempt}>
               <Ago at={lastAttempt.at} />
             </Fact>
           )}
           {nextAttemptAt !== undefined && (
-            <Fact term={TEXT.webhooks.next}>
+            <Fact label={TEXT.webhooks.next}>
               <Ago at={nextAttemptAt} />
             </Fact>
           )}
@@ -88,10 +87,10 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
       {lastAttempt && (
         <Card title={TEXT.webhooks.response}>
           <dl class="facts">
-            {lastAttempt.status !== undefined && <Fact term={TEXT.webhooks.status}>{lastAttempt.status}</Fact>}
-            <Fact term={TEXT.webhooks.took}>{`${lastAttempt.durationMs} ms`}</Fact>
+            {lastAttempt.status !== undefined && <Fact label={TEXT.webhooks.status}>{lastAttempt.status}</Fact>}
+            <Fact label={TEXT.webhooks.took}>{`${lastAttempt.durationMs} ms`}</Fact>
             {lastAttempt.error !== undefined && (
-              <Fact term={TEXT.webhooks.error}>
+              <Fact label={TEXT.webhooks.error}>
                 <bdi>{lastAttempt.error}</bdi>
               </Fact>
             )}
@@ -107,14 +106,5 @@ export function DeliveryPage({ id: webhookId, inner: id }: { id: string; inner: 
         </Card>
       )}
     </>
-  );
-}
-
-export function Fact({ term, children }: { term: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

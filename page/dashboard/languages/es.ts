@@ -8,6 +8,7 @@ const s = (count: number) => (count === 1 ? '' : 's');
 export const es: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Abriendo el panel…',
+  noScript: 'El panel necesita JavaScript.',
   tryAgain: 'Reintentar',
   close: 'Cerrar',
   cancel: 'Cancelar',

@@ -8,6 +8,7 @@ const s = (count: number) => (count === 1 ? '' : 's');
 export const pt: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Abrindo o painel…',
+  noScript: 'O painel precisa de JavaScript.',
   tryAgain: 'Tentar de novo',
   close: 'Fechar',
   cancel: 'Cancelar',
