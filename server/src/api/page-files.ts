@@ -85,7 +85,7 @@ const CHOSEN = /(?:^|; )nameplate-language=(\w+)/;
  * The files of a page in the languages that are wanted, the first first, as its script chooses among them (`page/languages/choose.ts`): so
  * nobody reads another language until it runs. The page itself is in English.
  */
-function inLanguages(path: string, { query, headers }: FastifyRequest): string[] {
+export function inLanguages(path: string, { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>): string[] {
   const { lang } = query as { lang?: unknown };
   const [, chosen] = CHOSEN.exec(headers.cookie ?? '') ?? [];
   const tags = [lang, chosen, ...(headers['accept-language'] ?? '').split(',')];
