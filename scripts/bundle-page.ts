@@ -52,7 +52,7 @@ async function writePage(
     const html = template
       .replace('<html lang="en" dir="ltr">', `<html lang="${tag}" dir="${dir}">`)
       .replace(/\{(\w+)\}/g, (_, key) => String(texts[key]))
-      // What the script imports in any case loads beside it.
+      // Chunks that the script imports in any case load beside it.
       .replace(/<script type="module" src="(.*)assets\/page\.js"><\/script>/, (tag, base) =>
         [
           ...[...script.imports, ...language].map((name) => `<link rel="modulepreload" href="${base}${name}">`),

@@ -21,7 +21,7 @@ export function sayReason({ reason = '', message }: { reason?: string; message?:
   return ofApi(message, knownReason(reason));
 }
 
-/** What the API says of a blocker besides its reason; other languages have the reason alone. */
+/** The API's sentence about a blocker, besides its reason; other languages have the reason alone. */
 export function sayBlocker(reason: string, message: string | undefined): Said | null {
   const isKnown = knownReason(reason) !== undefined;
   return isKnown && VOICE.attributes.lang !== 'en' ? null : ofApi(message);
