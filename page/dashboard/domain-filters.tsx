@@ -11,18 +11,20 @@ export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
 export const FILTERS = ['search', 'status', 'certificate', 'live', 'environment'] as const;
 
-const CHOICES = {
+const choices = () => ({
   status: TEXT.statuses,
   certificate: TEXT.domains.certificates,
   live: TEXT.domains.lives,
-} as const;
+});
 
 /** Reads the filters of an address; a value that is none of the choices is left out. */
 export function filtersOf(query: URLSearchParams): Filters {
   const filters: Filters = {};
+  const known: Partial<Record<string, object>> = choices();
   for (const name of FILTERS) {
     const value = query.get(name);
-    if (value && (!(name in CHOICES) || value in CHOICES[name as keyof typeof CHOICES])) filters[name] = value;
+    const allowed = known[name];
+    if (value && (allowed === undefined || Object.hasOwn(allowed, value))) filters[name] = value;
   }
   return filters;
 }
@@ -55,7 +57,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
             onChange={({ currentTarget }) => onChange({ [name]: currentTarget.value })}
           >
             <option value="">{TEXT.domains.all}</option>
-            {Object.entries(CHOICES[name]).map(([value, title]) => (
+            {Object.entries(choices()[name]).map(([value, title]) => (
               <option key={value} value={value}>
                 {title}
               </option>
