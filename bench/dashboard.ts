@@ -1,4 +1,4 @@
-// The list of domains in the dashboard, in Chromium, beside an empty page: node bench/dashboard.ts [DOMAINS]. Needs `npm run build`.
+// The list of domains in the dashboard, in Chromium, beside an empty page: node bench/dashboard.ts [DOMAINS], more than the 2,000 that it scrolls through. Needs `npm run build`.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { DomainConnect, useOffer } from './domain-connect.tsx';
 import type { Following } from './follow.ts';
 import { Icon, type IconName, Prose } from './inline.tsx';
+import { pathIn } from './languages/panels.ts';
 import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
 import { RecordList } from './records.tsx';
@@ -109,7 +110,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
             <bdi>
               {provider === undefined
                 ? TEXT.whereUnknown(zone?.nameservers.slice(0, 2).map(({ name }) => name) ?? [])
-                : (TEXT.where(provider.id, shown) ?? TEXT.whereShort(shown))}
+                : (pathIn(TEXT.panels, provider.id, shown) ?? TEXT.whereShort(shown))}
             </bdi>
           </p>
         )}

@@ -2,6 +2,7 @@ import { render } from 'preact';
 import type { Domain } from '../client/client.ts';
 import { chosenOf, speakIn } from './languages/choose.ts';
 import { VOICE } from './languages/voice.ts';
+import { NotLoaded } from './not-loaded.tsx';
 import { Setup } from './setup.tsx';
 import { isServed, type SetupState } from './setup-state.ts';
 import css from './styles.css';
@@ -40,8 +41,15 @@ class NameplateDomain extends HTMLElement {
   /** All components of a page speak one language: the last that was asked for. */
   async #speak(): Promise<void> {
     const { lang = '' } = this.closest<HTMLElement>('[lang]') ?? {};
-    if (!(await speakIn(chosenOf([lang, ...navigator.languages])))) return;
-    for (const component of components) component.#show();
+    try {
+      if (!(await speakIn(chosenOf([lang, ...navigator.languages])))) return;
+      for (const component of components) component.#show();
+    } catch {
+      // They go on in the language that they have.
+      for (const component of components) {
+        if (component.#root.firstChild === null) render(<NotLoaded />, component.#root);
+      }
+    }
   }
 
   #show(): void {

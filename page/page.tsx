@@ -1,9 +1,10 @@
-import { render } from 'preact';
+import { type ComponentChild, render } from 'preact';
 import { returnFromProvider } from './domain-connect.tsx';
 import { LanguageChooser } from './language-chooser.tsx';
 import { chosenOf, type LanguageId, speakIn } from './languages/choose.ts';
 import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
+import { NotLoaded } from './not-loaded.tsx';
 import { Setup } from './setup.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
@@ -18,7 +19,13 @@ let shown: SetupState | null = null;
 /** Shows the page when its language is there. */
 async function speak(id: LanguageId): Promise<void> {
   language = id;
-  if (!(await speakIn(id))) return;
+  try {
+    if (!(await speakIn(id))) return;
+  } catch {
+    // It goes on in the language that it has.
+    if (shown === null) fill(<NotLoaded />);
+    return;
+  }
   Object.assign(document.documentElement, VOICE.attributes);
   show();
   if (shown !== null) setTitle(shown);
@@ -33,16 +40,18 @@ function choose(id: LanguageId): void {
 }
 
 function show(): void {
-  const place = document.getElementById('setup');
   const token = decoded(location.hash.slice(1));
-  if (place === null) return;
-  render(
+  fill(
     <>
       <Setup api={api} token={token} heading={1} isBranded onChange={setTitle} />
       <LanguageChooser chosen={language} onChoose={choose} />
     </>,
-    place,
   );
+}
+
+function fill(content: ComponentChild): void {
+  const place = document.getElementById('setup');
+  if (place !== null) render(content, place);
 }
 
 /** A link may have been truncated within an escape. */

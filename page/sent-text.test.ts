@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
 import { HOSTILE, STATES } from '../test/page/states.ts';
+import { en } from './languages/en.ts';
 import { mailto, sentText } from './sent-text.ts';
 import { INITIAL_STATE } from './setup-state.ts';
+import { setTexts } from './text.ts';
 import { viewOf } from './view.ts';
+
+setTexts(en.texts);
 
 function textOf(name: string): string {
   const { domain, diagnosis = null, certificate = null } = STATES[name]?.script ?? {};

@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { TEXTS } from '../page/dashboard/languages/texts.ts';
+import { LANGUAGE_NAMES, LANGUAGES, type LanguageId } from '../page/languages/choose.ts';
 
 /**
  * Bundles the set-up page, the component and the dashboard below `root` into `directory`, each script and stylesheet also compressed.
@@ -19,33 +21,56 @@ export async function bundlePage(root: string, directory: string): Promise<strin
   mkdirSync(join(directory, 'assets'), { recursive: true });
   mkdirSync(join(directory, 'dashboard', 'assets'), { recursive: true });
   for (const { fileName, code } of component) write(join(directory, fileName), code);
-  writePage(join(root, 'page/dashboard'), join(directory, 'dashboard'), ofDashboard, dashboard);
+  await writePage(join(root, 'page/dashboard'), join(directory, 'dashboard'), ofDashboard, dashboard, (id) =>
+    TEXTS[id](),
+  );
   // The page is written last: a running server serves the files once it is there.
-  writePage(join(root, 'page'), directory, css, page);
+  await writePage(join(root, 'page'), directory, css, page, async (id) => (await LANGUAGES[id].load()).texts);
   return [page, component, dashboard].flat().flatMap(({ moduleIds }) => moduleIds);
 }
 
-/** Writes a page with its scripts and its styles, which are named by their content. */
-function writePage(source: string, directory: string, css: string, [script, ...others]: Script): void {
+/**
+ * Writes a page, a file for each language, with its scripts and its styles, which are named by their content. `textsOf`: what it says until
+ * its script runs.
+ */
+async function writePage(
+  source: string,
+  directory: string,
+  css: string,
+  [script, ...others]: Script,
+  textsOf: (id: LanguageId) => Promise<object>,
+): Promise<void> {
   const styles = `assets/page-${createHash('sha256').update(css).digest('hex').slice(0, 12)}.css`;
   write(join(directory, styles), css);
   for (const { fileName, code } of [script, ...others]) write(join(directory, fileName), code);
-  const html = readFileSync(join(source, 'index.html'), 'utf8')
-    // Chunks that the script imports at once load beside it.
-    .replace(/<script type="module" src="(.*)assets\/page\.js"><\/script>/, (tag, base) =>
-      [...script.imports.map((name) => `<link rel="modulepreload" href="${base}${name}">`), tag].join('\n    '),
-    )
-    .replace('assets/page.js', script.fileName)
-    .replace('assets/page.css', styles);
-  writeFileSync(join(directory, 'index.html'), html);
+  const template = readFileSync(join(source, 'index.html'), 'utf8');
+  // English, which is the page where a language is not known, is written last.
+  for (const [id] of LANGUAGE_NAMES.toReversed()) {
+    const { tag, dir = 'ltr' } = await LANGUAGES[id].load();
+    const texts: Record<string, unknown> = { ...(await textsOf(id)) };
+    const language = others.filter(({ name }) => name === id).map(({ fileName }) => fileName);
+    const html = template
+      .replace('<html lang="en" dir="ltr">', `<html lang="${tag}" dir="${dir}">`)
+      .replace(/\{(\w+)\}/g, (_, key) => String(texts[key]))
+      // Chunks that the script imports in any case load beside it.
+      .replace(/<script type="module" src="(.*)assets\/page\.js"><\/script>/, (tag, base) =>
+        [
+          ...[...script.imports, ...language].map((name) => `<link rel="modulepreload" href="${base}${name}">`),
+          tag,
+        ].join('\n    '),
+      )
+      .replace('assets/page.js', script.fileName)
+      .replace('assets/page.css', styles);
+    writeFileSync(join(directory, id === 'en' ? 'index.html' : `index.${id}.html`), html);
+  }
 }
 
 /** A script, and the chunks that it imports at once or later. */
 type Script = [entry: OutputChunk, ...others: OutputChunk[]];
 
 /**
- * Bundles a script, without names of its own in the page. Each `import()` is a chunk; what several of them need is one chunk too,
- * so that none waits for another.
+ * Bundles a script, without names of its own in the page. Each `import()` is a chunk; what three of them need is one chunk too,
+ * which loads at first.
  */
 export async function bundleScript(
   root: string,
@@ -72,7 +97,7 @@ export async function bundleScript(
     comments: false,
     entryFileNames: name,
     chunkFileNames: 'assets/[name]-[hash].js',
-    codeSplitting: { groups: [{ name: 'common', minShareCount: 2 }] },
+    codeSplitting: { groups: [{ name: 'common', minShareCount: 3 }] },
   });
   await build.close();
   return output.filter((file) => file.type === 'chunk') as Script;

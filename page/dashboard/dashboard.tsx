@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { Announcer } from '../announcer.tsx';
+import { NotLoaded } from '../not-loaded.tsx';
 import { DashboardProvider } from './context.ts';
 import { LanguageField } from './language.tsx';
 import { speakLanguage } from './languages/choose-texts.ts';
@@ -110,7 +111,12 @@ if (location.pathname !== '/dashboard/support') startChunk(currentRoute());
 
 const place = document.getElementById('dashboard');
 if (place !== null)
-  speakLanguage().then(() => {
-    place.textContent = '';
-    render(<Start />, place);
-  });
+  speakLanguage()
+    .then(
+      () => <Start />,
+      () => <NotLoaded />,
+    )
+    .then((content) => {
+      place.textContent = '';
+      render(content, place);
+    });

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainEvent, Site, UsageInTime } from '../../client/client.ts';
 import { bytes, daily, difference, honestSteps, metadataChange, sumOf, tellEvent } from './domain-facts.ts';
+import { en } from './languages/en.ts';
+import { setDashboardTexts } from './text.ts';
+
+setDashboardTexts(en);
 
 const DONE = { dns: 'done', certificate: 'done', live: 'done' } as const;
 const marked = (parts: { text: string; differs: boolean }[]) =>

@@ -4,7 +4,7 @@ import { visible } from '../names.ts';
 import type { Steps } from '../view.ts';
 import { liveProblems } from './live-problems.ts';
 import type { Tone } from './parts.tsx';
-import { ofApi, type Said, sayFinding } from './said.ts';
+import { ofApi, type Said, sayFinding, sayReason } from './said.ts';
 import { TEXT, wordFor } from './text.ts';
 
 /** Rules for the page of a domain. Pure. */
@@ -122,10 +122,11 @@ export interface Told {
 export function tellEvent({ type, data }: DomainEvent): Told {
   const { record, seen = [], findings = [], certificate, redirect, move, suspension, deletion, live } = data;
   const title = wordFor(TEXT.domain.events, type);
+  const { checks_ended: ended, records_wrong: wrong } = TEXT.home.sentences;
   const error = type === 'domain.failed' || type === 'domain.drifted' ? data.verificationError : undefined;
   const lines = [
-    ...(findings.length > 0 ? findings.map(sayFinding) : [ofApi(error)]),
-    ofApi(certificate?.message),
+    ...(findings.length > 0 ? findings.map(sayFinding) : [ofApi(error, type === 'domain.failed' ? ended : wrong)]),
+    sayReason(certificate ?? {}),
     certificate?.notAfter !== undefined ? TEXT.domain.validUntil(certificate.notAfter) : undefined,
     redirect && `→ ${redirect.to} (${redirect.status})`,
     move && `${move.from} → ${move.to}`,

@@ -11,22 +11,20 @@ export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
 
 export const FILTERS = ['search', 'status', 'certificate', 'live', 'environment'] as const;
 
-/** Read anew each time: this script may load before that of the language. */
 const choices = () => ({
   status: TEXT.statuses,
   certificate: TEXT.domains.certificates,
   live: TEXT.domains.lives,
 });
-type Choice = keyof ReturnType<typeof choices>;
-
-const isChoice = (name: string): name is Choice => Object.hasOwn(choices(), name);
 
 /** Reads the filters of an address; a value that is none of the choices is left out. */
 export function filtersOf(query: URLSearchParams): Filters {
   const filters: Filters = {};
+  const known: Partial<Record<string, object>> = choices();
   for (const name of FILTERS) {
     const value = query.get(name);
-    if (value && (!isChoice(name) || Object.hasOwn(choices()[name], value))) filters[name] = value;
+    const allowed = known[name];
+    if (value && (allowed === undefined || Object.hasOwn(allowed, value))) filters[name] = value;
   }
   return filters;
 }

@@ -12,6 +12,7 @@ import { nextStep, timeLeft } from './moving-step.ts';
 import { usePageTitle } from './page-title.ts';
 import { Badge, Card, EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
+import { type Said, sayBlocker } from './said.ts';
 import { TEXT, wordFor } from './text.ts';
 import { Ago } from './time.tsx';
 
@@ -146,16 +147,21 @@ function Reasons({ counts: { blockers } }: { counts: SiteCounts }) {
               <Link href={hrefOf(['domains', oldest.domain])}>
                 <Name name={oldest.domain} />
               </Link>
-              {oldest.message !== undefined && (
-                <p class="note" lang="en">
-                  {oldest.message}
-                </p>
-              )}
+              <Message said={sayBlocker(reason, oldest.message)} />
             </td>
           </tr>
         ))}
       </Table>
     </Card>
+  );
+}
+
+function Message({ said }: { said: Said | null }) {
+  if (said === null) return null;
+  return (
+    <p class="note" lang={said.lang}>
+      {said.text}
+    </p>
   );
 }
 
@@ -189,11 +195,7 @@ function Unready({ filter, from, cursor }: UnreadyProps) {
                 </th>
                 <td>
                   {wordFor(TEXT.moving.reasons, blocker?.reason ?? '')}
-                  {blocker?.message !== undefined && (
-                    <p class="note" lang="en">
-                      {blocker.message}
-                    </p>
-                  )}
+                  {blocker && <Message said={sayBlocker(blocker.reason, blocker.message)} />}
                 </td>
                 <td>
                   <Ago at={blocker?.since ?? createdAt} />

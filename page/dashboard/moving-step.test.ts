@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { en } from './languages/en.ts';
 import { nextStep, timeLeft } from './moving-step.ts';
-import { TEXT, wordFor } from './text.ts';
+import { setDashboardTexts, TEXT, wordFor } from './text.ts';
+
+setDashboardTexts(en);
 
 const HOUR = 3_600_000;
 

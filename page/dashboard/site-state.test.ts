@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
 import { OWNER_FIXABLE } from '../../server/src/domain/certificate-state.ts';
+import { setVoice, VOICE } from '../languages/voice.ts';
+import { de } from './languages/de.ts';
+import { en } from './languages/en.ts';
+import { sayBlocker } from './said.ts';
 import { CAS, OWNERS, siteState } from './site-state.ts';
+import { setDashboardTexts } from './text.ts';
+
+setDashboardTexts(en);
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const domain = { id: 'dom_1', domain: 'shop.example.com', createdAt: AT, updatedAt: AT + 1, status: 'verified' };
@@ -79,5 +86,45 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     expect(siteState(suspended).problem?.text).toBe(
       'The site is suspended by the operator of the server: visitors get a page with status 451.',
     );
+  });
+});
+
+describe('in another language', () => {
+  const voice = VOICE;
+  const speak = () => {
+    setVoice({ ...voice, attributes: { lang: 'de', dir: 'ltr' } });
+    setDashboardTexts(de);
+  };
+  afterEach(() => {
+    setVoice(voice);
+    setDashboardTexts(en);
+  });
+  const ended = site({}, 'failed');
+  ended.domain = { ...ended.domain, verificationError: 'Not verified within 24 h.' };
+  const drifted = site();
+  drifted.domain = { ...drifted.domain, verificationError: 'It leads elsewhere.' };
+  const { sentences } = de.home;
+
+  it.each([
+    ['a mistake in the records', wrong, sentences.records_wrong],
+    ['the window has ended', ended, sentences.checks_ended],
+    ['a verified name that leads elsewhere', drifted, sentences.records_wrong],
+    ['no certificate', site({ live: undefined, ...problem('caa_forbids') }), de.moving.reasons.caa_forbids],
+  ])('%s has a sentence of the language, not the English one of the API', (_, given, text) => {
+    speak();
+    expect(siteState(given).problem).toEqual({ text });
+  });
+
+  it('a reason of a later release keeps the sentence of the API, as English', () => {
+    speak();
+    const later = site({ live: undefined, ...problem('new_reason') });
+    expect(siteState(later).problem).toEqual({ text: 'new_reason', lang: 'en' });
+    expect(sayBlocker('new_reason', 'Something new.')).toEqual({ text: 'Something new.', lang: 'en' });
+  });
+
+  it('the reason of a blocker stands alone, and in English the API says more', () => {
+    expect(sayBlocker('not_verified', 'It leads elsewhere.')).toEqual({ text: 'It leads elsewhere.', lang: 'en' });
+    speak();
+    expect(sayBlocker('not_verified', 'It leads elsewhere.')).toBeNull();
   });
 });

@@ -1,6 +1,6 @@
 import type { Site } from '../../client/client.ts';
 import { liveProblems } from './live-problems.ts';
-import { ofApi, type Said, sayFinding } from './said.ts';
+import { ofApi, type Said, sayFinding, sayReason } from './said.ts';
 import { TEXT } from './text.ts';
 
 /** The one word for a site, from what visitors get rather than from the store alone. */
@@ -52,7 +52,7 @@ export function siteState(site: Site): SiteState {
   if (domain.status !== 'verified') return unverified(site);
   if (live?.state === 'live') {
     const word = site.redirect === undefined ? 'live' : 'redirects';
-    return { word, turn: 'nobody', since: live.since, problem: ofApi(domain.verificationError) };
+    return { word, turn: 'nobody', since: live.since, problem: mistakeIn(domain) };
   }
   const certificate = certificateState(site);
   if (certificate !== null) return certificate;
@@ -62,14 +62,15 @@ export function siteState(site: Site): SiteState {
   const seen = TEXT.outside(live.state, liveProblems(live));
   const problem =
     finding === undefined
-      ? (ofApi(domain.verificationError) ?? (seen === null ? null : { text: seen }))
+      ? (ofApi(domain.verificationError, seen ?? TEXT.home.sentences.records_wrong) ??
+        (seen === null ? null : { text: seen }))
       : sayFinding(finding);
   const turn = live.problem?.startsWith('certificate_') || site.findings === undefined ? 'us' : 'owner';
   return { word: live.state === 'partly_live' ? 'live_in_part' : 'unreachable', turn, since: live.since, problem };
 }
 
 function unverified({ domain, readyToSwitch }: Site): SiteState {
-  const problem = ofApi(domain.verificationError);
+  const problem = mistakeIn(domain);
   const since = domain.updatedAt ?? domain.createdAt;
   if (readyToSwitch) return { word: 'ready_to_switch', turn: 'owner', since, problem };
   if (domain.status === 'failed') return { word: 'checks_ended', turn: 'owner', since, problem };
@@ -77,12 +78,17 @@ function unverified({ domain, readyToSwitch }: Site): SiteState {
   return { word, turn: 'owner', since: domain.createdAt, problem };
 }
 
+function mistakeIn({ status, verificationError }: Site['domain']): Said | null {
+  const { checks_ended: ended, records_wrong: wrong } = TEXT.home.sentences;
+  return ofApi(verificationError, status === 'failed' ? ended : wrong);
+}
+
 /** Null: there is a certificate, so that it is not what is missing. */
 function certificateState({ certificate: { state, problem, notAfter }, domain }: Site): SiteState | null {
   if (notAfter !== undefined) return null;
   const since = domain.updatedAt ?? null;
   if (problem === undefined || state === 'wanted' || state === 'ordering')
-    return { word: 'waiting_for_certificate', turn: 'ca', since, problem: ofApi(problem?.message) };
+    return { word: 'waiting_for_certificate', turn: 'ca', since, problem: sayReason(problem ?? {}) };
   const turn = OWNERS.includes(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
-  return { word: 'certificate_stopped', turn, since, problem: ofApi(problem.message) };
+  return { word: 'certificate_stopped', turn, since, problem: sayReason(problem) };
 }

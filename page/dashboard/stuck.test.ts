@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
+import { en } from './languages/en.ts';
 import { byWeek, firstSentence, stuckNames } from './stuck.ts';
+import { setDashboardTexts } from './text.ts';
+
+setDashboardTexts(en);
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const MINUTE = 60_000;

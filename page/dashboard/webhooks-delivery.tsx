@@ -10,7 +10,7 @@ import { Card, Fact } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
-import { DeliveryBadge } from './webhooks-one.tsx';
+import { DeliveryBadge } from './webhooks-parts.tsx';
 
 const REFRESH_MS = 2_000;
 

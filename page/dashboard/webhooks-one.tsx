@@ -8,14 +8,14 @@ import { mayDo, useDashboard } from './context.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Badge, EmptyState, Table, type Tone } from './parts.tsx';
+import { EmptyState, Table } from './parts.tsx';
 import { goTo, hrefOf, Link } from './route.tsx';
 import { OVERLAPS, OverlapField, SecretOnce, USUAL_OVERLAP } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
 import { useToast } from './toast.tsx';
-import { type DeliveryWord, deliveryWord, troubleFirst } from './webhooks-order.ts';
-import { WebhookState } from './webhooks-page.tsx';
+import { troubleFirst } from './webhooks-order.ts';
+import { DeliveryBadge, WebhookState } from './webhooks-parts.tsx';
 
 const REFRESH_MS = 5_000;
 const PAGE_SIZE = 50;
@@ -235,13 +235,6 @@ function Deliveries({ webhook: { id }, query }: { webhook: Webhook; query: URLSe
       )}
     </section>
   );
-}
-
-const TONES: Record<DeliveryWord, Tone> = { failed: 'bad', retrying: 'warn', waiting: 'busy', delivered: 'good' };
-
-export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
-  const word = deliveryWord(delivery);
-  return <Badge tone={TONES[word]}>{TEXT.webhooks.words[word]}</Badge>;
 }
 
 function DeliveryRow({ delivery }: { delivery: Delivery }) {

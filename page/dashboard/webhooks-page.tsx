@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
-import type { Webhook } from '../../client/client.ts';
 import { CallDialog } from './call-dialog.tsx';
 import { mayDo, useDashboard } from './context.ts';
 import { listAll } from './list-all.ts';
 import { useLoad } from './load.ts';
 import { LoadFailed } from './load-failed.tsx';
 import { usePageTitle } from './page-title.ts';
-import { Badge, EmptyState, Field, Table } from './parts.tsx';
+import { EmptyState, Field, Table } from './parts.tsx';
 import { hrefOf, Link } from './route.tsx';
 import { SecretOnce } from './secret-parts.tsx';
 import { TEXT } from './text.ts';
 import { Ago } from './time.tsx';
+import { WebhookState } from './webhooks-parts.tsx';
 import { EVENT_TYPES } from './webhooks-types.ts';
 
 const REFRESH_MS = 15_000;
@@ -74,24 +74,6 @@ export function WebhooksPage() {
           onClose={() => setAsked(false)}
         />
       )}
-    </>
-  );
-}
-
-export function WebhookState({ webhook: { enabled, disabledReason, failingSince } }: { webhook: Webhook }) {
-  if (!enabled) {
-    const isFailing = disabledReason === 'failing';
-    return (
-      <Badge tone={isFailing ? 'bad' : 'warn'}>{isFailing ? TEXT.webhooks.stopped : TEXT.webhooks.disabled}</Badge>
-    );
-  }
-  if (failingSince === undefined) return <Badge tone="good">{TEXT.webhooks.enabled}</Badge>;
-  return (
-    <>
-      <Badge tone="bad">{TEXT.webhooks.failing}</Badge>{' '}
-      <span class="note">
-        {TEXT.webhooks.failingSince} <Ago at={failingSince} />
-      </span>
     </>
   );
 }

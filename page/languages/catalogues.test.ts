@@ -69,8 +69,8 @@ function saidIn(texts: unknown, path: string): [path: string, text: string][] {
   });
 }
 
-/** Words that are the same in several languages, and paths in panels that exist in English alone. */
-const INTERNATIONAL = /^\.(space|colon|flags|tag|name|type|sent\.fill|where |steps\.live)/;
+/** Words that are the same in several languages. */
+const INTERNATIONAL = /^\.(space|colon|flags|tag|name|type|sent\.fill|steps\.live)/;
 
 describe.each(OTHERS)('the texts of the page in %s', (_, { texts }) => {
   const said = saidIn(texts, '');

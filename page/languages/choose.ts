@@ -1,11 +1,11 @@
 import { setTexts } from '../text.ts';
-import { en, type Language } from './en.ts';
+import type { Language } from './en.ts';
 import { tellFinding, tellProblem } from './tell-finding.ts';
 import { setVoice } from './voice.ts';
 
-/** Each is a script of its own, which is loaded when it is chosen. English is there in any case. */
-const LANGUAGES = {
-  en: { name: 'English', load: async () => en },
+/** Each is a script of its own, which is loaded when it is chosen. */
+export const LANGUAGES = {
+  en: { name: 'English', load: async () => (await import('./en.ts')).en },
   de: { name: 'Deutsch', load: async () => (await import('./de.ts')).de },
   fr: { name: 'Français', load: async () => (await import('./fr.ts')).fr },
   es: { name: 'Español', load: async () => (await import('./es.ts')).es },
@@ -26,11 +26,11 @@ export function chosenOf(wanted: readonly string[]): LanguageId {
 
 let newest = 0;
 
-/** Speaks this language from now on: English where its script cannot be loaded. Resolves to false where another was chosen meanwhile. */
+/** Speaks this language from now on: English where its script cannot be loaded. Resolves to false where another was chosen meanwhile; rejects where neither can be loaded. */
 export async function speakIn(id: LanguageId): Promise<boolean> {
   newest += 1;
   const number = newest;
-  const language = await LANGUAGES[id].load().catch(() => en);
+  const language = await LANGUAGES[id].load().catch(LANGUAGES.en.load);
   if (number !== newest) return false;
   setTexts(language.texts);
   setVoice({

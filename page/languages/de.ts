@@ -1,6 +1,5 @@
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
-import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration } = formatsIn('de', 'long');
 
@@ -22,6 +21,7 @@ export const de: Language = {
     loading: 'Ihr Link wird geöffnet …',
     unreachable: 'Der Dienst ist gerade nicht erreichbar. Wir versuchen es weiter …',
     lost: 'Die Verbindung ist unterbrochen und wird neu aufgebaut. Wir prüfen trotzdem weiter; nichts geht verloren.',
+    noScript: 'Diese Seite braucht JavaScript, um zu zeigen, worauf Ihre Domain wartet.',
     crowded:
       'Dieser Link ist in vielen Fenstern zugleich offen. Schließen Sie alle, die Sie nicht brauchen: Hier geht es dann automatisch weiter.',
     hints: {
@@ -165,11 +165,11 @@ export const de: Language = {
     at: 'bei',
     panel: (provider) => `${provider} öffnen`,
     opensInNewTab: ' (öffnet einen neuen Tab)',
-    where: pathsWith({
+    panels: {
       cloudflare: (zone) => `${zone} › DNS › Einträge. Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).`,
       ovh: (zone) => `Domainnamen › ${zone} › DNS-Zone`,
       strato: (zone) => `Domainverwaltung › ${zone} › DNS-Einstellungen`,
-    }),
+    },
     whereUnknown: (nameservers) =>
       `Oft ist das dort, wo Sie die Domain gekauft haben. ${nameservers.length === 0 ? '' : `Die Nameserver sind ${list(nameservers)}. `}Suchen Sie nach „DNS-Einträge“ oder „DNS-Einstellungen“.`,
     whereShort: (zone) => `Dort unter: ${zone} › DNS-Einträge.`,

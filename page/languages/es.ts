@@ -1,6 +1,5 @@
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
-import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration } = formatsIn('es');
 
@@ -20,6 +19,7 @@ export const es: Language = {
     connect: 'Conecta tu dominio',
     punycode: 'En el DNS:',
     loading: 'Abriendo tu enlace…',
+    noScript: 'Esta página necesita JavaScript para mostrar qué le falta a tu dominio.',
     unreachable: 'No se puede conectar con el servicio. Lo intentamos de nuevo…',
     lost: 'Se perdió la conexión. Reconectando… Mientras tanto, las comprobaciones siguen y no se pierde nada.',
     crowded:
@@ -165,12 +165,12 @@ export const es: Language = {
     at: 'en',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (se abre en una pestaña nueva)',
-    where: pathsWith({
+    panels: {
       cloudflare: (zone) => `${zone} › DNS › Registros. Pon «Estado de proxy» en «Solo DNS» («DNS only»).`,
       ionos: (zone) => `Dominios y SSL › ${zone} › DNS`,
       ovh: (zone) => `Dominios › ${zone} › Zona DNS`,
       hostinger: (zone) => `Dominios › ${zone} › DNS / Nameservers › Registros DNS`,
-    }),
+    },
     whereUnknown: (nameservers) =>
       `A menudo es donde compraste el dominio. ${nameservers.length === 0 ? '' : `Sus servidores de nombres son ${list(nameservers)}. `}Busca «Registros DNS» o «Zona DNS».`,
     whereShort: (zone) => `En el panel: ${zone} › Registros DNS.`,

@@ -1,6 +1,5 @@
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
-import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration } = formatsIn('fr');
 
@@ -20,6 +19,7 @@ export const fr: Language = {
     connect: 'Connectez votre domaine',
     punycode: 'Dans le DNS :',
     loading: 'Ouverture de votre lien…',
+    noScript: 'Cette page a besoin de JavaScript pour montrer ce que votre domaine attend.',
     unreachable: 'Le service est injoignable. Nouvelle tentative…',
     lost: 'La connexion est interrompue. Reconnexion… Les vérifications continuent et rien n’est perdu.',
     crowded:
@@ -166,12 +166,12 @@ export const fr: Language = {
     at: 'sur',
     panel: (provider) => `Ouvrir ${provider}`,
     opensInNewTab: ' (s’ouvre dans un nouvel onglet)',
-    where: pathsWith({
+    panels: {
       cloudflare: (zone) =>
         `${zone} › DNS › Enregistrements. Réglez « Statut du proxy » sur « DNS uniquement » (« DNS only »).`,
       ovh: (zone) => `Noms de domaine › ${zone} › Zone DNS`,
       gandi: (zone) => `Nom de domaine › ${zone} › Enregistrements DNS`,
-    }),
+    },
     whereUnknown: (nameservers) =>
       `C’est souvent là où vous avez acheté le domaine. ${nameservers.length === 0 ? '' : `Ses serveurs de noms sont ${list(nameservers)}. `}Cherchez « Enregistrements DNS » ou « Zone DNS ».`,
     whereShort: (zone) => `Sur place : ${zone} › Enregistrements DNS.`,

@@ -1,6 +1,5 @@
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
-import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration: spaced } = formatsIn('ja');
 
@@ -23,6 +22,7 @@ export const ja: Language = {
     connect: 'ドメインの接続',
     punycode: 'DNSでの表記：',
     loading: 'リンクを開いています…',
+    noScript: 'ドメインの状況を表示するには、JavaScript が必要です。',
     unreachable: 'サービスに接続できません。再試行しています…',
     lost: '接続が切れました。再接続しています。その間も確認は続き、データは失われません。',
     crowded: 'このリンクは多くのページで使われています。不要なページを閉じると、このページは自動的に再開します。',
@@ -167,11 +167,11 @@ export const ja: Language = {
     at: '応答元：',
     panel: (provider) => `${provider}を開く`,
     opensInNewTab: '（新しいタブで開きます）',
-    where: pathsWith({
+    panels: {
       cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にしてください。`,
       route53: (zone) => `ホストゾーン › ${zone}`,
       azure: (zone) => `DNSゾーン › ${zone} › レコードセット`,
-    }),
+    },
     whereUnknown: (nameservers) =>
       `多くの場合、それはドメインを取得した事業者です。${nameservers.length === 0 ? '' : `ネームサーバーは${list(nameservers)}です。`}「DNSレコード」や「DNS設定」を探してください。`,
     whereShort: (zone) => `管理画面の場所：${zone} › DNSレコード`,

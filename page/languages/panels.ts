@@ -1,4 +1,4 @@
-type Paths = Record<string, (zone: string) => string>;
+export type Paths = Record<string, (zone: string) => string>;
 
 /** The place where records are added, by the id of the provider. Panels change: it is a hint. */
 const PANELS: Paths = {
@@ -25,7 +25,7 @@ const PANELS: Paths = {
 };
 
 /** Returns the path of a provider; undefined where it is not known. `own`: what panels say in the language of the page. */
-export function pathsWith(own: Paths): (id: string | undefined, zone: string) => string | undefined {
+export function pathIn(own: Paths, id: string | undefined, zone: string): string | undefined {
   const paths = { ...PANELS, ...own };
-  return (id, zone) => (id !== undefined && Object.hasOwn(paths, id) ? paths[id]?.(zone) : undefined);
+  return id !== undefined && Object.hasOwn(paths, id) ? paths[id]?.(zone) : undefined;
 }

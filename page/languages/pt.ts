@@ -1,6 +1,5 @@
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
-import { pathsWith } from './panels.ts';
 
 const { list, time, clock, date, duration } = formatsIn('pt-BR');
 
@@ -20,6 +19,7 @@ export const pt: Language = {
     connect: 'Conecte seu domínio',
     punycode: 'No DNS:',
     loading: 'Abrindo seu link…',
+    noScript: 'Esta página precisa de JavaScript para mostrar o que falta ao seu domínio.',
     unreachable: 'Não foi possível acessar o serviço. Tentando de novo…',
     lost: 'A conexão caiu. Reconectando… Enquanto isso, as verificações continuam e nada se perde.',
     crowded: 'Este link está aberto em abas demais. Feche as que você não usa: esta continua automaticamente.',
@@ -166,10 +166,10 @@ export const pt: Language = {
     at: 'em',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (abre em uma nova aba)',
-    where: pathsWith({
+    panels: {
       cloudflare: (zone) => `${zone} › DNS › Registros. Deixe “Status do proxy” em “Somente DNS” (“DNS only”).`,
       hostinger: (zone) => `Domínios › ${zone} › DNS / Nameservers › Registros DNS`,
-    }),
+    },
     whereUnknown: (nameservers) =>
       `Muitas vezes é onde você comprou o domínio. ${nameservers.length === 0 ? '' : `Os servidores de nomes são ${list(nameservers)}. `}Procure “Registros DNS” ou “Zona DNS”.`,
     whereShort: (zone) => `No painel: ${zone} › Registros DNS.`,

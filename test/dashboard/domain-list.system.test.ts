@@ -174,7 +174,7 @@ describe('the script of a page', () => {
   const FAILED = 'This page could not be loaded.';
 
   it('that cannot be loaded says so, and a reload brings the page', async () => {
-    const ofPage = /assets\/(?!page-|common-).*\.js/;
+    const ofPage = /assets\/(?!page-|common-|en-).*\.js/;
     await page.route(ofPage, (route) => route.abort());
     await page.goto(`${lab.url}/dashboard/domains`);
     await page.getByRole('alert').filter({ hasText: FAILED }).waitFor();

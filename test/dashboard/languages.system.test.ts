@@ -46,8 +46,15 @@ it('the language that somebody chooses stays, here and at the next visit', async
   await page.getByText('ada', { exact: true }).click();
   await page.getByLabel('Language').selectOption('Français');
   await page.getByRole('heading', { level: 1, name: 'Clés API' }).waitFor();
+  const scripts: string[] = [];
+  page.on('request', (request) => scripts.push(/assets\/([a-z]{2})-[^/]*\.js$/.exec(request.url())?.[1] ?? ''));
   await page.goto(`${lab.url}/dashboard`);
   await page.getByRole('heading', { level: 1, name: 'À traiter' }).waitFor();
+  expect([...new Set(scripts.filter(Boolean))]).toEqual(['fr']);
+  // Also until its script runs.
+  await page.route('**/*.js', (route) => route.abort());
+  await page.reload();
+  await page.getByText('Ouverture du tableau de bord').waitFor();
   await context.close();
 });
 
@@ -64,4 +71,18 @@ it('the filters of the list are in the language, also where its script loads las
   await page.goto(`${lab.url}/dashboard/domains`);
   await page.getByRole('option', { name: 'Nicht erreichbar' }).waitFor({ state: 'attached' });
   await context.close();
+});
+
+it('where its own language cannot be loaded it speaks English, and where none can it says so', async () => {
+  const context = await lab.browser.newContext({ locale: 'de-AT' });
+  const { page, complaints } = await openPage(context);
+  await page.route('**/assets/de-*.js', (route) => route.abort());
+  await page.goto(`${lab.url}/dashboard`);
+  await page.getByRole('heading', { name: 'Sign in to the dashboard' }).waitFor();
+  expect(await page.evaluate('document.documentElement.lang')).toBe('en');
+  await page.route('**/assets/en-*.js', (route) => route.abort());
+  await page.reload();
+  await page.getByRole('alert').getByText('This could not be loaded.').waitFor();
+  await context.close();
+  expect(complaints).toEqual([]);
 });

@@ -34,6 +34,7 @@ afterAll(async () => {
 const GERMAN = 'Eine Änderung nötig';
 const FRENCH = 'Une modification à faire';
 const ENGLISH = 'One thing needs to change';
+const NOT_LOADED = 'This could not be loaded.';
 
 async function withPage(locale: string, look: (page: Page, scripts: string[]) => Promise<void>): Promise<void> {
   const context = await chromium.browser.newContext({ locale });
@@ -70,12 +71,12 @@ describe('the page', () => {
           expect(text).not.toContain(sentence);
     }));
 
-  it('speaks English where the browser has none of its languages', () =>
+  it('speaks English, and loads no other, where the browser has none of its languages', () =>
     withPage('pl', async (page, scripts) => {
       await page.goto(`${setup.url}/setup#nps_x`);
       await page.getByText(ENGLISH).waitFor();
       expect(await language(page)).toBe('en ltr');
-      expect(scripts).toEqual([]);
+      expect(scripts).toEqual(['en']);
     }));
 
   it('speaks English where the script of the language cannot be loaded', () =>
@@ -86,12 +87,33 @@ describe('the page', () => {
       expect(await language(page)).toBe('en ltr');
     }));
 
-  it('speaks the language that the address asks for', () =>
+  it('says so in English where no language can be loaded', () =>
     withPage('de', async (page) => {
+      await page.route(/assets\/(de|en)-[^/]*\.js/, (route) => route.abort());
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByRole('alert').getByText(NOT_LOADED).waitFor();
+    }));
+
+  it('speaks the language that the address asks for, and loads no other', () =>
+    withPage('de', async (page, scripts) => {
       await page.goto(`${setup.url}/setup?lang=fr#nps_x`);
       await page.getByText(FRENCH).waitFor();
       expect(await language(page)).toBe('fr ltr');
+      expect(scripts).toEqual(['fr']);
     }));
+
+  it.each([
+    ['de', 'Ihr Link wird geöffnet'],
+    ['ja', 'リンクを開いています'],
+    ['pl', 'Opening your link'],
+  ])('speaks %s before its script runs', (locale, text) =>
+    withPage(locale, async (page) => {
+      await page.route('**/*.js', (route) => route.abort());
+      await page.goto(`${setup.url}/setup#nps_x`);
+      await page.getByText(text).waitFor();
+      expect(await language(page)).toBe(`${locale === 'pl' ? 'en' : locale} ltr`);
+    }),
+  );
 
   it('changes to the language that is chosen, keeps it in the address, and asks the API for nothing', () =>
     withPage('de', async (page) => {
@@ -109,7 +131,11 @@ describe('the page', () => {
 });
 
 describe('the component', () => {
-  async function inPlatform(html: string, look: (page: Page) => Promise<void>): Promise<void> {
+  async function onPlatform(
+    html: string,
+    look: (page: Page) => Promise<void>,
+    prepare = (_page: Page): Promise<unknown> => Promise.resolve(),
+  ): Promise<void> {
     const platform = createServer((_request, response) => {
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(
@@ -119,6 +145,7 @@ describe('the component', () => {
     await once(platform, 'listening');
     try {
       await withPage('de', async (page) => {
+        await prepare(page);
         await page.goto(`http://127.0.0.1:${(platform.address() as AddressInfo).port}`);
         await look(page);
       });
@@ -133,20 +160,20 @@ describe('the component', () => {
     ['the element around it', '<html lang="en"><section lang="fr"><nameplate-domain token="nps_x">', FRENCH],
     ['the browser', '<html><nameplate-domain token="nps_x">', GERMAN],
   ])('has the language of %s, from the origin of its script', (_, html, text) =>
-    inPlatform(html, (page) => page.getByText(text).waitFor()),
+    onPlatform(html, (page) => page.getByText(text).waitFor()),
   );
 
   const ELEMENT = '<nameplate-domain token="nps_x"></nameplate-domain>';
 
   it('is shown as often as a page has it, in the language that the last one asks for', () =>
-    inPlatform(`<html>${ELEMENT}${ELEMENT.replace(' ', ' lang="fr" ')}`, async (page) => {
+    onPlatform(`<html>${ELEMENT}${ELEMENT.replace(' ', ' lang="fr" ')}`, async (page) => {
       for (const at of [0, 1]) await page.locator('nameplate-domain').nth(at).getByText(FRENCH).waitFor();
       await page.evaluate("document.querySelector('nameplate-domain').lang = 'en'");
       for (const at of [0, 1]) await page.locator('nameplate-domain').nth(at).getByText(ENGLISH).waitFor();
     }));
 
   it('tells its state once, also when the language changes', () =>
-    inPlatform(`<html>${ELEMENT}`, async (page) => {
+    onPlatform(`<html>${ELEMENT}`, async (page) => {
       await page.getByText(GERMAN).waitFor();
       await page.evaluate(
         "window.told = []; document.addEventListener('nameplate-status', ({ detail }) => told.push(detail.domain))",
@@ -161,6 +188,13 @@ describe('the component', () => {
       await page.getByText(FRENCH).waitFor();
       expect(await page.evaluate('told')).toEqual([]);
     }));
+
+  it('says so in English where no language can be loaded', () =>
+    onPlatform(
+      '<html><nameplate-domain token="nps_x">',
+      (page) => page.getByRole('alert').getByText(NOT_LOADED).waitFor(),
+      (page) => page.route(/assets\/(de|en)-[^/]*\.js/, (route) => route.abort()),
+    ));
 });
 
 /** German with sentences about findings that are written from right to left. `original`: the script of German; `name`: its export. */

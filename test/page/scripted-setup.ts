@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,6 +7,7 @@ import { extname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Domain } from '../../client/client.ts';
 import { shortType } from '../../server/src/api/errors.ts';
+import { inLanguages } from '../../server/src/api/page-files.ts';
 import type { Script } from './states.ts';
 
 export interface ScriptedSetup {
@@ -40,13 +42,15 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
   const streams = new Set<ServerResponse>();
 
   const server = createServer(async (request, response) => {
-    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
     if (request.method === 'POST' || request.method === 'OPTIONS') return answer(pathname.slice(4), request, response);
-    const name = pathname === '/setup' ? 'index.html' : pathname.replace('/setup/', '');
+    const wanted = { query: Object.fromEntries(searchParams), headers: request.headers };
+    const names = pathname === '/setup' ? inLanguages('index.html', wanted) : [pathname.replace('/setup/', '')];
+    const name = names.find((each) => existsSync(join(directory, each))) ?? '';
     const content = await readFile(join(directory, name)).catch(() => null);
     response.writeHead(content === null ? 404 : 200, {
       'content-type': `${TYPES[extname(name)] ?? 'text/plain'}; charset=utf-8`,
-      ...(name === 'index.html' && { 'content-security-policy': PAGE_POLICY }),
+      ...(pathname === '/setup' && { 'content-security-policy': PAGE_POLICY }),
       'access-control-allow-origin': '*',
     });
     response.end(content);

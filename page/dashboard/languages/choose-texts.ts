@@ -1,44 +1,34 @@
 import { chosenOf, type LanguageId, speakIn } from '../../languages/choose.ts';
 import { VOICE } from '../../languages/voice.ts';
-import { type DashboardTexts, ENGLISH, setDashboardTexts } from '../text.ts';
+import { setDashboardTexts } from '../text.ts';
+import { TEXTS } from './texts.ts';
 
-/** Each is a script of its own, beside that of the customer's page in the same language. */
-const TEXTS: Record<LanguageId, () => Promise<DashboardTexts>> = {
-  en: async () => ENGLISH,
-  de: async () => (await import('./de.ts')).de,
-  fr: async () => (await import('./fr.ts')).fr,
-  es: async () => (await import('./es.ts')).es,
-  pt: async () => (await import('./pt.ts')).pt,
-  ja: async () => (await import('./ja.ts')).ja,
-};
-
-const KEY = 'nameplate-language';
+/** The server reads it too, so that it sends the page in this language. */
+const COOKIE = 'nameplate-language';
+const YEAR_S = 31_536_000;
 
 /** Returns the language chosen in this browser, or else the browser's own. */
 export const LANGUAGE: LanguageId = chosenOf([chosenBefore(), ...navigator.languages]);
 
-/** Speaks it from now on; English where a script of it cannot be loaded. */
+/** Speaks it from now on: English where its script cannot be loaded. Rejects where neither can be loaded. */
 export async function speakLanguage(): Promise<void> {
-  const [texts] = await Promise.all([TEXTS[LANGUAGE]().catch(() => null), speakIn(LANGUAGE)]);
-  if (texts === null) await speakIn('en');
-  else setDashboardTexts(texts);
+  await speak(LANGUAGE).catch(() => speak('en'));
   Object.assign(document.documentElement, VOICE.attributes);
+}
+
+async function speak(id: LanguageId): Promise<void> {
+  const [texts] = await Promise.all([TEXTS[id](), speakIn(id)]);
+  setDashboardTexts(texts);
 }
 
 /** Opens the page again in this language: its address keeps all that it shows. */
 export function chooseLanguage(id: LanguageId): void {
-  try {
-    localStorage.setItem(KEY, id);
-  } catch {
-    // The browser keeps nothing for pages: it goes on in its own language.
-  }
+  const isSecure = location.protocol === 'https:';
+  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API needs HTTPS and newer browsers.
+  document.cookie = `${COOKIE}=${id}; Path=/dashboard; Max-Age=${YEAR_S}; SameSite=Lax${isSecure ? '; Secure' : ''}`;
   location.reload();
 }
 
 function chosenBefore(): string {
-  try {
-    return localStorage.getItem(KEY) ?? '';
-  } catch {
-    return '';
-  }
+  return new RegExp(`(?:^|; )${COOKIE}=(\\w+)`).exec(document.cookie)?.[1] ?? '';
 }

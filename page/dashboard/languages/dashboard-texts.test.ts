@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { setVoice, VOICE } from '../../languages/voice.ts';
-import { type DashboardTexts, ENGLISH } from '../text.ts';
+import type { DashboardTexts } from '../text.ts';
 import { de } from './de.ts';
+import { en } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { ja } from './ja.ts';
@@ -21,7 +22,7 @@ function saidIn(texts: unknown, path = ''): Text[] {
   return [[path, text, (text.match(/[789]/g) ?? []).sort().join()]];
 }
 
-const english = saidIn(ENGLISH);
+const english = saidIn(en);
 /** Names, and words of each of these languages. */
 const INTERNATIONAL = /^[^a-z]*$|^(Nameplate|SHA-256|Cloudflare|Vercel|Caddy|keys\.createKey|nameplate .*)$/;
 

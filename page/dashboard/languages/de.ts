@@ -7,6 +7,7 @@ const domains = (count: number) => `${number(count)} ${count === 1 ? 'Domain' : 
 export const de: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Das Dashboard wird geöffnet …',
+  noScript: 'Das Dashboard braucht JavaScript.',
   tryAgain: 'Erneut versuchen',
   close: 'Schließen',
   cancel: 'Abbrechen',

@@ -10,6 +10,7 @@ const list = new Intl.ListFormat('es');
 export const es: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Abriendo el panel…',
+  noScript: 'El panel necesita JavaScript.',
   tryAgain: 'Reintentar',
   close: 'Cerrar',
   cancel: 'Cancelar',

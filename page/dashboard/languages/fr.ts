@@ -9,6 +9,7 @@ const s = (count: number) => (count < 2 ? '' : 's');
 export const fr: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Ouverture du tableau de bord…',
+  noScript: 'Le tableau de bord a besoin de JavaScript.',
   tryAgain: 'Réessayer',
   close: 'Fermer',
   cancel: 'Annuler',

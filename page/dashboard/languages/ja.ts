@@ -6,6 +6,7 @@ const domains = (count: number) => `${number(count)}件のドメイン`;
 export const ja: DashboardTexts = {
   product: 'Nameplate',
   opening: 'ダッシュボードを開いています…',
+  noScript: 'ダッシュボードには JavaScript が必要です。',
   tryAgain: '再試行',
   close: '閉じる',
   cancel: 'キャンセル',

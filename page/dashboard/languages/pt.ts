@@ -10,6 +10,7 @@ const list = new Intl.ListFormat('pt-BR');
 export const pt: DashboardTexts = {
   product: 'Nameplate',
   opening: 'Abrindo o painel…',
+  noScript: 'O painel precisa de JavaScript.',
   tryAgain: 'Tentar de novo',
   close: 'Fechar',
   cancel: 'Cancelar',

@@ -43,13 +43,13 @@ const COMPONENT_HEADERS = {
 export function servePageFiles(app: FastifyInstance, directory: string | null = builtDirectory('page')): void {
   let loading: Promise<Map<string, ServedFile>> | undefined;
 
-  /** Caches files that were found. After a miss, the next request reads the directory again. */
-  async function find(path: string): Promise<ServedFile | undefined> {
+  /** The first of these that there is. Caches files that were found. After a miss, the next request reads the directory again. */
+  async function find(...paths: string[]): Promise<ServedFile | undefined> {
     loading ??= load(directory);
     const current = loading;
     try {
       const files = await current;
-      if (files.has(PAGE)) return files.get(path);
+      if (files.has(PAGE)) return files.get(paths.find((path) => files.has(path)) ?? '');
       throw new Problem('request/page_not_built');
     } catch (error) {
       if (loading === current) loading = undefined;
@@ -58,7 +58,9 @@ export function servePageFiles(app: FastifyInstance, directory: string | null = 
   }
 
   function serve(url: string, operation: string, path: string, headers: Record<string, string>): void {
-    app.get(url, { config: { operation } }, async (request, reply) => send(request, reply, await find(path), headers));
+    app.get(url, { config: { operation } }, async (request, reply) =>
+      send(request, reply, await find(...(path.endsWith('.html') ? inLanguages(path, request) : [path])), headers),
+    );
   }
 
   serve('/setup', 'setup', PAGE, PAGE_HEADERS);
@@ -74,6 +76,21 @@ export function servePageFiles(app: FastifyInstance, directory: string | null = 
       send(request, reply, await find(`${folder}/${request.params.name}`), headers),
     );
   }
+}
+
+/** The language that somebody chose in the dashboard (`page/dashboard/languages/choose-texts.ts`). */
+const CHOSEN = /(?:^|; )nameplate-language=(\w+)/;
+
+/**
+ * The files of a page in the languages that are wanted, the first first, as its script chooses among them (`page/languages/choose.ts`): so
+ * nobody reads another language until it runs. The page itself is in English.
+ */
+export function inLanguages(path: string, { query, headers }: Pick<FastifyRequest, 'query' | 'headers'>): string[] {
+  const { lang } = query as { lang?: unknown };
+  const [, chosen] = CHOSEN.exec(headers.cookie ?? '') ?? [];
+  const tags = [lang, chosen, ...(headers['accept-language'] ?? '').split(',')];
+  const ids = tags.map((tag) => /^\s*([a-z]+)/i.exec(String(tag))?.[1]?.toLowerCase());
+  return [...ids.map((id) => (id === 'en' ? path : path.replace('.html', `.${id}.html`))), path];
 }
 
 function send(

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Harness, startApi } from '../../support/api-harness.ts';
 
 const PAGE = '<!doctype html><title>Set up</title><script type="module" src="setup/assets/page-1a2b.js"></script>';
+const GERMAN = '<!doctype html><html lang="de"><title>Einrichten</title>';
 const SCRIPT = 'export const answer = 42;';
 
 let directory: string;
@@ -17,6 +18,7 @@ beforeAll(async () => {
   await mkdir(join(web, 'assets'), { recursive: true });
   await writeFile(join(directory, 'secret.js'), 'secret');
   await writeFile(join(web, 'index.html'), PAGE);
+  await writeFile(join(web, 'index.de.html'), GERMAN);
   for (const name of ['nameplate-domain.js', 'assets/page-1a2b.js']) {
     await writeFile(join(web, name), SCRIPT);
     await writeFile(join(web, `${name}.br`), brotliCompressSync(SCRIPT));
@@ -54,6 +56,16 @@ describe('the page', () => {
     const { status, headers, body } = await get('/setup');
     expect([status, body.toString()]).toEqual([200, PAGE]);
     expect(headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' });
+  });
+
+  it.each([
+    ['the first that the browser has and it has', { 'accept-language': 'sv-SE,de-CH;q=0.9,en;q=0.8' }, '', GERMAN],
+    ['English before others that come later', { 'accept-language': 'en-GB, de;q=0.5' }, '', PAGE],
+    ['English where it has none of them', { 'accept-language': 'sv, ..;q=1' }, '', PAGE],
+    ['the one in its address before that of the browser', { 'accept-language': 'en' }, '?lang=DE_at', GERMAN],
+    ['the one chosen before', { 'accept-language': 'en', cookie: 'a=b; nameplate-language=de' }, '', GERMAN],
+  ])('is in one language: %s', async (_, headers, query, text) => {
+    expect((await get(`/setup${query}`, headers)).body.toString()).toBe(text);
   });
 
   it('runs only its own files, and loads, sends and embeds nothing else', async () => {
