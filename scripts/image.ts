@@ -63,9 +63,9 @@ const UNUSED =
 
 export interface ImageOptions {
   version: string;
-  /** Of the sources. */
+  /** The commit of the sources. */
   revision: string;
-  /** Of all its files, so that two builds are equal. */
+  /** All its files have this time, so that two builds are equal. */
   createdMs: number;
   /** The archive of npm. */
   program: string;
