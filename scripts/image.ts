@@ -218,7 +218,10 @@ function writeIndex(layout: string, layers: { diffId: string; blob: Blob }[], op
     }),
   );
   const name = `nameplate:${version}`;
-  const annotations = { 'org.opencontainers.image.ref.name': version, 'io.containerd.image.name': name };
+  const annotations = {
+    'org.opencontainers.image.ref.name': version,
+    'io.containerd.image.name': `docker.io/library/${name}`,
+  };
   const files = {
     'oci-layout': { imageLayoutVersion: '1.0.0' },
     'index.json': {
