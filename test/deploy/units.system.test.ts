@@ -142,7 +142,16 @@ test('systemd starts the service with the first visitor, as a user with one capa
   }
   // The machine's own files below, what is changed beside them: its systemd boots in namespaces, on a network of its own.
   const layers = `lowerdir=/,upperdir=${at('changed')},workdir=${at('work')}`;
-  const boot = `mount -t overlay overlay -o ${layers} ${at('root')} && exec "$@"`;
+  // Its control groups are below one of its own, so that two runs share none.
+  const groups = `nameplate-${process.pid}`;
+  const boot = `set -e
+    for tree in /sys/fs/cgroup /sys/fs/cgroup/systemd /sys/fs/cgroup/unified; do
+      [ -e $tree/cgroup.procs ] || continue
+      mkdir $tree/${groups}
+      echo $$ > $tree/${groups}/cgroup.procs
+    done
+    mount -t overlay overlay -o ${layers} ${at('root')}
+    exec "$@"`;
   const machine = ['--register=no', '--keep-unit', '--private-network', '--quiet', '--directory', at('root')];
   const words = [systemd.path('systemd-nspawn'), ...machine, `--bind-ro=${CLONE}:/opt/nameplate`];
   const init = ['/lib/systemd/systemd', '--unit=visited.target'];
@@ -151,6 +160,18 @@ test('systemd starts the service with the first visitor, as a user with one capa
     timeout: 120_000,
     stdio: 'pipe',
   });
+  execFileSync('find', [
+    '/sys/fs/cgroup',
+    '-depth',
+    '-type',
+    'd',
+    '-path',
+    `*/${groups}*`,
+    '-exec',
+    'rmdir',
+    '{}',
+    '+',
+  ]);
   const { log, ...seen } = JSON.parse(readFileSync(changed('seen.json'), 'utf8'));
   expect(seen, log).toEqual({
     before: 'inactive',
