@@ -38,7 +38,9 @@ afterAll(() => directory.remove());
 const image = `nameplate-${version}-linux-${ARCHITECTURE}.tar`;
 const chart = `nameplate-chart-${version}.tgz`;
 
-test('a release has both archives, the image, the chart, a bill of materials and their checksums, and is the same a second time', () => {
+test('a release has both archives, the image, the chart, a bill of materials and their checksums, and is the same a second time', {
+  timeout: START_LIMIT_MS,
+}, () => {
   const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8');
   const files = ['SHA256SUMS', ...archives, chart, image, `nameplate-${version}.cdx.json`];
   expect(readdirSync(release).sort()).toEqual(files.sort());
