@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /** Written last into a bundle: the hash of its sources. */
 export const STAMP = 'sources.sha256';
 
-/** The folders of sources. An image is built without the playground. */
+/** The folders of sources. */
 const WORKSPACES = ['client', 'page', 'playground', 'server'];
 
 /** A bundle also depends on these: another entry, the packages and the build itself. */
@@ -37,8 +37,7 @@ export function isBundled(root) {
  */
 export function hashSources(root) {
   const hash = createHash('sha256');
-  const folders = WORKSPACES.filter((folder) => existsSync(join(root, folder)));
-  const sources = folders.flatMap((folder) =>
+  const sources = WORKSPACES.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /^(?!dist[./]).*\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => `${folder}/${file}`),

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Plugin, RolldownMagicString, rolldown } from 'rolldown';
 import { hashSources, STAMP } from '../bin/bundle.mjs';
@@ -6,14 +6,8 @@ import { bundlePage } from './bundle-page.ts';
 import { compileClient } from './compile-client.ts';
 import { buildSite } from './site.ts';
 
-/**
- * The programs of a tree, with the playground's commands where it is there; threads are found where the sources name
- * them.
- */
-function programsOf(root: string): Record<string, string> {
-  const cli = ['playground/nameplate.ts', 'server/src/cli/cli.ts'].find((file) => existsSync(join(root, file))) ?? '';
-  return { cli, healthcheck: 'deploy/healthcheck.ts' };
-}
+/** Threads are found where the sources name them. */
+const PROGRAMS = { cli: 'playground/nameplate.ts', healthcheck: 'deploy/healthcheck.ts' };
 
 /** Optional packages of `pg`, which Nameplate does not use. */
 const ABSENT = ['pg-native', 'pg-cloudflare'];
@@ -26,7 +20,7 @@ export async function bundle(root: string): Promise<void> {
   const hash = hashSources(root);
   const directory = join(root, 'dist');
   const next = `${directory}.${process.pid}`;
-  const modules = await bundlePrograms(root, programsOf(root), next);
+  const modules = await bundlePrograms(root, PROGRAMS, next);
   modules.push(...(await bundlePage(root, join(next, 'page'))));
   modules.push(...(await buildSite(root, join(next, 'docs'))));
   writeFileSync(join(next, 'licenses.txt'), licences(modules));
@@ -49,7 +43,6 @@ export async function bundlePrograms(
     cwd: root,
     input: programs,
     platform: 'node',
-    // An image has no playground.
     tsconfig: false,
     external: ABSENT,
     plugins: [threads(), files(), lazyBuiltins()],

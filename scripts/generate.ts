@@ -21,7 +21,13 @@ const files = [
   { path: 'docs/reference/configuration.md', content: renderConfiguration() },
   { path: 'docs/reference/commands.md', content: renderCommands() },
   ...[...renderApi(await recordCalls())].map(([path, content]) => ({ path: `docs/reference/${path}`, content })),
-  ...(await Promise.all(['client', 'page', 'playground', 'server'].map(withVersion))),
+  ...(await Promise.all(
+    ['client', 'page', 'playground', 'server'].map((name) =>
+      withVersion(`${name}/package.json`, /(?<="version": ").*(?=")/),
+    ),
+  )),
+  await withVersion('compose.yaml', /(?<=^ {2}image: nameplate:).*/m),
+  await withVersion('deploy/chart/nameplate/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm),
 ];
 
 const check = process.argv.includes('--check');
@@ -43,12 +49,11 @@ if (outdated > 0) {
   process.exitCode = 1;
 }
 
-/** The manifest of a workspace with the version of the root's. */
-async function withVersion(workspace: string): Promise<{ path: string; content: string }> {
-  const path = `${workspace}/package.json`;
+/** A file with the version of the root's manifest in these places. */
+async function withVersion(path: string, place: RegExp): Promise<{ path: string; content: string }> {
   const [{ version }, text] = await Promise.all([
     readFile(new URL('package.json', root), 'utf8').then(JSON.parse),
     readFile(new URL(path, root), 'utf8'),
   ]);
-  return { path, content: text.replace(/"version": ".*"/, `"version": "${version}"`) };
+  return { path, content: text.replace(place, version) };
 }

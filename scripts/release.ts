@@ -2,11 +2,15 @@
 // CONTRIBUTING.md has the steps around it, docs/internals/decisions/0077-packages.md the reasons.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { isBundled } from '../bin/bundle.mjs';
+import { archive } from './archive.ts';
 import { bundle } from './bundle.ts';
+import { ARCHITECTURE, writeImage } from './image.ts';
 
 const root = dirname(import.meta.dirname);
 const run = (command: string, args: string[]) =>
@@ -17,8 +21,8 @@ const run = (command: string, args: string[]) =>
     maxBuffer: 2 ** 28,
   });
 
-/** Parts of a release: each writes its files into the directory. An image and a chart are two more of them. */
-const PARTS: ((directory: string) => void | Promise<void>)[] = [packages, materials];
+/** Parts of a release: each writes its files into the directory. The image holds the package of the first part. */
+const PARTS: ((directory: string) => void | Promise<void>)[] = [packages, materials, image, chart];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } });
 const [directory = 'release'] = positionals;
@@ -79,6 +83,33 @@ function materials(path: string): void {
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((each) => bundled.has(each)) }));
   const text = JSON.stringify({ ...document, metadata, components, dependencies: [program, ...dependencies] }, null, 2);
   writeFileSync(join(path, `${name}-${version}.cdx.json`), `${text}\n`);
+}
+
+function image(path: string): void {
+  const { name, version } = manifest();
+  // Without a tag, packages of an earlier run do.
+  const fetched = values['dry-run'] ? join(root, '.tools/image') : mkdtempSync(join(tmpdir(), 'nameplate-packages-'));
+  writeImage(root, join(path, `${name}-${version}-linux-${ARCHITECTURE}.tar`), {
+    version,
+    revision: run('git', ['rev-parse', 'HEAD']).trim(),
+    createdMs: committedMs(),
+    program: join(path, `${name}-${version}.tgz`),
+    packages: join(fetched, 'debian'),
+  });
+  if (!values['dry-run']) rmSync(fetched, { recursive: true });
+}
+
+/** The chart of Helm, as `helm package` names it. */
+function chart(path: string): void {
+  const { name, version } = manifest();
+  const tar = join(path, `${name}-chart-${version}.tar`);
+  archive(join(root, 'deploy/chart'), tar, committedMs(), [name]);
+  writeFileSync(tar.replace(/tar$/, 'tgz'), gzipSync(readFileSync(tar)));
+  rmSync(tar);
+}
+
+function committedMs(): number {
+  return Number(run('git', ['log', '-1', '--format=%ct'])) * 1000;
 }
 
 /** The parts of a CycloneDX document that are used here. */

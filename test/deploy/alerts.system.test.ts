@@ -8,7 +8,7 @@ import { type RunningServer, startServer } from '../../server/src/main.ts';
 import { temporaryDirectory } from '../support/command.ts';
 import { findPrograms, type Programs, START_LIMIT_MS } from '../support/debian.ts';
 import { CASES, HEALTHY, type History } from './alert-histories.ts';
-import { read } from './image.ts';
+import { read } from './files.ts';
 
 // Prometheus itself evaluates each rule of deploy/alerts.yml on made-up histories.
 

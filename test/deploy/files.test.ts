@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
+import { IMAGE } from '../../scripts/image.ts';
 import { operations } from '../../server/src/api/operations.ts';
 import { STOP_MS } from '../../server/src/cli/signals.ts';
 import { readServerConfig } from '../../server/src/config/config.ts';
@@ -11,7 +12,7 @@ import { createEdgeMetrics } from '../../server/src/edge/edge-metrics.ts';
 import { PAGE_NAMES, renderPage } from '../../server/src/edge/http/pages.ts';
 import { createMetrics } from '../../server/src/roles/metrics.ts';
 import { asUnavailable } from '../../server/src/store/engine/postgres/postgres-errors.ts';
-import { assignment, entrypoint, imageEnvironment, instruction, instructions, read } from './image.ts';
+import { assignment, read } from './files.ts';
 
 const example = Object.fromEntries(
   read('deploy/nameplate.env.example')
@@ -19,8 +20,9 @@ const example = Object.fromEntries(
     .filter((line) => /^\w+=/.test(line))
     .map(assignment),
 );
-const image = readServerConfig({ ...imageEnvironment(), ...example });
+const image = readServerConfig({ ...IMAGE.Env, ...example });
 const unit = read('deploy/nameplate.service');
+const pods = read('deploy/chart/nameplate/templates/pods.yaml');
 
 interface Dashboard {
   panels: {
@@ -39,12 +41,14 @@ function settings(name: string): string[] {
 const service = readServerConfig({ ...Object.fromEntries(settings('Environment').map(assignment)), ...example });
 
 test.each([
-  'Dockerfile',
   'compose.yaml',
+  'deploy/chart/nameplate/templates/pods.yaml',
+  'deploy/chart/nameplate/values.yaml',
   'deploy/haproxy.cfg',
   'deploy/healthcheck.ts',
   'deploy/nameplate.service',
   'deploy/nameplate.env.example',
+  'scripts/image.ts',
   'docs/guides/certificates.md',
   'docs/guides/operations.md',
   'docs/guides/scale.md',
@@ -64,7 +68,7 @@ test('the image listens on all addresses, above port 1023, and exposes that; API
   expect(ports).toEqual([...usual, 8080, 8443, health]);
   // IPv6 too, where the container has it.
   expect(listeners).toEqual(ports.map((port) => ({ host: anyAddress(), port })));
-  expect(instruction('EXPOSE')).toBe(ports.join(' '));
+  expect(IMAGE.ports).toEqual(ports);
 });
 
 test('compose.yaml publishes the edge to the world at the ports of the defaults, all else to this machine', () => {
@@ -90,7 +94,7 @@ test('the unit may listen on the ports of the edge, and may nothing else that ro
 test('the image and the unit keep the store where they may write', () => {
   const directoryOf = ({ databaseUrl }: typeof image) =>
     databaseUrl.engine === 'sqlite' ? dirname(databaseUrl.path) : databaseUrl.engine;
-  expect(instructions().find(({ value }) => value.includes('install -d'))?.value).toContain(` ${directoryOf(image)} `);
+  expect(IMAGE.WorkingDir).toBe(directoryOf(image));
   expect(settings('StateDirectory').map((name) => `/var/lib/${name}`)).toEqual([directoryOf(service)]);
   const cache = settings('Environment')
     .map(assignment)
@@ -106,20 +110,20 @@ test('the image, compose.yaml and the unit keep the edge cache where it survives
   expect(read('compose.yaml')).toContain(`- edge:${dirname(String(image.edgeCache))}\n`);
 });
 
-test('the image starts the program under an init that it has installed', () => {
-  expect(entrypoint()).toEqual({ init: ['/usr/bin/tini'], program: ['/app/bin/nameplate'] });
-  expect(instructions().filter(({ name, value }) => name === 'RUN' && / install .*\btini\b/.test(value))).toHaveLength(
-    1,
-  );
+test('the image runs Node with the memory that bin/nameplate gives it', () => {
+  const program = read('bin/nameplate');
+  const [, flags] = /^exec "\$node" (.*) "\$root\/bin\/start.mjs"/m.exec(program) ?? [];
+  const [, arenas] = /MALLOC_ARENA_MAX-(\d+)/.exec(program) ?? [];
+  expect(IMAGE.Env).toMatchObject({ NODE_OPTIONS: flags, MALLOC_ARENA_MAX: arenas });
 });
 
-test('the unit, compose.yaml and the Kubernetes example give a clean stop the time that it may take', () => {
+test('the unit, compose.yaml and the chart give a clean stop the time that it may take', () => {
   const longestMs = service.drainMs + STOP_MS;
   expect(Number(settings('TimeoutStopSec')[0]) * 1000).toBeGreaterThan(longestMs);
   const [, compose] = /^ {2}nameplate:\n[\s\S]*?stop_grace_period: (\d+)s/m.exec(read('compose.yaml')) ?? [];
   expect(Number(compose) * 1000).toBeGreaterThan(longestMs);
-  const [, kubernetes] = /terminationGracePeriodSeconds: (\d+)/.exec(read('docs/guides/operations.md')) ?? [];
-  const [, sleep] = /sleep: \{ seconds: (\d+) \}/.exec(read('docs/guides/operations.md')) ?? [];
+  const [, kubernetes] = /terminationGracePeriodSeconds: (\d+)/.exec(pods) ?? [];
+  const [, sleep] = /sleep: \{ seconds: (\d+) \}/.exec(pods) ?? [];
   expect((Number(kubernetes) - Number(sleep)) * 1000).toBeGreaterThan(longestMs);
 });
 
@@ -184,15 +188,28 @@ test('every alert about the edge asks for series that it counts from its start',
       expect(series).toMatch(new RegExp(`^${name}\\{[^}]*${label}="${value}"`, 'm'));
 });
 
-test('the examples of load balancers and pods look at the health of the edge where the image has it', () => {
+test('load balancers and pods look at the health of the edge where the image has it, and reach its ports', () => {
   const port = image.edgeHealthListen?.port;
   expect(read('deploy/haproxy.cfg')).toContain(`option httpchk GET /readyz\n`);
   expect(read('deploy/haproxy.cfg')).toContain(` check port ${port} `);
-  const probes = /```yaml\nlivenessProbe:[^`]*```/.exec(read('docs/guides/operations.md'))?.[0] ?? '';
-  expect([...probes.matchAll(/path: (\S+), port: (\d+)/g)].map(([, path, at]) => [path, Number(at)])).toEqual([
-    ['/healthz', port],
-    ['/readyz', port],
+  expect(
+    [...pods.matchAll(/(\w+)Probe:(?:\n +#.*)?\n +httpGet: \{ path: (\S+), port: health \}/g)].map(([, name, path]) => [
+      name,
+      path,
+    ]),
+  ).toEqual([
+    ['startup', '/healthz'],
+    ['liveness', '/healthz'],
+    ['readiness', '/readyz'],
   ]);
+  const named = [...pods.matchAll(/name: (\w+), containerPort: (\d+)/g)].map(([, name, at]) => [name, Number(at)]);
+  expect(Object.fromEntries(named)).toEqual({
+    api: image.listen.port,
+    metrics: image.metricsListen?.port,
+    health: port,
+    http: image.edgeHttpListen?.port,
+    https: image.edgeHttpsListen?.port,
+  });
 });
 
 test('docs/guides/operations.md explains every alert', () => {

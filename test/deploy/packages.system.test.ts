@@ -7,9 +7,11 @@ import { promisify } from 'node:util';
 import { brotliCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ARCHITECTURE } from '../../scripts/image.ts';
 import { startBrowser } from '../support/browser.ts';
 import { ANY_PORTS, CLONE, startCommand, temporaryDirectory } from '../support/command.ts';
 import { START_LIMIT_MS } from '../support/debian.ts';
+import { kubernetesTools } from '../support/kubernetes.ts';
 import { FETCH_LIMIT_MS, npmPackages } from '../support/npm-packages.ts';
 
 // Installs the archives of a release into an empty project, as an engineer does.
@@ -30,12 +32,18 @@ beforeAll(() => {
   writeFileSync(join(project, 'package.json'), '{ "private": true, "type": "module" }');
   const install = ['install', '--offline', '--engine-strict', '--no-audit', '--no-fund'];
   execFileSync('npm', [...install, ...archives.map((name) => join(release, name))], { cwd: project, stdio: 'pipe' });
-});
+}, START_LIMIT_MS);
 afterAll(() => directory.remove());
 
-test('a release has both archives, a bill of materials and their checksums, and is the same a second time', () => {
+const image = `nameplate-${version}-linux-${ARCHITECTURE}.tar`;
+const chart = `nameplate-chart-${version}.tgz`;
+
+test('a release has both archives, the image, the chart, a bill of materials and their checksums, and is the same a second time', {
+  timeout: START_LIMIT_MS,
+}, () => {
   const sums = readFileSync(join(release, 'SHA256SUMS'), 'utf8');
-  expect(readdirSync(release).sort()).toEqual(['SHA256SUMS', ...archives, `nameplate-${version}.cdx.json`].sort());
+  const files = ['SHA256SUMS', ...archives, chart, image, `nameplate-${version}.cdx.json`];
+  expect(readdirSync(release).sort()).toEqual(files.sort());
   expect(execFileSync('sha256sum', ['--check', 'SHA256SUMS'], { cwd: release }).toString()).not.toContain('FAILED');
   expect(makeRelease(join(directory.path, 'again'))).toBe(sums);
   const { components, bomFormat } = JSON.parse(readFileSync(join(release, `nameplate-${version}.cdx.json`), 'utf8'));
@@ -44,6 +52,16 @@ test('a release has both archives, a bill of materials and their checksums, and 
   expect(names).toEqual(expect.arrayContaining(['fastify', 'pg', 'preact']));
   expect(names).not.toContain('vitest');
 });
+
+test(
+  'Helm reads the chart of a release, which is of the version of its image',
+  () => {
+    const { helm } = kubernetesTools();
+    const shown = execFileSync(helm, ['show', 'chart', join(release, chart)], { env: { HOME: directory.path } });
+    expect(shown.toString()).toMatch(new RegExp(`^appVersion: ${version}$[^]*^version: ${version}$`, 'm'));
+  },
+  FETCH_LIMIT_MS,
+);
 
 test('a release is made from the tag of its version alone', async () => {
   const failed = run(process.execPath, ['scripts/release.ts', join(directory.path, 'none')], { cwd: CLONE });

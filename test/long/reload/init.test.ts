@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { entrypoint } from '../../deploy/image.ts';
+import { IMAGE } from '../../../scripts/image.ts';
 import { closingAfterEach } from '../../support/closing.ts';
 import { CLONE, startCommand, temporaryDirectory } from '../../support/command.ts';
 import { findPrograms } from '../../support/debian.ts';
@@ -15,12 +15,8 @@ const IN_NAMESPACE = ['--pid', '--fork', '--kill-child', '--mount-proc'];
 
 test('the init of the image leaves nothing of ended processes behind, passes signals on, and ends as the server does', async () => {
   const { path } = await findPrograms('tini', ['tini']);
-  const { init, program } = entrypoint();
-  const command = [
-    path(init[0]?.replace('/usr/bin/', '') ?? ''),
-    '--',
-    join(CLONE, program[0]?.replace('/app/', '') ?? ''),
-  ];
+  const [init = '', end = '', program = ''] = IMAGE.Entrypoint;
+  const command = [path(basename(init)), end, join(CLONE, 'bin', basename(program))];
   const directory = temporaryDirectory();
   const env = {
     NAMEPLATE_CNAME_ZONE: 'cname.example.net',
