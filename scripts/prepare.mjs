@@ -1,5 +1,9 @@
 // npm runs it after "npm ci" and before "npm pack". A production install has no bundler: there the sources run, or a
 // bundle that is there already.
-import { existsSync } from 'node:fs';
+import { copyFileSync, existsSync } from 'node:fs';
 
-if (Number.parseInt(process.versions.node, 10) >= 24 && existsSync('node_modules/rolldown')) await import('./build.ts');
+if (existsSync('node_modules/rolldown')) {
+  if (Number.parseInt(process.versions.node, 10) >= 24) await import('./build.ts');
+  // So that the next npm script does not install everything again.
+  if (process.env.npm_command === 'ci') copyFileSync('package-lock.json', 'node_modules/.installed-lock.json');
+}
