@@ -1,7 +1,7 @@
 import type { Language } from '../../page/languages/en.ts';
 import type { Told } from '../../page/languages/sentence.ts';
 
-/** What a language says: each text of the page, and each sentence about a finding. */
+/** The texts of a language: each of the page, and each sentence about a finding. */
 
 /** Each field is its own name, so that a sentence shows which it has. */
 export function toldWith(count: number): Told {
