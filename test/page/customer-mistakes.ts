@@ -13,8 +13,6 @@ export interface CustomerMistake {
   isApex?: true;
   /** Nothing is below the zone that leads here, so that it is verified and not served. */
   isNotServed?: true;
-  /** Nothing but the certificate is missing. */
-  isVerified?: true;
   /** The provider takes what zone files may not contain. */
   lenient?: true;
   /** Nameservers of the zone; one unless given. */
@@ -212,14 +210,14 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
     'left the address of the former server at an apex',
     /has the address 127\.0\.0\.9/,
     ({ routing, ownership }) => [{ ...routing, type: 'A', value: FORMER_ADDRESS }, ownership],
-    { isApex: true, isVerified: true },
+    { isApex: true },
   ),
   mistake(
     'unknown',
     'entered a CNAME at an apex, beside its other records',
     /is a CNAME to shops\.oldhost\.test/,
     ({ routing, ownership }) => [{ ...routing, type: 'CNAME', value: FORMER_HOST }, ownership],
-    { isApex: true, isVerified: true, lenient: true },
+    { isApex: true, lenient: true },
   ),
   mistake('unknown', 'has the record at one of two nameservers only', /do not agree/, ({ routing }) => [routing], {
     nameservers: 2,
