@@ -110,6 +110,8 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
     // A look that is due may have got the result of the one before.
     if (!cached && !isDue) lastLook = performance.now();
     const diagnosis = await by.domains.diagnoseDomain(cached ? { domain, cached } : { domain }, { signal });
+    // The last check may be older than a look: a mistake that is mended would come back.
+    if (cached && (diagnosis.checkedAt ?? 0) < (state().diagnosis?.checkedAt ?? 0)) return;
     const isNow = !cached && diagnosis.checkedAt !== undefined;
     update({ diagnosis, clockOffset: isNow ? (diagnosis.checkedAt ?? 0) - Date.now() : state().clockOffset });
   }

@@ -408,6 +408,21 @@ describe('the view', () => {
     } satisfies Finding;
     expect(comparisonOf(appended)?.expected).toBe('k7.cname.example.net.');
   });
+
+  it('the right value in a record of another type is not shown as one to replace', () => {
+    const asText = {
+      code: 'wrong_type',
+      severity: 'blocking',
+      record: 'routing',
+      seen: ['k7.cname.example.net'],
+      expected: 'k7.cname.example.net',
+      action: { kind: 'replace', at: 'zone', zone: 'example.com', type: 'CNAME', removes: ['TXT'] },
+      message: '',
+      fix: '',
+      retryable: false,
+    } satisfies Finding;
+    expect(comparisonOf(asText)?.found).toEqual([]);
+  });
 });
 
 /** Every sentence of the API, in place of which another language may stand. */

@@ -153,7 +153,10 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
   if (MISPLACED.has(code) && name !== undefined && action?.nameInZone !== undefined) {
     return { field: 'name', found: [name], expected: action.nameInZone };
   }
-  return expected === undefined ? null : { field: 'value', found: seen, expected: action?.valueInZone ?? expected };
+  if (expected === undefined) return null;
+  // The right value may be in a record of another type.
+  const found = seen.filter((value) => value !== expected);
+  return { field: 'value', found, expected: action?.valueInZone ?? expected };
 }
 
 /** Undefined until a domain is known. In the language of the page. */

@@ -18,10 +18,10 @@ import { createLog } from '../server/src/base/log.ts';
 import { readServerConfig } from '../server/src/config/config.ts';
 import { startServer } from '../server/src/main.ts';
 import { startBrowser } from '../test/support/browser.ts';
-import { findPrograms, TOOLS } from '../test/support/debian.ts';
 import { ENCRYPTION_KEY } from '../test/support/encryption-key.ts';
 import { startFakeCa } from '../test/support/fake-ca/fake-ca.ts';
 import { AcmeProblem } from '../test/support/fake-ca/problem.ts';
+import { japaneseFonts } from '../test/support/fonts.ts';
 import { freePort } from '../test/support/free-port.ts';
 import { beside } from './beside.ts';
 
@@ -102,8 +102,7 @@ await client.setup.setBrand({ brand: { name: 'Acme Shops', logo, ...accents, sup
 dns.set('*.cname.customers.example', 'A', [EDGE]);
 for (const nameserver of NAMESERVERS) dns.set(nameserver, 'A', [dns.address]);
 // The names of the languages need it in every picture.
-await findPrograms('fonts-ja', ['fonts-ipafont-gothic']);
-const { browser, close } = await startBrowser({ fonts: join(TOOLS, 'fonts-ja/usr/share/fonts') });
+const { browser, close } = await startBrowser({ fonts: await japaneseFonts() });
 mkdirSync(pictures, { recursive: true });
 
 interface Subject {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Certificate } from '../../client/client.ts';
 import { FINDING_CODES, type FindingFields } from '../../server/src/domain/finding.ts';
+import { sentencesIn, textsIn, toldWith } from '../../test/page/catalogue-texts.ts';
 import { SAMPLES } from '../../test/page/finding-samples.ts';
 import { de } from './de.ts';
 import { en, type Language } from './en.ts';
@@ -8,18 +9,11 @@ import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { ja } from './ja.ts';
 import { pt } from './pt.ts';
-import { marked, partsOf, type Sentence, type Told } from './sentence.ts';
+import { marked, partsOf, type Sentence } from './sentence.ts';
 import { tellFinding, tellProblem } from './tell-finding.ts';
 
 const LANGUAGES: Language[] = [en, de, fr, es, pt, ja];
 const OTHERS = LANGUAGES.slice(1).map((language) => [language.tag, language] as const);
-
-/** Each field is its own name, so that a sentence shows which it has. */
-function toldWith(count: number): Told {
-  const plural: Told['plural'] = (number, forms) => (number === 1 ? forms.one : undefined) ?? forms.other;
-  const fixed: Partial<Told> = { count, plural, type: 'TYPE' };
-  return new Proxy({} as Told, { get: (_, field) => fixed[field as keyof Told] ?? `<${String(field)}>` });
-}
 
 function fieldsIn(sentence: Sentence, count: number): string[] {
   const text = typeof sentence === 'string' ? sentence : sentence(toldWith(count));
@@ -36,45 +30,19 @@ describe.each(OTHERS)('the catalogue in %s', (_, { findings }) => {
   });
 
   it('has no sentence of the English one', () => {
-    const said = (of: Language['findings']) =>
-      Object.entries(of).map(([key, one]) => [key, typeof one === 'string' ? one : one(toldWith(2))] as const);
-    const english = new Map(said(en.findings));
+    const english = new Map(sentencesIn(en.findings));
     // “Name” is a word of several languages.
-    const same = said(findings).filter(([key, text]) => text === english.get(key as keyof Language['findings']));
+    const same = sentencesIn(findings).filter(([key, text]) => text === english.get(key as keyof Language['findings']));
     expect(same.filter(([key]) => key !== 'entryName')).toEqual([]);
   });
 });
-
-/** Every text of the page by its place in the catalogue: those with fields are said with each of these. */
-const FIELDS = [
-  ...[1, 2].map((count) => ({ found: count, lacking: count, missing: count, wrong: count, records: count, count })),
-  '<one>',
-  7_000,
-  ['<one>', '<two>'],
-];
-
-function saidIn(texts: unknown, path: string): [path: string, text: string][] {
-  // Fields of another kind than this text has.
-  if (typeof texts === 'string') return /undefined|\[object/.test(texts) ? [] : [[path, texts]];
-  if (typeof texts !== 'function') {
-    return Object.entries(texts ?? {}).flatMap(([key, each]) => saidIn(each, `${path}.${key}`));
-  }
-  return FIELDS.flatMap((fields, at) => {
-    const about = Object.assign(Object(fields), { provider: '<one>', type: '<one>', removes: ['<one>', '<two>'] });
-    try {
-      return saidIn(texts(typeof fields === 'object' ? about : fields, 7_000), `${path} ${at}`);
-    } catch {
-      return [];
-    }
-  });
-}
 
 /** Words that are the same in several languages. */
 const INTERNATIONAL = /^\.(space|colon|flags|tag|name|type|sent\.fill|steps\.live)/;
 
 describe.each(OTHERS)('the texts of the page in %s', (_, { texts }) => {
-  const said = saidIn(texts, '');
-  const english = new Map(saidIn(en.texts, ''));
+  const said = textsIn(texts);
+  const english = new Map(textsIn(en.texts));
 
   it('have no English one', () => {
     expect(said.length).toBeGreaterThan(200);
@@ -113,6 +81,11 @@ describe.each(LANGUAGES.map((language) => [language.tag, language] as const))('f
         if (sentence.split(' ').length > 2) expect(all).not.toContain(sentence);
     },
   );
+});
+
+it('in Japanese, a number and its unit have no space between them', () => {
+  expect(ja.texts.nextCheck(7)).toBe('次の確認は7秒後です。');
+  expect(ja.texts.nextCheck(600)).toBe('次の確認は10分後です。');
 });
 
 it('there is a sample of every code', () => {

@@ -8,6 +8,7 @@ export function formatsIn(tag: string, units: 'short' | 'long' = 'short') {
     new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: units });
   const [minutes, seconds] = [inUnits('minute'), inUnits('second')];
   const conjunction = new Intl.ListFormat(tag);
+  const duration = (count: number) => (count > 90 ? minutes.format(Math.round(count / 60)) : seconds.format(count));
   return {
     list: (values: readonly string[]) => conjunction.format(values),
     time: inTime({
@@ -26,6 +27,7 @@ export function formatsIn(tag: string, units: 'short' | 'long' = 'short') {
       timeZoneName: 'short',
     }),
     date: inTime({ day: 'numeric', month: 'long', year: 'numeric' }),
-    duration: (count: number) => (count > 90 ? minutes.format(Math.round(count / 60)) : seconds.format(count)),
+    // Japanese has no space before a unit.
+    duration: (count: number) => (tag === 'ja' ? duration(count).replace(/\s/, '') : duration(count)),
   };
 }

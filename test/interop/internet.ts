@@ -8,7 +8,16 @@ import { findPrograms, type Programs } from '../support/debian.ts';
 import type { Service } from '../support/service.ts';
 import { type Host, type Nameserver, type ServeOptions, startKnot } from './knot.ts';
 import { startNsd } from './nsd.ts';
-import { type DelegatedHost, dsData, type Registry, rootZone, startRegistry, TOP_LEVEL, zoneFile } from './registry.ts';
+import {
+  type DelegatedHost,
+  dsData,
+  type Registry,
+  rootZone,
+  startRegistry,
+  TOP_LEVEL,
+  topLevelOf,
+  zoneFile,
+} from './registry.ts';
 import { startUnbound, type Unbound } from './unbound.ts';
 
 /**
@@ -110,6 +119,8 @@ export async function startInternet(options: { port?: number } = {}): Promise<In
     spareHost,
     async nameHost(host, address) {
       await registry.addHost({ host, address });
+      // Resolvers may have the proof that there was no such name (RFC 8198).
+      await Promise.all(resolvers.started.map((each) => each.forget(topLevelOf(host))));
       return { host, address };
     },
     async startNameserver(make = 'Knot') {

@@ -93,7 +93,7 @@ export function dsData(line: string): string {
   return line.split(' ').slice(2).join(' ');
 }
 
-function topLevelOf(zone: string): string {
+export function topLevelOf(zone: string): string {
   const top = TOP_LEVEL.find((one) => zone.endsWith(`.${one}`));
   if (top === undefined) throw new Error(`${zone} is below no top-level domain of this internet`);
   return top;

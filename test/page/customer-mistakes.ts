@@ -13,8 +13,6 @@ export interface CustomerMistake {
   isApex?: true;
   /** Nothing is below the zone that leads here, so that it is verified and not served. */
   isNotServed?: true;
-  /** Nothing but the certificate is missing. */
-  isVerified?: true;
   /** The provider takes what zone files may not contain. */
   lenient?: true;
   /** Nameservers of the zone; one unless given. */
@@ -71,7 +69,7 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   mistake(
     'godaddy',
     'entered the whole name, and the panel appends the zone',
-    /it belongs at shop\..* adds ".*" to every name/,
+    /it belongs at shop\..*The DNS provider adds .* to every name/,
     ({ routing, name }) => [{ ...routing, name }],
   ),
   mistake('godaddy', 'entered both whole names', /The TXT record is at/, ({ routing, ownership, name }) => [
@@ -84,7 +82,7 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   mistake(
     'unknown',
     'published the target as a TXT record',
-    /in a TXT record; it belongs in a CNAME/,
+    /in a record of the type TXT; it belongs in a CNAME/,
     ({ routing }) => [{ ...routing, type: 'TXT' }],
   ),
   cname('cloudflare', 'left the CNAME of the former host', /It has to lead to/, () => FORMER_HOST),
@@ -189,20 +187,18 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
     /The domain allows other certificate authorities only/,
     ({ routing }) => [routing, { type: 'CAA', name: '@', value: '0 issue "other.test"' }],
   ),
-  txt('cloudflare', 'mistyped one character of the TXT value', /in which character 46 is/, (right) =>
-    withOtherEnd(right),
-  ),
+  txt('cloudflare', 'mistyped one character of the TXT value', /Character 46 is/, (right) => withOtherEnd(right)),
   txt('godaddy', 'entered the TXT value in quotation marks', /quotation marks/, (right) => `"${right}"`),
-  txt('namecheap', 'typed the TXT value in lower case', /upper and lower case mixed up/, (right) =>
+  txt('namecheap', 'typed the TXT value in lower case', /Upper and lower case are mixed up/, (right) =>
     right.toLowerCase(),
   ),
   txt(
     'hetzner',
     'copied a space after the TXT value',
-    /with a space that does not belong to it/,
+    /It has a space that does not belong to it/,
     (right) => `${right} `,
   ),
-  txt('unknown', 'copied a part of the TXT value', /of which the end is missing/, (right) => right.slice(0, -5)),
+  txt('unknown', 'copied a part of the TXT value', /Its end is missing/, (right) => right.slice(0, -5)),
   txt(
     'route53',
     'took the TXT value of another domain',
@@ -214,14 +210,14 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
     'left the address of the former server at an apex',
     /has the address 127\.0\.0\.9/,
     ({ routing, ownership }) => [{ ...routing, type: 'A', value: FORMER_ADDRESS }, ownership],
-    { isApex: true, isVerified: true },
+    { isApex: true },
   ),
   mistake(
     'unknown',
     'entered a CNAME at an apex, beside its other records',
-    /points to "shops\.oldhost\.test"/,
+    /is a CNAME to shops\.oldhost\.test/,
     ({ routing, ownership }) => [{ ...routing, type: 'CNAME', value: FORMER_HOST }, ownership],
-    { isApex: true, isVerified: true, lenient: true },
+    { isApex: true, lenient: true },
   ),
   mistake('unknown', 'has the record at one of two nameservers only', /do not agree/, ({ routing }) => [routing], {
     nameservers: 2,

@@ -20,6 +20,7 @@ export interface CardRecord extends Entry {
 }
 
 export async function readAdvice(page: Page): Promise<Advice> {
+  await page.getByText('Wait a moment before you type it').first().waitFor({ state: 'detached' });
   const now = page.locator('section.current-step');
   const message = (await Promise.all((await now.locator('[role=status] > p').all()).map(proseOf))).join(' ');
   const records = await Promise.all((await page.locator('article.record').all()).map(cardOf));
@@ -79,7 +80,7 @@ async function cardOf(card: Locator): Promise<CardRecord> {
  * do.
  */
 export async function doAsTold(advice: Advice, panel: DnsPanel): Promise<void> {
-  if (/^At the registrar of \S+, remove the DS record/.test(advice.fix)) await panel.setDs([]);
+  if (/At the registrar of \S+, remove the DS record/.test(advice.fix)) await panel.setDs([]);
   else await panel.save(entriesAsTold(advice, panel));
 }
 
@@ -99,8 +100,11 @@ function entriesAsTold({ title, message, fix, records }: Advice, panel: DnsPanel
     return [...kept, ...values.map((value): Entry => ({ type: 'A', name, value }))];
   }
   const entry = { type: typeOf(told, message), name, value: typedValue(told) };
+  // The first way is for providers that have this type.
+  const instead = records.find(({ type }) => type === entry.type)?.instead ?? [];
+  if (entry.type === 'ALIAS' && !panel.hasAlias) return [...kept, ...instead];
   const isChange = /\b[Cc]hange\b/.test(told);
-  return [...(isChange ? kept.filter((one) => one !== changed(kept, entry.type, message, panel)) : kept), entry];
+  return [...(isChange ? kept.filter((one) => one !== changed(kept, entry, message, panel)) : kept), entry];
 }
 
 /** Those that are not there yet. */
@@ -130,12 +134,13 @@ function isToBeDeleted({ type, value }: Entry, told: string): boolean {
   return /[Dd]elete the (.+?) records? at this name/.exec(told)?.[1]?.split(' and ').includes(type) ?? false;
 }
 
-/** The record that the page means by "the CNAME record": at its name, else at the name that the page has seen it at. */
-function changed(entries: readonly Entry[], type: Entry['type'], message: string, panel: DnsPanel): Entry {
+/** The record that the page means by "the CNAME record": the only one, else that at the name it was seen at, else that at the name of its card. */
+function changed(entries: readonly Entry[], { type, name }: Entry, message: string, panel: DnsPanel): Entry {
   const those = entries.filter((entry) => entry.type === type);
-  const named = those.filter(({ name }) => message.includes(` ${panel.fullName(name)}`));
-  const [only, ...others] = those.length === 1 ? those : named;
-  if (only === undefined || others.length > 0) throw new Error(`which ${type} record is meant? ${message}`);
+  const named = those.filter((entry) => message.includes(`\`${panel.fullName(entry.name)}\``));
+  const here = those.filter((entry) => panel.fullName(entry.name) === panel.fullName(name));
+  const [only] = [those, named, here].find(({ length }) => length === 1) ?? [];
+  if (only === undefined) throw new Error(`which ${type} record is meant? ${message}`);
   return only;
 }
 

@@ -65,7 +65,8 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
     const body = JSON.parse(await text(request));
     requests.push(`${operation} ${JSON.stringify(body)}`);
     const { brand = {}, domain, diagnosis, certificate, offer, refusal, isDown, streamRefusal } = script;
-    const { pageUrl = PAGE_URL } = script;
+    const { pageUrl = PAGE_URL, lastCheck = diagnosis } = script;
+    const result = body.cached ? lastCheck : diagnosis;
     if (refusal === 'nothing') return;
     if (refusal !== undefined) {
       const { status = 401, advice, support } = script;
@@ -86,7 +87,7 @@ export async function startScriptedSetup(directory: string, first: Script): Prom
           ...(pageUrl !== null && { pageUrl }),
         });
       case 'domains.diagnoseDomain':
-        return diagnosis === undefined ? undefined : success(response, diagnosis);
+        return result === undefined ? undefined : success(response, result);
       case 'domains.getCertificate':
         return success(
           response,

@@ -18,6 +18,7 @@ import { type Internet, startInternet } from '../interop/internet.ts';
 import type { Nameserver } from '../interop/knot.ts';
 import { startBrowser } from '../support/browser.ts';
 import { runJson } from '../support/command.ts';
+import { japaneseFonts } from '../support/fonts.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Pebble, startPebble } from '../support/pebble.ts';
 import { type Server, startServer } from '../support/server-process.ts';
@@ -43,7 +44,7 @@ export interface SetupLab {
   /** A domain, and a link to its set-up page. */
   invite(name: string): Promise<Invitation>;
   /** The browser in which a customer opens links. */
-  openBrowser(): Promise<BrowserContext>;
+  openBrowser(locale?: string): Promise<BrowserContext>;
   /** The body of `responseOverHttps`. */
   requestOverHttps(name: string): Promise<string>;
   /** The response to a request for the name, through the edge, to a client that trusts `ca`: the CA unless given. */
@@ -68,12 +69,16 @@ export interface SetupLabOptions {
   checkIntervalMs: number;
   /** An empty one, or one with the schema; a file of SQLite unless given. */
   database?: string;
+  /** The server answers for a zone of its own, by which certificates are ordered over DNS. */
+  hasChallengeZone?: true;
   /** More variables of the server. */
   env?: Record<string, string>;
 }
 
+const ROLES = 'api,verifier,certificates,edge';
+
 /** The first time programs may have to be fetched, see `START_LIMIT_MS`. `dist/page` must have been built. */
-export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: SetupLabOptions): Promise<SetupLab> {
+export async function startSetupLab({ checkIntervalMs, env, ...options }: SetupLabOptions): Promise<SetupLab> {
   const closing: (() => unknown)[] = [];
   const keep = <T extends { close(): unknown }>(one: T): T => {
     closing.push(() => one.close());
@@ -98,13 +103,14 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
     challengePort: httpPort,
     checkIntervalMs,
     windowMs: WINDOW_MS,
-    roles: 'api,verifier,certificates,edge',
+    roles: ROLES,
     env: {
       NAMEPLATE_LISTEN: `127.0.0.1:${apiPort}`,
       NAMEPLATE_PUBLIC_URL: url,
       NAMEPLATE_DNS_RESOLVERS: `${dns.address}:${dns.port}`,
       NAMEPLATE_ISSUER: 'acme',
       NAMEPLATE_ACME_DIRECTORY: `http://127.0.0.1:${portOf(directoryServer)}/dir`,
+      NAMEPLATE_ACME_CAA_NAMES: CA_NAME,
       NAMEPLATE_ACME_CA_FILE: trusted,
       NAMEPLATE_ACME_ALLOWED_NETWORKS: '127.0.0.0/8',
       NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort}`,
@@ -112,6 +118,7 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
       NAMEPLATE_EDGE_HTTPS_PORT: String(httpsPort),
       NAMEPLATE_EDGE_ADDRESSES: EDGE_ADDRESS,
       NAMEPLATE_EDGE_ALLOWED_NETWORKS: '127.0.0.0/8',
+      ...(options.hasChallengeZone && (await delegateChallenges(internet))),
       ...env,
     },
   });
@@ -122,7 +129,10 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
     await startHttp((request, response) => origin.answer(request, response.setHeader('connection', 'close'))),
   );
   await client.deployments.createDeployment({ ...PLACE, origin: `http://127.0.0.1:${portOf(originServer)}` });
-  const { browser, close } = await startBrowser({ resolve: `MAP *.test:443 127.0.0.1:${httpsPort}` });
+  const { browser, close } = await startBrowser({
+    resolve: `MAP *.test:443 127.0.0.1:${httpsPort}`,
+    fonts: await japaneseFonts(),
+  });
   closing.push(close);
   const responseOverHttps: SetupLab['responseOverHttps'] = async (name, ca = pebble.issuingRoots) => {
     const to = { host: '127.0.0.1', port: httpsPort, servername: name, headers: { host: name }, agent: false };
@@ -159,7 +169,7 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
       return { dnsRecords, ...(await client.domains.createSetupLink({ domain: name })) };
     },
     // The browser does not know pebble: `requestOverHttps` verifies certificates.
-    openBrowser: () => browser.newContext({ ignoreHTTPSErrors: true }),
+    openBrowser: (locale = 'en') => browser.newContext({ locale, ignoreHTTPSErrors: true }),
     requestOverHttps: async (name) => text(await responseOverHttps(name)),
     responseOverHttps,
     async close() {
@@ -172,6 +182,18 @@ export async function startSetupLab({ checkIntervalMs, env = {}, ...options }: S
 async function publishNeighbours(internet: Internet): Promise<void> {
   await (await internet.register('nameplate')).publish(`*.cname A ${EDGE_ADDRESS}`);
   await (await internet.register('oldhost')).publish('shops A 127.0.0.9');
+}
+
+/** Resolves with the variables of the server that answers for them. */
+async function delegateChallenges(internet: Internet): Promise<Record<string, string>> {
+  const { host, address } = internet.spareHost();
+  const { name } = await internet.register('challenges', [{ host, address }]);
+  return {
+    NAMEPLATE_ROLES: `${ROLES},dns`,
+    NAMEPLATE_CHALLENGE_ZONE: name,
+    NAMEPLATE_DNS_SERVERS: `${host}=${address}`,
+    NAMEPLATE_DNS_LISTEN: `${address}:${internet.port}`,
+  };
 }
 
 async function createWorkspace(url: string): ReturnType<typeof seed> {

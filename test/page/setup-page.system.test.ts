@@ -633,6 +633,24 @@ it('where motion is not wanted, nothing moves while a minute is waited', async (
   expect(await motion()).toBe(0);
 });
 
+it('a mistake that is mended does not come back from the last check, which is older than a look', async () => {
+  const { diagnosis: before } = state('live, but drifted');
+  if (before === undefined) throw new Error('a check has seen the mistake');
+  const mended = { ...state('live'), lastCheck: { ...before, checkedAt: (before.checkedAt ?? 0) - 60_000 } };
+  setup.play(mended);
+  await page.goto(`${setup.url}/setup#nps_x`);
+  await shows('Your site is live');
+  await page.evaluate(`new MutationObserver(() => {
+    if (document.body.textContent.includes('something has changed')) globalThis.cameBack = true;
+  }).observe(document, { subtree: true, childList: true, characterData: true })`);
+  // The page looks once more after each event: at the second look, it has shown the result of the first.
+  for (const _ of ['first', 'second']) {
+    setup.play(mended);
+    await expect.poll(() => setup.requests.filter((request) => /diagnose.*cached/.test(request)).length).toBe(1);
+  }
+  expect(await page.evaluate('globalThis.cameBack')).toBeUndefined();
+});
+
 it('a live site: says for how long to keep the records', async () => {
   await open('live');
   await shows(/Keep the records as they are: we look once a day/);

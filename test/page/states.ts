@@ -18,6 +18,8 @@ export interface Script {
   brand?: Brand;
   domain: Domain;
   diagnosis?: Diagnosis;
+  /** The result of the last background check; that of a look unless given. */
+  lastCheck?: Diagnosis;
   certificate?: Certificate;
   /** Null: the server does not know the address of the page. */
   pageUrl?: string | null;

@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 import { findPrograms, TOOLS } from './debian.ts';
+import { writeFonts } from './fonts.ts';
 
 const UNPACKED = join(TOOLS, 'chromium');
 
@@ -17,8 +18,7 @@ export async function startBrowser({ resolve, fonts: more }: { resolve?: string;
 }> {
   const programs = await findPrograms('chromium', ['chromium-headless-shell', 'fonts-inter', 'fonts-dejavu-core']);
   const directory = await mkdtemp(join(tmpdir(), 'nameplate-browser-'));
-  const fonts = join(directory, 'fonts.conf');
-  await writeFile(fonts, FONTS([join(UNPACKED, 'usr/share/fonts'), more ?? ''], join(directory, 'fonts')));
+  const fonts = await writeFonts(directory, [join(UNPACKED, 'usr/share/fonts'), more ?? '']);
   const libraries = programs.env.LD_LIBRARY_PATH ?? '';
   const browser = await chromium.launch({
     // Not the one in bin, a script that looks for it where packages are installed.
@@ -41,15 +41,3 @@ export async function startBrowser({ resolve, fonts: more }: { resolve?: string;
     },
   };
 }
-
-/** The same fonts on every machine. */
-const FONTS = (folders: string[], cache: string) => `<?xml version="1.0"?>
-<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
-<fontconfig>
-  ${folders.map((folder) => (folder === '' ? '' : `<dir>${folder}</dir>`)).join('')}
-  <cachedir>${cache}</cachedir>
-  <alias binding="same"><family>system-ui</family><prefer><family>Inter</family></prefer></alias>
-  <alias binding="same"><family>sans-serif</family><prefer><family>Inter</family></prefer></alias>
-  <alias binding="same"><family>ui-monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
-</fontconfig>
-`;

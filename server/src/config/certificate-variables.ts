@@ -2,7 +2,7 @@ import { parseWindow } from '../access/ratelimit/parse-rate-limits.ts';
 import { LEDGER_RETENTION_MS } from '../domain/certificate-state.ts';
 import { parseKeys, SealingError } from '../store/sealing/keyring.ts';
 import type { CaLimit } from '../store/store.ts';
-import { filePath, Invalid, listOf, network, oneOf, secret } from './parse-values.ts';
+import { filePath, hostName, Invalid, listOf, network, oneOf, secret } from './parse-values.ts';
 import type { Variable } from './variable.ts';
 
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
@@ -65,6 +65,13 @@ export const certificateVariables = {
       'Where the CA has several chains: the common name of the root that the chain leads to (the issuer of the topmost certificate in it). A CA without that chain gives its default. The chain is served whole, as the CA sends it.',
     example: 'ISRG Root X1',
     parse: commonName,
+  },
+  acmeCaaNames: {
+    name: 'NAMEPLATE_ACME_CAA_NAMES',
+    about:
+      "How the CAs call themselves in CAA records, separated by commas. Diagnoses then name the record that a customer has to add, before a certificate is ordered. The default is known for Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. Set it on every node where one of your CAs is another.",
+    example: 'ca.example.net',
+    parse: listOf(hostName),
   },
   acmeCaFile: {
     name: 'NAMEPLATE_ACME_CA_FILE',

@@ -1,13 +1,15 @@
 import { knownCaaNames } from '../certificates/policy/known-cas.ts';
 import type { Config } from '../config/config.ts';
 
-type IssuerConfig = Pick<Config, 'issuer' | 'acmeDirectory' | 'acmeSecondDirectory'>;
+type IssuerConfig = Pick<Config, 'issuer' | 'acmeCaaNames' | 'acmeDirectory' | 'acmeSecondDirectory'>;
 
 /**
- * How the configured CAs identify themselves in CAA records; empty unless all of them are known without asking them.
+ * How the configured CAs identify themselves in CAA records; empty unless all of them are known, or configured, without
+ * asking them.
  */
-export function caaNamesOf({ issuer, acmeDirectory, acmeSecondDirectory }: IssuerConfig): string[] {
+export function caaNamesOf({ issuer, acmeCaaNames, acmeDirectory, acmeSecondDirectory }: IssuerConfig): string[] {
   if (issuer === 'internal') return [];
+  if (acmeCaaNames !== undefined) return acmeCaaNames;
   const directories = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
   const names = directories.map(knownCaaNames);
   return names.every(({ length }) => length > 0) ? names.flat() : [];

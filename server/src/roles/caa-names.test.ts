@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { caaNamesOf } from './caa-names.ts';
+
+const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
+const OTHER = 'https://acme.ca.example.net/directory';
+const config = { issuer: 'acme', acmeDirectory: LETS_ENCRYPT, acmeSecondDirectory: undefined, acmeCaaNames: undefined };
+
+describe('how the CAs call themselves in CAA records', () => {
+  it.each([
+    ['is known for a well-known CA', {}, ['letsencrypt.org']],
+    ['is unknown as soon as one of two CAs is', { acmeSecondDirectory: OTHER }, []],
+    [
+      'is what is configured, whatever is known',
+      { acmeSecondDirectory: OTHER, acmeCaaNames: ['letsencrypt.org', 'ca.example.net'] },
+      ['letsencrypt.org', 'ca.example.net'],
+    ],
+    ['is of no use without a public CA', { issuer: 'internal', acmeCaaNames: ['ca.example.net'] }, []],
+  ] as const)('%s', (_, changes, names) => {
+    expect(caaNamesOf({ ...config, ...changes } as Parameters<typeof caaNamesOf>[0])).toEqual(names);
+  });
+});
