@@ -85,7 +85,10 @@ test('the server listens on the sockets that systemd opens for it, by the names 
   expect((await server.stop()).code).toBe(0);
 });
 
-/** Runs inside, as a service of the machine's systemd. */
+/**
+ * Runs inside, as a service of the machine's systemd. The reload comes last: its successor is no child of systemd, which
+ * in a container with control groups of version 1 ends such a process without waiting for it.
+ */
 const VISITOR = `
   import { execFile, execFileSync } from 'node:child_process';
   import { readFileSync, writeFileSync } from 'node:fs';
@@ -105,8 +108,6 @@ const VISITOR = `
     const status = readFileSync('/proc/' + pid + '/status', 'utf8');
     seen.capabilities = /^CapEff:\\s*(\\S+)/m.exec(status)[1];
     seen.isRoot = /^Uid:\\s*0/m.test(status);
-    systemctl('reload', 'nameplate');
-    seen.isReplaced = value('MainPID') !== pid;
     let restarted = false;
     const restart = promisify(execFile)('systemctl', ['restart', 'nameplate']).finally(() => { restarted = true; });
     const all = new Set();
@@ -115,6 +116,10 @@ const VISITOR = `
     seen.duringRestart = [...all];
     systemctl('stop', 'nameplate');
     seen.result = value('Result');
+    systemctl('start', 'nameplate');
+    const restartedPid = value('MainPID');
+    systemctl('reload', 'nameplate');
+    seen.isReplaced = value('MainPID') !== restartedPid;
   } catch (error) { seen.error = error.message; }
   seen.log = execFileSync('journalctl', ['--unit=nameplate', '--output=cat', '--no-pager'], { encoding: 'utf8' });
   writeFileSync('/seen.json', JSON.stringify(seen));
