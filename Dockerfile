@@ -16,6 +16,7 @@ COPY scripts ./scripts
 COPY client ./client
 COPY page ./page
 COPY server ./server
+COPY words ./words
 COPY docs ./docs
 RUN node scripts/build.ts
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
-import { OWNER_FIXABLE } from '../../server/src/domain/certificate-state.ts';
-import { CAS, OWNERS, siteState } from './site-state.ts';
+import { siteState } from './site-state.ts';
 
 const AT = Date.UTC(2026, 10, 20, 12);
 const domain = { id: 'dom_1', domain: 'shop.example.com', createdAt: AT, updatedAt: AT + 1, status: 'verified' };
@@ -57,11 +56,6 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     ['a certificate before the switch', site({ readyToSwitch: true }, 'verifying'), 'ready_to_switch', 'owner'],
   ] as const)('%s', (_, given, word, turn) => {
     expect(siteState(given)).toMatchObject({ word, turn });
-  });
-
-  it('counts the same reasons as the server among those that only the owner mends, and no reason twice', () => {
-    expect(OWNERS.toSorted()).toEqual([...OWNER_FIXABLE].sort());
-    expect(CAS.filter((reason) => OWNERS.includes(reason))).toEqual([]);
   });
 
   it('has the sentence of the API about what is wrong', () => {

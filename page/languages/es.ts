@@ -277,6 +277,7 @@ export const es: Language = {
       `El valor que demuestra que el dominio es tuyo está en un registro CNAME en ${t.at}; debe estar en un registro TXT.`,
     targetInOther: (t) =>
       `En ${t.at}, el valor ${t.expected} está en un registro ${t.removes}; debe estar en un registro CNAME.`,
+    nameAbsent: 'Ese nombre no existe en el DNS.',
 
     leadsTo: (t) => `${t.at} es un CNAME a ${t.chain}.`,
     hostUnknown: 'Ese host no existe.',
@@ -314,6 +315,7 @@ export const es: Language = {
       `${t.at} no tiene registro propio: un registro comodín (*) le da ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} no tiene registro propio: un registro comodín (*) lo convierte en un CNAME a ${t.chain}.`,
+    wildcardAbove: 'Ese registro comodín está en un nombre de nivel superior.',
 
     proxiedBy: (t) => `${t.at} pasa por el proxy de ${t.proxy}, así que su registro no se ve.`,
     proxiedTo: (t) => `${t.at} lleva a un proxy, ${t.host}, así que su registro no se ve.`,
@@ -398,6 +400,9 @@ export const es: Language = {
     heldSilent: (t) =>
       `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
     heldRecords: 'Sus registros siguen ahí.',
+    oneHasIt: (t) => `${t.servers} lo tiene; ${t.seenServers}, no.`,
+    staleCacheAsked: (t) =>
+      `Los servidores de nombres consultados tienen el registro ${t.type} de ${t.name}, pero algunos resolvers públicos pueden responder desde su caché hasta el ${t.until}.`,
 
     resolversFail: (t) =>
       `Los resolvers DNS de este servicio no dan una respuesta útil, así que ${t.name} no se pudo consultar.`,
@@ -417,6 +422,7 @@ export const es: Language = {
     serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
     serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
     serverInconsistent: (t) => `Indica servidores de nombres distintos de los demás: ${t.servers}.`,
+    parentNameserver: 'un servidor de nombres de la zona superior',
 
     outside: (t) =>
       `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
@@ -510,6 +516,7 @@ export const es: Language = {
     openTcp: (t) => `Abre el puerto TCP 53 en ${t.servers}: las respuestas demasiado grandes para UDP se leen por TCP.`,
     registryTakes:
       'No hay que cambiar nada: un cambio de servidores de nombres tarda unos minutos en llegar a todas partes.',
+    setNameserversOf: (t) => `Configura ${t.delegation} los servidores de nombres de ${t.provider}.`,
 
     certificateNoAddress: (t) =>
       `${t.name} no tiene dirección, así que ninguna autoridad de certificación puede llegar a él.`,

@@ -275,6 +275,7 @@ export const pt: Language = {
       `O valor que prova que o domínio é seu está em um registro CNAME em ${t.at}; ele deve ficar em um registro TXT.`,
     targetInOther: (t) =>
       `Em ${t.at}, o valor ${t.expected} está em um registro ${t.removes}; ele deve ficar em um registro CNAME.`,
+    nameAbsent: 'Esse nome não existe no DNS.',
 
     leadsTo: (t) => `${t.at} é um CNAME para ${t.chain}.`,
     hostUnknown: 'Esse host não existe.',
@@ -312,6 +313,7 @@ export const pt: Language = {
       `${t.at} não tem registro próprio: um registro curinga (*) lhe dá ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} não tem registro próprio: um registro curinga (*) faz dele um CNAME para ${t.chain}.`,
+    wildcardAbove: 'Esse registro curinga está em um nome de nível superior.',
 
     proxiedBy: (t) => `${t.at} passa pelo proxy de ${t.proxy}, então o registro não pode ser visto.`,
     proxiedTo: (t) => `${t.at} leva a um proxy, ${t.host}, então o registro não pode ser visto.`,
@@ -394,6 +396,9 @@ export const pt: Language = {
     heldSilent: (t) =>
       `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
     heldRecords: 'Os registros dela ainda estão lá.',
+    oneHasIt: (t) => `${t.servers} tem o registro; ${t.seenServers} não tem.`,
+    staleCacheAsked: (t) =>
+      `Os servidores de nomes consultados têm o registro ${t.type} de ${t.name}, mas resolvedores públicos podem responder do cache até ${t.until}.`,
 
     resolversFail: (t) =>
       `Os resolvedores de DNS deste serviço não dão uma resposta útil, então ${t.name} não pôde ser consultado.`,
@@ -413,6 +418,7 @@ export const pt: Language = {
     serverPrivate: (t) => `Endereço IP privado ou especial, que nunca é consultado: ${t.servers}.`,
     serverTcp: (t) => `Sem resposta por TCP: ${t.servers}.`,
     serverInconsistent: (t) => `Indica servidores de nomes diferentes dos demais: ${t.servers}.`,
+    parentNameserver: 'um servidor de nomes da zona superior',
 
     outside: (t) =>
       `Os visitantes de ${t.name} não chegam ao site ${t.plural(t.count, { one: 'no endereço', other: 'nos endereços' })} ${t.addresses}.`,
@@ -505,6 +511,7 @@ export const pt: Language = {
     openTcp: (t) => `Abra a porta TCP 53 em ${t.servers}: respostas grandes demais para UDP são lidas por TCP.`,
     registryTakes:
       'Não é preciso mudar nada: uma mudança de servidores de nomes leva alguns minutos para chegar a toda parte.',
+    setNameserversOf: (t) => `Defina ${t.delegation} os servidores de nomes de ${t.provider}.`,
 
     certificateNoAddress: (t) =>
       `${t.name} não tem endereço, então nenhuma autoridade certificadora consegue acessá-lo.`,
