@@ -160,8 +160,7 @@ const findings = {
     `None of the nameservers of ${zone} answers (${servers}), and what resolvers have in their caches is not enough to move the name.`,
   heldRecords: 'Its records are still in place.',
   oneHasIt: ({ servers, seenServers }) => `${servers} has it, and ${seenServers} does not.`,
-  staleCacheAsked: ({ type, name, until }) =>
-    `The nameservers that were asked have the ${type} record of ${name}, but public resolvers may answer from their cache until ${until}.`,
+  notAllAsked: 'Not every nameserver was asked.',
 
   // Nameservers.
   resolversFail: ({ name }) => `The DNS resolvers of this service give no usable answer, so ${name} could not be read.`,
@@ -243,7 +242,7 @@ const findings = {
     `At the registrar of ${zone}, remove the DS record, or replace it by the one that the DNS provider shows.`,
   mendDsAbove: ({ zone }) =>
     `In the zone above ${zone}, remove the DS record, or replace it by the one that the DNS provider shows.`,
-  signAgain: ({ zone }) => `Ask the DNS provider of ${zone} to sign the zone again. Or change its DS record:`,
+  signAgain: ({ zone }) => `Ask the DNS provider of ${zone} to sign the zone again. Or:`,
   orSignAgain: 'Or sign the zone again.',
   deleteCaa: ({ tag }) =>
     `Delete the CAA record with the tag ${tag}: as long as its flags are 128 or more, no certificate authority may issue.`,

@@ -398,7 +398,7 @@ const MESSAGES: Record<Known<Finding['code']>, Saying> = {
   challenge_missing: ({ seen }) => ['challengeMissing', ...when(seen.length, ['challengeText'])],
   challenge_elsewhere: () => ['leadsTo', 'hasToLeadForCertificate'],
   challenge_proxied: () => ['challengeProxied'],
-  stale_cache: ({ facts }) => [facts.reason === 'some_asked' ? 'staleCacheAsked' : 'staleCache'],
+  stale_cache: ({ facts }) => ['staleCache', ...when(facts.reason === 'some_asked', ['notAllAsked'])],
   other_certificate: outside,
   certificate_expired_outside: outside,
   tls_unreachable: outside,

@@ -412,8 +412,7 @@ export const de: Language = {
       `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen in dieses Konto zu holen.`,
     heldRecords: 'Dessen Einträge sind noch vorhanden.',
     oneHasIt: (t) => `${t.servers} hat ihn, ${t.seenServers} nicht.`,
-    staleCacheAsked: (t) =>
-      `Die abgefragten Nameserver haben den ${t.type}-Eintrag von ${t.name}, aber öffentliche Resolver antworten womöglich noch bis zum ${t.until} aus ihrem Cache.`,
+    notAllAsked: 'Nicht alle Nameserver wurden abgefragt.',
 
     resolversFail: (t) =>
       `Die DNS-Resolver dieses Dienstes geben keine brauchbare Antwort; ${t.name} konnte deshalb nicht abgefragt werden.`,

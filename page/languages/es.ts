@@ -401,8 +401,7 @@ export const es: Language = {
       `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}), y lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
     heldRecords: 'Sus registros siguen ahí.',
     oneHasIt: (t) => `${t.servers} lo tiene; ${t.seenServers}, no.`,
-    staleCacheAsked: (t) =>
-      `Los servidores de nombres consultados tienen el registro ${t.type} de ${t.name}, pero algunos resolvers públicos pueden responder desde su caché hasta el ${t.until}.`,
+    notAllAsked: 'No se consultaron todos los servidores de nombres.',
 
     resolversFail: (t) =>
       `Los resolvers DNS de este servicio no dan una respuesta útil, así que ${t.name} no se pudo consultar.`,

@@ -413,8 +413,7 @@ export const fr: Language = {
       `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}), et ce que les résolveurs ont en cache ne suffit pas pour rattacher le nom à ce compte.`,
     heldRecords: 'Ses enregistrements sont encore en place.',
     oneHasIt: (t) => `${t.servers} l’a, ${t.seenServers} ne l’a pas.`,
-    staleCacheAsked: (t) =>
-      `Les serveurs de noms interrogés ont l’enregistrement ${t.type} de ${t.name}, mais des résolveurs publics peuvent répondre depuis leur cache jusqu’au ${t.until}.`,
+    notAllAsked: 'Tous les serveurs de noms n’ont pas été interrogés.',
 
     resolversFail: (t) =>
       `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être consulté.`,

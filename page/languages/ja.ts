@@ -396,8 +396,7 @@ export const ja: Language = {
       `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけでは、名前をこのアカウントに移せません。`,
     heldRecords: 'そのアカウントのレコードがまだ残っています。',
     oneHasIt: (t) => `${t.servers}にはありますが、${t.seenServers}にはありません。`,
-    staleCacheAsked: (t) =>
-      `問い合わせ先のネームサーバーには${t.name}の${t.type}レコードがありますが、公開リゾルバーは${t.until}までキャッシュから応答することがあります。`,
+    notAllAsked: '一部のネームサーバーには問い合わせていません。',
 
     resolversFail: (t) => `このサービスのDNSリゾルバーから有効な応答がなく、${t.name}を参照できませんでした。`,
     zoneUnread: (t) => `ゾーン${t.name}を参照できませんでした。`,

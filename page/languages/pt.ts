@@ -397,8 +397,7 @@ export const pt: Language = {
       `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}), e o que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
     heldRecords: 'Os registros dela ainda estão lá.',
     oneHasIt: (t) => `${t.servers} tem o registro; ${t.seenServers} não tem.`,
-    staleCacheAsked: (t) =>
-      `Os servidores de nomes consultados têm o registro ${t.type} de ${t.name}, mas resolvedores públicos podem responder do cache até ${t.until}.`,
+    notAllAsked: 'Nem todos os servidores de nomes foram consultados.',
 
     resolversFail: (t) =>
       `Os resolvedores de DNS deste serviço não dão uma resposta útil, então ${t.name} não pôde ser consultado.`,

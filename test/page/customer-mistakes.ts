@@ -84,7 +84,7 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   mistake(
     'unknown',
     'published the target as a TXT record',
-    /in a TXT record; it belongs in a CNAME/,
+    /in a record of the type TXT; it belongs in a CNAME/,
     ({ routing }) => [{ ...routing, type: 'TXT' }],
   ),
   cname('cloudflare', 'left the CNAME of the former host', /It has to lead to/, () => FORMER_HOST),
@@ -189,20 +189,20 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
     /The domain allows other certificate authorities only/,
     ({ routing }) => [routing, { type: 'CAA', name: '@', value: '0 issue "other.test"' }],
   ),
-  txt('cloudflare', 'mistyped one character of the TXT value', /in which character 46 is/, (right) =>
+  txt('cloudflare', 'mistyped one character of the TXT value', /Character 46 is/, (right) =>
     withOtherEnd(right),
   ),
   txt('godaddy', 'entered the TXT value in quotation marks', /quotation marks/, (right) => `"${right}"`),
-  txt('namecheap', 'typed the TXT value in lower case', /upper and lower case mixed up/, (right) =>
+  txt('namecheap', 'typed the TXT value in lower case', /Upper and lower case are mixed up/, (right) =>
     right.toLowerCase(),
   ),
   txt(
     'hetzner',
     'copied a space after the TXT value',
-    /with a space that does not belong to it/,
+    /a space that does not belong to it/,
     (right) => `${right} `,
   ),
-  txt('unknown', 'copied a part of the TXT value', /of which the end is missing/, (right) => right.slice(0, -5)),
+  txt('unknown', 'copied a part of the TXT value', /Its end is missing/, (right) => right.slice(0, -5)),
   txt(
     'route53',
     'took the TXT value of another domain',

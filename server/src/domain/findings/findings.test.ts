@@ -803,7 +803,7 @@ describe('what stands in the way besides the records', () => {
       { code: 'stale_cache', severity: 'info', message: expect.stringContaining('2026-01-01T00:10:00Z') },
     ]);
     const zone = { unasked: ['ns7.acme.com'], ownNameservers: null };
-    expect(find({ ...right, zone, routingValidation })[0]?.message).toMatch(/^The nameservers that were asked have/);
+    expect(find({ ...right, zone, routingValidation })[0]?.message).toContain('Not every nameserver was asked.');
   });
 });
 
