@@ -1,4 +1,5 @@
 import type { Certificate, Finding } from '../../client/client.ts';
+import type { Style } from '../../words/said.ts';
 import * as words from '../../words/tell.ts';
 import type { Language } from './en.ts';
 import { formatsIn } from './formats.ts';
@@ -19,13 +20,12 @@ export function tellFinding(finding: Finding, language: Language): ToldFinding {
 
 /** Says why there is no certificate. `lang`: that of a reason that is not known here. */
 export function tellProblem(certificate: Certificate, language: Language): { text: string; lang?: 'en' } {
-  const said = words.tellProblem(certificate, language, styleIn(language));
-  if (said.length === 0) return { text: certificate.problem?.message ?? '', lang: 'en' };
-  return { text: said.join(language.space) };
+  const text = words.tellProblem(certificate, language, styleIn(language));
+  return text === null ? { text: certificate.problem?.message ?? '', lang: 'en' } : { text };
 }
 
 /** Values are marked. */
-function styleIn({ tag }: Language): words.Style {
+function styleIn({ tag }: Language): Style {
   const value = (text: string) => marked(cut(text, LONGEST));
   return {
     value,

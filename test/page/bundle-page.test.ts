@@ -29,7 +29,7 @@ it.each(['nameplate-domain.js', 'nameplate-domain.js.br', 'nameplate-domain.js.g
   },
 );
 
-it('the dashboard loads less than 180 KB of scripts before its largest page, each named by its content and compressed', async () => {
+it('the dashboard loads less than 182 KB of scripts before its largest page, each named by its content and compressed', async () => {
   const directory = join(root, 'dashboard');
   await bundlePage(join(import.meta.dirname, '../..'), directory);
   const html = readFileSync(join(directory, 'dashboard/index.html'), 'utf8');
@@ -47,7 +47,7 @@ it('the dashboard loads less than 180 KB of scripts before its largest page, eac
   expect(first).toHaveLength(2);
   expect(later.length).toBeGreaterThan(8);
   const size = first.reduce((sum, name) => sum + sizeOf(name), 0) + Math.max(...later.map(sizeOf));
-  expect(size).toBeLessThan(180_000);
+  expect(size).toBeLessThan(182_000);
 });
 
 it('the component imports what it needs later from beside itself', async () => {

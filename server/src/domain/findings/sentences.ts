@@ -1,5 +1,6 @@
 import { english } from '../../../../words/english.ts';
-import { type Style, tellFinding } from '../../../../words/tell.ts';
+import type { Style } from '../../../../words/said.ts';
+import { tellFinding } from '../../../../words/tell.ts';
 import type { Finding, FindingFields } from '../finding.ts';
 import { duration, joinList, quote, TEXT_LIMIT } from '../text.ts';
 import { FINDING_TEXTS } from './finding-texts.ts';
