@@ -136,7 +136,7 @@ function publishedIn(
   { cname, values, beside, isLoop }: Answers['looks'][number],
   { record, style, say }: Said,
 ): string {
-  const to = (names: string[]) => say(when(names.length, [['cnameThere', { chain: chainOf(names, style) }]]));
+  const to = (names: string[]) => say(when(names.length, [['cnameThere', { chain: chainOf(names.map(style.value)) }]]));
   const isText = record === 'ownership';
   const parts = [
     to(cname),

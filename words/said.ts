@@ -70,6 +70,7 @@ function fieldsOf(said: Said, { tag }: Wording): Told {
   const one = (text = '') => (text === '' ? '' : style.name(text));
   const typed = (text = '') => (text === '' ? '' : style.typed(text));
   const { position = 1, found, expected } = said.difference ?? {};
+  const values = seen.map(style.value);
   return {
     type: action.type ?? '',
     removes: style.list(action.removes ?? []),
@@ -80,9 +81,9 @@ function fieldsOf(said: Said, { tag }: Wording): Told {
     ownZone: one(said.zone),
     zoneAbove: one(said.zoneAbove),
     expected: one(said.expected),
-    first: style.value(seen[0] ?? ''),
-    chain: chainOf(seen, style),
-    values: style.list(seen.map(style.value)),
+    first: values[0] ?? '',
+    chain: chainOf(values),
+    values: style.list(values),
     addresses: namesOf(seen, style),
     count: seen.length,
     servers: namesOf(said.nameservers, style),
@@ -119,9 +120,8 @@ export function withProvider(servers: string, provider: string | undefined): str
   return provider === undefined ? servers : `${servers} (${provider})`;
 }
 
-export function chainOf(names: readonly string[], { value }: Style): string {
-  const [last = ''] = names.slice(-1);
-  const shown = names.length > MOST ? [...names.slice(0, MOST - 1).map(value), '…', value(last)] : names.map(value);
+export function chainOf(values: readonly string[]): string {
+  const shown = values.length > MOST ? [...values.slice(0, MOST - 1), '…', ...values.slice(-1)] : values;
   return shown.join(' → ');
 }
 

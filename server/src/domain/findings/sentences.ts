@@ -21,30 +21,41 @@ const QUOTE_LENGTHS = [100, 60, 30, 12];
 
 /** The finding with its sentences: what was seen is shortened until they fit, then sentences are left out. */
 export function withSentences(fields: FindingFields): Finding {
-  const versions = QUOTE_LENGTHS.map((limit) => tellFinding(fields, english, styleWith(limit)));
-  const fixes = [...versions.map(({ fix }) => fix.join(' ')), ...shortFixes(fields)];
-  const { title, fix: shortest } = FINDING_TEXTS[fields.code];
-  const fix = fixes.find((text) => lengthOf(text) < FINDING_LIMIT - TITLE_LIMIT) ?? shortest;
-  const messages = versions.map(({ message }) => message);
-  return { ...fields, message: fitted(messages, FINDING_LIMIT - lengthOf(fix) - 1) || title, fix };
+  const versions = QUOTE_LENGTHS.map((limit) => once(() => tellFinding(fields, english, styleWith(limit))));
+  const fix = fittedFix(fields, versions);
+  const room = FINDING_LIMIT - lengthOf(fix) - 1;
+  return { ...fields, message: fittedMessage(versions, room) || FINDING_TEXTS[fields.code].title, fix };
 }
 
-/** A fix where names have hundreds of characters: with the exact value, where one has to be published. */
-function shortFixes({ record, expected, action }: FindingFields): string[] {
-  if (record === undefined || expected === undefined || action?.valueInZone === undefined) return [];
+type Version = () => ReturnType<typeof tellFinding>;
+
+/** The fix, or a shorter one where names have hundreds of characters: with the exact value, where one has to be published. */
+function fittedFix({ code, record, expected, action }: FindingFields, versions: Version[]): string {
+  const fits = (text: string) => lengthOf(text) < FINDING_LIMIT - TITLE_LIMIT;
+  const whole = versions.find((version) => fits(version().fix.join(' ')));
+  if (whole !== undefined) return whole().fix.join(' ');
+  const shortest = FINDING_TEXTS[code].fix;
+  if (record === undefined || expected === undefined || action?.valueInZone === undefined) return shortest;
   const publish = `Publish the ${action.type} record exactly as it is listed.`;
   const value = `Value: \`${action.valueInZone}\`.`;
   const name = action.nameInZone === '' ? 'leave it empty' : `\`${action.nameInZone}\``;
-  return [`${publish} Name: ${name}, ${value}`, `${publish} ${value}`];
+  return [`${publish} Name: ${name}, ${value}`, `${publish} ${value}`].find(fits) ?? shortest;
 }
 
-/** The first version that fits, or what fits of the last. */
-function fitted(versions: string[][], room: number): string {
-  const whole = versions.map((sentences) => sentences.join(' ')).find((text) => lengthOf(text) <= room);
-  if (whole !== undefined) return whole;
-  const shortest = versions.at(-1) ?? [];
-  while (shortest.length > 0 && lengthOf(shortest.join(' ')) > room) shortest.pop();
-  return shortest.join(' ');
+function fittedMessage(versions: Version[], room: number): string {
+  const fits = (sentences: string[]) => lengthOf(sentences.join(' ')) <= room;
+  const version = versions.find((each) => fits(each().message)) ?? versions.at(-1);
+  const sentences = [...(version?.().message ?? [])];
+  while (sentences.length > 0 && !fits(sentences)) sentences.pop();
+  return sentences.join(' ');
+}
+
+function once<T extends object>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 function lengthOf(text: string): number {
