@@ -189,19 +189,12 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
     /The domain allows other certificate authorities only/,
     ({ routing }) => [routing, { type: 'CAA', name: '@', value: '0 issue "other.test"' }],
   ),
-  txt('cloudflare', 'mistyped one character of the TXT value', /Character 46 is/, (right) =>
-    withOtherEnd(right),
-  ),
+  txt('cloudflare', 'mistyped one character of the TXT value', /Character 46 is/, (right) => withOtherEnd(right)),
   txt('godaddy', 'entered the TXT value in quotation marks', /quotation marks/, (right) => `"${right}"`),
   txt('namecheap', 'typed the TXT value in lower case', /Upper and lower case are mixed up/, (right) =>
     right.toLowerCase(),
   ),
-  txt(
-    'hetzner',
-    'copied a space after the TXT value',
-    /a space that does not belong to it/,
-    (right) => `${right} `,
-  ),
+  txt('hetzner', 'copied a space after the TXT value', /a space that does not belong to it/, (right) => `${right} `),
   txt('unknown', 'copied a part of the TXT value', /Its end is missing/, (right) => right.slice(0, -5)),
   txt(
     'route53',

@@ -218,7 +218,9 @@ describe('verificationError names', () => {
     world.dns.fail('_service.acme.com', 'servfail');
     expect((await world.check(domain)).verificationError).toBe(null);
     expect((await world.check(domain)).verificationError).toBe(null);
-    expect((await world.check(domain)).verificationError).toContain('A failure (SERVFAIL) came from ns1.simulator.test.');
+    expect((await world.check(domain)).verificationError).toContain(
+      'A failure (SERVFAIL) came from ns1.simulator.test.',
+    );
     world.dns.unfail('_service.acme.com');
     world.publish(domain, 'ownership');
     expect((await world.check(domain)).status).toBe('verified');
