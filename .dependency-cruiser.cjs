@@ -4,7 +4,7 @@ const { join } = require('node:path');
 
 // Its table lists the folders from the bottom up: a folder may import those listed above it.
 const architecture = readFileSync(join(__dirname, 'docs/internals/architecture.md'), 'utf8');
-const rooms = architecture.matchAll(/^\| `(client|page|playground|server\/src\/[a-z]+)(?:\/|\.ts)/gm);
+const rooms = architecture.matchAll(/^\| `(client|words|page|playground|server\/src\/[a-z]+)(?:\/|\.ts)/gm);
 const folders = [...new Set([...rooms].map(([, folder]) => folder))];
 const fileOf = (names) => `^(${names.join('|')})(/|\\.ts$)`;
 
@@ -45,12 +45,19 @@ module.exports = {
       to: { pathNot: '^client/(?!react/)', dependencyTypesNot: ['core'] },
     },
     {
-      name: 'the-page-knows-the-client-alone',
+      name: 'words-are-pure',
+      comment: 'The server and browsers run them. They know the types of the API, from the client.',
+      severity: 'error',
+      from: { path: '^words/', ...withoutTests },
+      to: { pathNot: '^words/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'the-page-knows-the-client-and-words-alone',
       comment:
         'What runs in browsers calls the API through the client; of packages it takes those that are bundled with it.',
       severity: 'error',
       from: { path: '^page/', ...withoutTests },
-      to: { pathNot: ['^page/', '^client/', packageFiles('page')] },
+      to: { pathNot: ['^page/', '^words/', '^client/', packageFiles('page')] },
     },
     {
       name: 'the-server-ships-without-page-and-playground',
@@ -60,10 +67,10 @@ module.exports = {
     },
     {
       name: 'the-domain-is-pure',
-      comment: 'The rules of the domain import nothing but each other; names also tr46 and tldts.',
+      comment: 'The rules of the domain import nothing but each other and words; names also tr46 and tldts.',
       severity: 'error',
       from: { path: '^server/src/domain/', ...withoutTests },
-      to: { pathNot: ['^server/src/domain/', '(^|/)node_modules/(tr46|tldts)/', '^(tr46|tldts)$'] },
+      to: { pathNot: ['^server/src/domain/', '^words/', '(^|/)node_modules/(tr46|tldts)/', '^(tr46|tldts)$'] },
     },
     {
       name: 'only-names-know-tr46-and-tldts',
@@ -136,7 +143,7 @@ module.exports = {
     {
       name: 'no-tests-in-the-program',
       severity: 'error',
-      from: { path: '^(client|page|playground|server)/', ...withoutTests },
+      from: { path: '^(client|page|playground|server|words)/', ...withoutTests },
       to: { path: '(^test/|\\.test\\.ts$)' },
     },
     {

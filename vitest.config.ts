@@ -15,7 +15,7 @@ export default defineConfig({
   plugins: [bundledThreads()],
   test: {
     reporters: [progressReporter(DURATION)],
-    include: ['{client,page,playground,server,test}/**/*.test.ts'],
+    include: ['{client,page,playground,server,test,words}/**/*.test.ts'],
     exclude: [...configDefaults.exclude, '**/*.system.test.ts', 'test/long/**'],
     // Two more than cores: many tests wait.
     maxWorkers: availableParallelism() + 2,

@@ -43,7 +43,7 @@ export default defineConfig({
           ...each,
           name: 'embedded',
           globalSetup: 'test/support/server-bundle.ts',
-          include: ['{client,page,playground,server,test}/**/*.system.test.ts'],
+          include: ['{client,page,playground,server,test,words}/**/*.system.test.ts'],
           exclude: ON_POSTGRES,
         },
       },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export const STAMP = 'sources.sha256';
 
 /** The folders of sources. */
-const WORKSPACES = ['client', 'page', 'playground', 'server'];
+const FOLDERS = ['client', 'page', 'playground', 'server', 'words'];
 
 /** A bundle also depends on these: another entry, the packages and the build itself. */
 const OTHERS = [
@@ -37,7 +37,7 @@ export function isBundled(root) {
  */
 export function hashSources(root) {
   const hash = createHash('sha256');
-  const sources = WORKSPACES.flatMap((folder) =>
+  const sources = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /^(?!dist[./]).*\.(css|html|js|svg|tsx?)$/.test(file) && !file.endsWith('.test.ts'))
       .map((file) => `${folder}/${file}`),

@@ -1,4 +1,5 @@
 import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import { UNREADY } from '../words/reasons.ts';
 import { type ToldFinding, VOICE } from './languages/voice.ts';
 import { isServed, type SetupState } from './setup-state.ts';
 
@@ -312,20 +313,6 @@ function viewCaa(findings: readonly Finding[]): CaaView | null {
   return { name, entered, flags, tag, value, seen };
 }
 
-/** Reasons that somebody outside the service and the certificate authority can remove. */
-const OUTSIDE = new Set([
-  'no_address',
-  'dns_unreadable',
-  'address_not_public',
-  'unreachable',
-  'answered_by_another',
-  'caa_forbids',
-  'no_challenge_record',
-  'challenge_elsewhere',
-  'challenge_not_seen',
-  'dns_servers_failing',
-]);
-
 function stageOf(
   { domain, diagnosis, certificate }: SetupState,
   records: RecordView[],
@@ -339,7 +326,7 @@ function stageOf(
     if (isServed(certificate)) return finding === null ? 'live' : 'live_at_risk';
     const { problem } = certificate ?? {};
     const isOutside =
-      problem !== undefined ? OUTSIDE.has(problem.reason) : certificate?.state === 'waiting_for_routing';
+      problem !== undefined ? UNREADY.has(problem.reason) : certificate?.state === 'waiting_for_routing';
     // Shown before the first attempt too.
     if (isOutside || finding?.code === 'caa_forbids' || finding?.record === 'challenge') return 'certificate_blocked';
     if (problem === undefined) return 'certificate';

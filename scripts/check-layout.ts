@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 const MOST_RECURRING_FILES = 14;
 
 const root = new URL('../', import.meta.url);
-const files = ['client', 'playground', 'server/src'].flatMap((folder) =>
+const files = ['client', 'words', 'playground', 'server/src'].flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.endsWith('.d.ts'))
     .filter(isSource)
@@ -27,7 +27,7 @@ if (problems.length > 0) process.exitCode = 1;
 
 function layoutProblems(): string[] {
   const rows = readFileSync(new URL('docs/internals/architecture.md', root), 'utf8').matchAll(
-    /^\| `((?:client|playground|server\/src)\/[^`]*)` \|/gm,
+    /^\| `((?:client|words|playground|server\/src)\/[^`]*)` \|/gm,
   );
   const listed = new Set([...rows].map(([, path]) => path ?? ''));
   const places = new Set(files.map((file) => (dirname(file) === 'server/src' ? file : `${dirname(file)}/`)));
@@ -44,7 +44,7 @@ function pathProblems(): string[] {
   return ['README.md', 'CONTRIBUTING.md', ...pages].flatMap((page) => {
     const paths =
       readFileSync(new URL(page, root), 'utf8').match(
-        /(?<![\w/.-])(?:client|page|playground|server|test|bench|scripts|deploy)\/[\w./-]*[\w/]/g,
+        /(?<![\w/.-])(?:client|page|playground|server|test|bench|scripts|deploy|words)\/[\w./-]*[\w/]/g,
       ) ?? [];
     const gone = [...new Set(paths)].filter((path) => !existsSync(new URL(path, root)));
     return gone.map((path) => `${page} names ${path}, which does not exist.`);
@@ -53,7 +53,7 @@ function pathProblems(): string[] {
 
 /** Comments name files by their name, or by a folder and their name. */
 function commentPathProblems(): string[] {
-  const all = ['bench', 'bin', 'client', 'docs', 'page', 'playground', 'scripts', 'server', 'test']
+  const all = ['bench', 'bin', 'client', 'docs', 'page', 'playground', 'scripts', 'server', 'test', 'words']
     .flatMap((folder) =>
       readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' }).map(
         (file) => `/${folder}/${file}`,
@@ -90,7 +90,7 @@ function fileProblems(): string[] {
 }
 
 function commentProblems(): string[] {
-  const folders = ['bench', 'bin', 'client', 'deploy', 'page', 'playground', 'scripts', 'server', 'test'];
+  const folders = ['bench', 'bin', 'client', 'deploy', 'page', 'playground', 'scripts', 'server', 'test', 'words'];
   const sources = folders.flatMap((folder) =>
     readdirSync(new URL(`${folder}/`, root), { recursive: true, encoding: 'utf8' })
       .filter((file) => isSource(file) && /(?<!\/node_modules\/.*)\.(?:ts|tsx|js|mjs|css)$/.test(`/${file}`))

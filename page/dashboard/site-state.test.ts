@@ -1,11 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Site } from '../../client/client.ts';
-import { OWNER_FIXABLE } from '../../server/src/domain/certificate-state.ts';
 import { setVoice, VOICE } from '../languages/voice.ts';
 import { de } from './languages/de.ts';
 import { en } from './languages/en.ts';
 import { sayBlocker } from './said.ts';
-import { CAS, OWNERS, siteState } from './site-state.ts';
+import { siteState } from './site-state.ts';
 import { setDashboardTexts } from './text.ts';
 
 setDashboardTexts(en);
@@ -64,11 +63,6 @@ describe('the word for a site says what visitors get, and whose turn it is', () 
     ['a certificate before the switch', site({ readyToSwitch: true }, 'verifying'), 'ready_to_switch', 'owner'],
   ] as const)('%s', (_, given, word, turn) => {
     expect(siteState(given)).toMatchObject({ word, turn });
-  });
-
-  it('counts the same reasons as the server among those that only the owner mends, and no reason twice', () => {
-    expect(OWNERS.toSorted()).toEqual([...OWNER_FIXABLE].sort());
-    expect(CAS.filter((reason) => OWNERS.includes(reason))).toEqual([]);
   });
 
   it('has the sentence of the API about what is wrong', () => {

@@ -1,4 +1,5 @@
 import type { Site } from '../../client/client.ts';
+import { OWNER_FIXABLE } from '../../words/reasons.ts';
 import { liveProblems } from './live-problems.ts';
 import { ofApi, type Said, sayFinding, sayReason } from './said.ts';
 import { TEXT } from './text.ts';
@@ -30,17 +31,8 @@ export interface SiteState {
   problem: Said | null;
 }
 
-/** Reasons that only the owner of a name can mend (`CertificateReason` of the API). */
-export const OWNERS = [
-  'no_address',
-  'address_not_public',
-  'unreachable',
-  'answered_by_another',
-  'caa_forbids',
-  'no_challenge_record',
-  'challenge_elsewhere',
-];
-export const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
+/** Reasons that lie with the CA, or with its limits. */
+const CAS = ['ca_rate_limited', 'ca_unavailable', 'ca_refused', 'budget_spent'];
 
 /** Judges a site for its row in the list. */
 export function siteState(site: Site): SiteState {
@@ -89,6 +81,6 @@ function certificateState({ certificate: { state, problem, notAfter }, domain }:
   const since = domain.updatedAt ?? null;
   if (problem === undefined || state === 'wanted' || state === 'ordering')
     return { word: 'waiting_for_certificate', turn: 'ca', since, problem: sayReason(problem ?? {}) };
-  const turn = OWNERS.includes(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
+  const turn = OWNER_FIXABLE.has(problem.reason) ? 'owner' : CAS.includes(problem.reason) ? 'ca' : 'us';
   return { word: 'certificate_stopped', turn, since, problem: sayReason(problem) };
 }

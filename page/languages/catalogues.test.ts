@@ -3,13 +3,14 @@ import type { Certificate } from '../../client/client.ts';
 import { FINDING_CODES, type FindingFields } from '../../server/src/domain/finding.ts';
 import { sentencesIn, textsIn, toldWith } from '../../test/page/catalogue-texts.ts';
 import { SAMPLES } from '../../test/page/finding-samples.ts';
+import type { Sentence } from '../../words/sentence.ts';
 import { de } from './de.ts';
 import { en, type Language } from './en.ts';
 import { es } from './es.ts';
 import { fr } from './fr.ts';
 import { ja } from './ja.ts';
 import { pt } from './pt.ts';
-import { marked, partsOf, type Sentence } from './sentence.ts';
+import { marked, partsOf } from './sentence.ts';
 import { tellFinding, tellProblem } from './tell-finding.ts';
 
 const LANGUAGES: Language[] = [en, de, fr, es, pt, ja];

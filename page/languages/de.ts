@@ -288,6 +288,7 @@ export const de: Language = {
       `Der Wert, der nachweist, dass die Domain Ihnen gehört, steht in einem CNAME-Eintrag unter ${t.at}; er gehört in einen TXT-Eintrag.`,
     targetInOther: (t) =>
       `Unter ${t.at} steht der Wert ${t.expected} in einem Eintrag vom Typ ${t.removes}; er gehört in einen CNAME-Eintrag.`,
+    nameAbsent: 'Diesen Namen gibt es im DNS nicht.',
 
     leadsTo: (t) => `${t.at} ist ein CNAME auf ${t.chain}.`,
     hostUnknown: 'Diesen Host gibt es nicht.',
@@ -327,6 +328,7 @@ export const de: Language = {
       `${t.at} hat keinen eigenen Eintrag: Ein Wildcard-Eintrag (*) gibt dem Namen ${t.plural(t.count, { one: 'die Adresse', other: 'die Adressen' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} hat keinen eigenen Eintrag: Ein Wildcard-Eintrag (*) macht daraus einen CNAME auf ${t.chain}.`,
+    wildcardAbove: 'Dieser Wildcard-Eintrag steht unter einem übergeordneten Namen.',
 
     proxiedBy: (t) => `${t.at} läuft über den Proxy von ${t.proxy}; der Eintrag selbst ist deshalb nicht sichtbar.`,
     proxiedTo: (t) => `${t.at} führt zu einem Proxy, ${t.host}; der Eintrag selbst ist deshalb nicht sichtbar.`,
@@ -411,6 +413,8 @@ export const de: Language = {
     heldSilent: (t) =>
       `Keiner der Nameserver von ${t.zone} antwortet (${t.servers}), und was Resolver im Cache haben, reicht nicht, um den Namen in dieses Konto zu holen.`,
     heldRecords: 'Die Einträge des anderen Kontos sind noch vorhanden.',
+    oneHasIt: (t) => `${t.servers} hat ihn, ${t.seenServers} nicht.`,
+    notAllAsked: 'Nicht alle Nameserver wurden abgefragt.',
 
     resolversFail: (t) =>
       `Die DNS-Resolver dieses Dienstes geben keine brauchbare Antwort; ${t.name} konnte deshalb nicht abgefragt werden.`,
@@ -430,6 +434,7 @@ export const de: Language = {
     serverPrivate: (t) => `Private oder besondere IP-Adresse, die nie abgefragt wird: ${t.servers}.`,
     serverTcp: (t) => `Keine Antwort über TCP: ${t.servers}.`,
     serverInconsistent: (t) => `Abweichende Liste von Nameservern auf: ${t.servers}.`,
+    parentNameserver: 'ein Nameserver der übergeordneten Zone',
 
     outside: (t) =>
       `Besucher von ${t.name} erreichen die Website unter ${t.plural(t.count, { one: 'der Adresse', other: 'den Adressen' })} ${t.addresses} nicht.`,
@@ -531,6 +536,7 @@ export const de: Language = {
       `Öffnen Sie den TCP-Port 53 dieser Nameserver: ${t.servers}. Antworten, die für UDP zu groß sind, werden über TCP abgefragt.`,
     registryTakes:
       'Sie müssen nichts ändern: Ein Wechsel der Nameserver braucht einige Minuten, bis er überall bei der Registry angekommen ist.',
+    setNameserversOf: (t) => `Stellen Sie ${t.delegation} die Nameserver von ${t.provider} ein.`,
 
     certificateNoAddress: (t) => `${t.name} hat keine Adresse; keine Zertifizierungsstelle kann den Namen erreichen.`,
     certificateUnread: (t) =>

@@ -283,6 +283,7 @@ export const es: Language = {
       `El valor que demuestra que el dominio es tuyo está en un registro CNAME en ${t.at}; debe estar en un registro TXT.`,
     targetInOther: (t) =>
       `En ${t.at}, el valor ${t.expected} está en un registro ${t.removes}; debe estar en un registro CNAME.`,
+    nameAbsent: 'Ese nombre no existe en el DNS.',
 
     leadsTo: (t) => `${t.at} es un CNAME que apunta a ${t.chain}.`,
     hostUnknown: 'Ese host no existe.',
@@ -321,6 +322,7 @@ export const es: Language = {
       `${t.at} no tiene registro propio: un registro comodín (*) le da ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} no tiene registro propio: un registro comodín (*) lo convierte en un CNAME que apunta a ${t.chain}.`,
+    wildcardAbove: 'Ese registro comodín está en un nombre de nivel superior.',
 
     proxiedBy: (t) => `${t.at} pasa por el proxy de ${t.proxy}, así que su registro no se ve.`,
     proxiedTo: (t) => `${t.at} apunta a un proxy, ${t.host}, así que su registro no se ve.`,
@@ -405,6 +407,8 @@ export const es: Language = {
     heldSilent: (t) =>
       `Ninguno de los servidores de nombres de ${t.zone} responde (${t.servers}). Lo que los resolvers tienen en caché no basta para pasar el nombre a esta cuenta.`,
     heldRecords: 'Los registros de esa cuenta siguen ahí.',
+    oneHasIt: (t) => `${t.servers} lo tiene; ${t.seenServers}, no.`,
+    notAllAsked: 'No se consultaron todos los servidores de nombres.',
 
     resolversFail: (t) =>
       `Los resolvers DNS de este servicio no dan ninguna respuesta útil, así que no se pudo consultar ${t.name}.`,
@@ -424,6 +428,7 @@ export const es: Language = {
     serverPrivate: (t) => `Dirección IP privada o especial, que nunca se consulta: ${t.servers}.`,
     serverTcp: (t) => `Sin respuesta por TCP de ${t.servers}.`,
     serverInconsistent: (t) => `Servidores de nombres distintos de los demás, según ${t.servers}.`,
+    parentNameserver: 'un servidor de nombres de la zona superior',
 
     outside: (t) =>
       `Los visitantes de ${t.name} no llegan al sitio en ${t.plural(t.count, { one: 'la dirección', other: 'las direcciones' })} ${t.addresses}.`,
@@ -518,6 +523,7 @@ export const es: Language = {
     openTcp: (t) => `Abre el puerto TCP 53 en ${t.servers}: las respuestas demasiado grandes para UDP se leen por TCP.`,
     registryTakes:
       'No hay que cambiar nada: un cambio de servidores de nombres tarda unos minutos en llegar a todo el registro de dominios.',
+    setNameserversOf: (t) => `Configura ${t.delegation} los servidores de nombres de ${t.provider}.`,
 
     certificateNoAddress: (t) =>
       `${t.name} no tiene dirección, así que ninguna autoridad de certificación puede llegar a él.`,

@@ -287,6 +287,7 @@ export const fr: Language = {
       `La valeur qui prouve que le domaine est à vous est dans un enregistrement CNAME sous ${t.at} ; elle doit être dans un enregistrement TXT.`,
     targetInOther: (t) =>
       `Sous ${t.at}, la valeur ${t.expected} est dans un enregistrement ${t.removes} ; elle doit être dans un enregistrement CNAME.`,
+    nameAbsent: 'Ce nom n’existe pas dans le DNS.',
 
     leadsTo: (t) => `${t.at} est un CNAME vers ${t.chain}.`,
     hostUnknown: 'Cet hôte n’existe pas.',
@@ -326,6 +327,7 @@ export const fr: Language = {
       `${t.at} n’a pas d’enregistrement propre : un enregistrement générique (*) lui donne ${t.plural(t.count, { one: 'l’adresse', other: 'les adresses' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} n’a pas d’enregistrement propre : un enregistrement générique (*) en fait un CNAME vers ${t.chain}.`,
+    wildcardAbove: 'Cet enregistrement générique se trouve à un niveau supérieur du nom.',
 
     proxiedBy: (t) => `${t.at} passe par le proxy de ${t.proxy} : son enregistrement n’est donc pas visible.`,
     proxiedTo: (t) => `${t.at} mène à un proxy, ${t.host} : son enregistrement n’est donc pas visible.`,
@@ -411,6 +413,8 @@ export const fr: Language = {
     heldSilent: (t) =>
       `Aucun des serveurs de noms de ${t.zone} ne répond (${t.servers}). Ce que les résolveurs ont en cache ne suffit pas pour rattacher le nom à ce compte.`,
     heldRecords: 'Les enregistrements de cet autre compte sont encore en place.',
+    oneHasIt: (t) => `${t.servers} l’a, ${t.seenServers} ne l’a pas.`,
+    notAllAsked: 'Tous les serveurs de noms n’ont pas été interrogés.',
 
     resolversFail: (t) =>
       `Les résolveurs DNS de ce service ne donnent pas de réponse exploitable : ${t.name} n’a pas pu être consulté.`,
@@ -430,6 +434,7 @@ export const fr: Language = {
     serverPrivate: (t) => `Adresse IP privée ou spéciale, jamais interrogée, pour ${t.servers}.`,
     serverTcp: (t) => `Pas de réponse en TCP de ${t.servers}.`,
     serverInconsistent: (t) => `Liste de serveurs de noms différente sur ${t.servers}.`,
+    parentNameserver: 'un serveur de noms de la zone parente',
 
     outside: (t) =>
       `Les visiteurs de ${t.name} n’arrivent pas sur le site ${t.plural(t.count, { one: 'à l’adresse', other: 'aux adresses' })} ${t.addresses}.`,
@@ -531,6 +536,7 @@ export const fr: Language = {
     openTcp: (t) => `Ouvrez le port TCP 53 sur ${t.servers} : les réponses trop longues pour UDP sont lues en TCP.`,
     registryTakes:
       'Il n’y a rien à changer : un changement de serveurs de noms met quelques minutes à atteindre tout le registre.',
+    setNameserversOf: (t) => `Définissez ${t.delegation} les serveurs de noms de ${t.provider}.`,
 
     certificateNoAddress: (t) =>
       `${t.name} n’a pas d’adresse : une autorité de certification ne peut donc pas l’atteindre.`,

@@ -285,6 +285,7 @@ export const ja: Language = {
       `所有者であることを示す値が${t.at}のCNAMEレコードに入っています。TXTレコードに入れてください。`,
     targetInOther: (t) =>
       `${t.at}では値${t.expected}が${t.removes}レコードに入っています。CNAMEレコードに入れてください。`,
+    nameAbsent: 'その名前はDNSに存在しません。',
 
     leadsTo: (t) => `${t.at}は${t.chain}へのCNAMEです。`,
     hostUnknown: 'そのホストは存在しません。',
@@ -319,6 +320,7 @@ export const ja: Language = {
       `${t.at}には専用のレコードがなく、ワイルドカードレコード（*）によりアドレス${t.addresses}が返されます。`,
     wildcardCname: (t) =>
       `${t.at}には専用のレコードがなく、ワイルドカードレコード（*）により${t.chain}へのCNAMEになっています。`,
+    wildcardAbove: 'このワイルドカードレコードは、上位の名前にあります。',
 
     proxiedBy: (t) => `${t.at}は${t.proxy}のプロキシを経由しているため、レコードが見えません。`,
     proxiedTo: (t) => `${t.at}はプロキシ${t.host}につながるため、レコードが見えません。`,
@@ -393,6 +395,8 @@ export const ja: Language = {
     heldSilent: (t) =>
       `${t.zone}のネームサーバー（${t.servers}）がどれも応答しません。リゾルバーのキャッシュの内容だけでは、名前をこのアカウントに移せません。`,
     heldRecords: 'そのアカウントのレコードがまだ残っています。',
+    oneHasIt: (t) => `${t.servers}にはありますが、${t.seenServers}にはありません。`,
+    notAllAsked: '一部のネームサーバーには問い合わせていません。',
 
     resolversFail: (t) => `このサービスのDNSリゾルバーから有効な応答がなく、${t.name}を参照できませんでした。`,
     zoneUnread: (t) => `ゾーン${t.name}を参照できませんでした。`,
@@ -412,6 +416,7 @@ export const ja: Language = {
       `${t.servers}のIPアドレスはプライベートまたは特殊用途のもので、問い合わせの対象になりません。`,
     serverTcp: (t) => `${t.servers}がTCPで応答しません。`,
     serverInconsistent: (t) => `${t.servers}が、他とは異なるネームサーバーを示しています。`,
+    parentNameserver: '上位ゾーンのネームサーバー',
 
     outside: (t) => `${t.name}の訪問者は、アドレス${t.addresses}ではサイトにアクセスできません。`,
     outsideOther: '別のサーバーが応答し、このサービスにリクエストを転送していません。',
@@ -505,6 +510,7 @@ export const ja: Language = {
       `${t.zone}のネームサーバーにグローバルIPアドレスを設定するか、別のネームサーバーを使ってください。`,
     openTcp: (t) => `${t.servers}でTCPポート53を開いてください。UDPに収まらない応答はTCPで受け取ります。`,
     registryTakes: '変更は不要です。ネームサーバーの変更がレジストリ全体に反映されるまで、数分かかります。',
+    setNameserversOf: (t) => `${t.delegation}、ネームサーバーを${t.provider}のものに設定してください。`,
 
     certificateNoAddress: (t) => `${t.name}にIPアドレスがないため、認証局がアクセスできません。`,
     certificateUnread: (t) => `${t.name}のDNSを参照できませんでした。自動で再試行します。`,

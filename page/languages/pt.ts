@@ -280,6 +280,7 @@ export const pt: Language = {
       `O valor que prova que o domínio é seu está em um registro CNAME em ${t.at}; ele deve ficar em um registro TXT.`,
     targetInOther: (t) =>
       `Em ${t.at}, o valor ${t.expected} está em um registro ${t.removes}; ele deve ficar em um registro CNAME.`,
+    nameAbsent: 'Esse nome não existe no DNS.',
 
     leadsTo: (t) => `${t.at} é um CNAME que aponta para ${t.chain}.`,
     hostUnknown: 'Esse host não existe.',
@@ -318,6 +319,7 @@ export const pt: Language = {
       `${t.at} não tem registro próprio: um registro curinga (*) lhe dá ${t.plural(t.count, { one: 'o endereço', other: 'os endereços' })} ${t.addresses}.`,
     wildcardCname: (t) =>
       `${t.at} não tem registro próprio: um registro curinga (*) faz dele um CNAME que aponta para ${t.chain}.`,
+    wildcardAbove: 'Esse registro curinga está em um nome de nível superior.',
 
     proxiedBy: (t) => `${t.at} passa pelo proxy ${t.proxy}, então o registro não pode ser visto.`,
     proxiedTo: (t) => `${t.at} aponta para um proxy, ${t.host}, então o registro não pode ser visto.`,
@@ -400,6 +402,8 @@ export const pt: Language = {
     heldSilent: (t) =>
       `Nenhum dos servidores de nomes de ${t.zone} responde (${t.servers}). O que os resolvedores têm em cache não basta para trazer o nome para esta conta.`,
     heldRecords: 'Os registros dessa conta ainda estão lá.',
+    oneHasIt: (t) => `${t.servers} tem o registro; ${t.seenServers} não tem.`,
+    notAllAsked: 'Nem todos os servidores de nomes foram consultados.',
 
     resolversFail: (t) =>
       `Os resolvedores de DNS deste serviço não dão nenhuma resposta útil, então não foi possível consultar ${t.name}.`,
@@ -419,6 +423,7 @@ export const pt: Language = {
     serverPrivate: (t) => `Endereço IP privado ou especial, que nunca é consultado: ${t.servers}.`,
     serverTcp: (t) => `Sem resposta por TCP: ${t.servers}.`,
     serverInconsistent: (t) => `Servidores de nomes diferentes dos demais, segundo ${t.servers}.`,
+    parentNameserver: 'um servidor de nomes da zona superior',
 
     outside: (t) =>
       `Os visitantes de ${t.name} não chegam ao site ${t.plural(t.count, { one: 'no endereço', other: 'nos endereços' })} ${t.addresses}.`,
@@ -512,6 +517,7 @@ export const pt: Language = {
     openTcp: (t) => `Abra a porta TCP 53 em ${t.servers}: respostas grandes demais para UDP são lidas por TCP.`,
     registryTakes:
       'Não é preciso mudar nada: uma mudança de servidores de nomes leva alguns minutos para chegar a todo o registro de domínios.',
+    setNameserversOf: (t) => `Defina ${t.delegation} os servidores de nomes de ${t.provider}.`,
 
     certificateNoAddress: (t) =>
       `${t.name} não tem endereço, então nenhuma autoridade certificadora consegue acessá-lo.`,

@@ -22,7 +22,7 @@ function filesOf(file: string, found = new Set<string>()): Set<string> {
 }
 
 describe('npm test needs only Node and the installed packages', () => {
-  const fast = globSync('{client,page,playground,server,test}/**/*.test.ts', { cwd: ROOT }).filter(
+  const fast = globSync('{client,page,playground,server,test,words}/**/*.test.ts', { cwd: ROOT }).filter(
     (file) => !file.endsWith('.system.test.ts') && !file.startsWith('test/long/'),
   );
 

@@ -177,7 +177,7 @@ export const TICKETS: readonly Ticket[] = [
   {
     fault: 'The proxy of the provider hides the CNAME, and there is no TXT record',
     name: 'shop.ticket8.test',
-    cause: /is proxied by Cloudflare, so its CNAME record cannot be seen/,
+    cause: /is proxied by Cloudflare, so its record cannot be seen/,
     async breaks(world) {
       const { zone } = await added(world, this.name);
       await published(world, this.name, zone, `${this.name}. A ${PROXY_ADDRESS}`);

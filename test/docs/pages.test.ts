@@ -23,7 +23,10 @@ describe.each(pages)('%s', (page) => {
   const text = read(page);
 
   test('names files and folders that exist', () => {
-    const paths = matches(text, /`((?:client|page|playground|server|test|bench|scripts|deploy|docs|bin)\/[\w./-]+)`/g);
+    const paths = matches(
+      text,
+      /`((?:client|page|playground|server|test|bench|scripts|deploy|docs|bin|words)\/[\w./-]+)`/g,
+    );
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 

@@ -39,6 +39,7 @@ const FILES = [
   'page',
   'playground',
   'server',
+  'words',
 ].sort();
 
 beforeAll(async () => {

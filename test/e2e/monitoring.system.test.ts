@@ -64,7 +64,7 @@ test.concurrent('a verified domain whose records are removed says so within the 
   const drifted = await until('shop.example.com', (shown) => !flags(shown).includes(true));
   expect(drifted).toMatchObject({ status: 'verified' });
   expect(drifted.verificationError).toMatch(
-    /^There is no CNAME record at shop\.example\.com: the name does not exist\./,
+    /^There is no CNAME record at shop\.example\.com\. The name does not exist\./,
   );
   // Twice, for a machine that is busy with other tests.
   expect(drifted.tookS).toBeLessThan(2 * INTERVAL_S);

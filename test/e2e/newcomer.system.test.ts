@@ -79,7 +79,7 @@ test('docs/guides/try-it.md, typed as printed, shows the error and ends with the
   expect(code).toBe(0);
   expect(stdout).toContain('"name":"_service.docs.example.com"');
   expect(stdout).toMatch(
-    /"verificationError":"docs\.example\.com is a CNAME to \\"old-host\.example\.net\\", which does not exist\. It has to lead to /,
+    /"verificationError":"docs\.example\.com is a CNAME to \\"old-host\.example\.net\\"\. That host does not exist\. It has to lead to /,
   );
   expect(stdout).toMatch(/Problem cname_elsewhere\n[\s\S]*Fix: /);
   for (const response of blocks('text')) expect(stdout).toContain(here(response).trim());

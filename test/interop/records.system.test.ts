@@ -137,7 +137,7 @@ describe('names', () => {
     await world.check(missing);
     const failed = await world.check(missing);
     expect(failed).toMatchObject({ status: 'failed' });
-    expect(failed.verificationError).toContain('no CNAME record at api.absent.test: the name does not exist.');
+    expect(failed.verificationError).toContain('no CNAME record at api.absent.test. The name does not exist.');
     const { verificationError } = await world.read(between);
     expect(verificationError).toContain('no CNAME record at b.absent.test.');
   });

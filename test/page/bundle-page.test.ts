@@ -55,7 +55,7 @@ it('the first view of the dashboard loads less than 145 KB of scripts in any lan
 it('the component imports what it needs later from beside itself', async () => {
   const source = join(root, 'source');
   const here = join(import.meta.dirname, '../..');
-  for (const part of ['page', 'client']) cpSync(join(here, part), join(source, part), { recursive: true });
+  for (const part of ['page', 'client', 'words']) cpSync(join(here, part), join(source, part), { recursive: true });
   symlinkSync(join(here, 'node_modules'), join(source, 'node_modules'));
   writeFileSync(join(source, 'page/later.ts'), "export const LATER = 'Später';");
   writeFileSync(join(source, 'page/element.tsx'), "import('./later.ts').then(({ LATER }) => alert(LATER));");

@@ -1,5 +1,5 @@
 import type { Language } from '../../page/languages/en.ts';
-import type { Told } from '../../page/languages/sentence.ts';
+import type { Told } from '../../words/sentence.ts';
 
 /** The texts of a language: each of the page, and each sentence about a finding. */
 

@@ -192,12 +192,7 @@ export const CUSTOMER_MISTAKES: CustomerMistake[] = [
   txt('namecheap', 'typed the TXT value in lower case', /Upper and lower case are mixed up/, (right) =>
     right.toLowerCase(),
   ),
-  txt(
-    'hetzner',
-    'copied a space after the TXT value',
-    /It has a space that does not belong to it/,
-    (right) => `${right} `,
-  ),
+  txt('hetzner', 'copied a space after the TXT value', /a space that does not belong to it/, (right) => `${right} `),
   txt('unknown', 'copied a part of the TXT value', /Its end is missing/, (right) => right.slice(0, -5)),
   txt(
     'route53',

@@ -130,8 +130,9 @@ function isToBeDeleted({ type, value }: Entry, told: string): boolean {
   if (/delete every other CNAME, A and AAAA record at this name/.test(told)) {
     return isAddress || (type === 'CNAME' && value !== typedValue(told)) || type === 'CNAME';
   }
-  if (isAddress && /(?:delete the|no) A (?:and|or) AAAA records|these addresses and no others/.test(told)) return true;
-  return /[Dd]elete the (.+?) records? at this name/.exec(told)?.[1]?.split(' and ').includes(type) ?? false;
+  if (isAddress && /(?:delete (?:the|every)|no) A (?:and|or) AAAA records?|these addresses and no others/.test(told))
+    return true;
+  return /[Dd]elete (?:the|every) (.+?) records? at this name/.exec(told)?.[1]?.split(' and ').includes(type) ?? false;
 }
 
 /** The record that the page means by "the CNAME record": the only one, else that at the name it was seen at, else that at the name of its card. */

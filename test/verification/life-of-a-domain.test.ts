@@ -166,7 +166,7 @@ describe('verificationError names', () => {
     const domain = await world.create('acme.com', { kind: 'apex' });
     world.dns.set('_service.acme.com', 'TXT', ['service-domain-verify=wrong']);
     expect((await world.check(domain)).verificationError).toBe(
-      `The TXT record at _service.acme.com has the value "service-domain-verify=wrong", in which character 23 is "w" instead of "T". In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The TXT record at _service.acme.com has the value "service-domain-verify=wrong". Character 23 is "w" instead of "T". In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     );
     world.publish(domain, 'ownership');
     expect(await world.check(domain)).toMatchObject({ status: 'verified', verificationError: null });
@@ -180,11 +180,11 @@ describe('verificationError names', () => {
     world.publish(blog, 'ownership');
     world.dns.set('_service.acme.com', 'TXT', [ownershipValue(blog)]);
     expect((await world.check(domain)).verificationError).toBe(
-      `The TXT record at _service.acme.com has the value "${ownershipValue(blog)}", which is the value of blog.acme.com. In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The TXT record at _service.acme.com has the value "${ownershipValue(blog)}". That is the value of blog.acme.com. In the DNS settings of acme.com, change the TXT record. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     );
     world.dns.set('_service.acme.com', 'TXT', [ownershipValue(foreign)]);
     const { verificationError } = await world.check(domain);
-    expect(verificationError).toContain('which looks like the value of another domain');
+    expect(verificationError).toContain('It looks like the value of another domain');
     expect(verificationError).not.toContain('foreign.com');
   });
 
@@ -192,7 +192,7 @@ describe('verificationError names', () => {
     const domain = await world.create('api.acme.com');
     world.dns.set('api.acme.com', 'CNAME', ['old.example.net']);
     expect((await world.check(domain)).verificationError).toBe(
-      `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`,
+      `api.acme.com is a CNAME to "old.example.net". That host does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`,
     );
   });
 
@@ -218,7 +218,9 @@ describe('verificationError names', () => {
     world.dns.fail('_service.acme.com', 'servfail');
     expect((await world.check(domain)).verificationError).toBe(null);
     expect((await world.check(domain)).verificationError).toBe(null);
-    expect((await world.check(domain)).verificationError).toContain('answers with a failure (SERVFAIL)');
+    expect((await world.check(domain)).verificationError).toContain(
+      'A failure (SERVFAIL) came from ns1.simulator.test.',
+    );
     world.dns.unfail('_service.acme.com');
     world.publish(domain, 'ownership');
     expect((await world.check(domain)).status).toBe('verified');
@@ -231,7 +233,7 @@ describe('verificationError names', () => {
     world.dns.fail('lb.broken.example', 'servfail');
     for (let i = 0; i < 2; i++) await world.check(domain);
     expect((await world.check(domain)).verificationError).toMatch(
-      /^api\.acme\.com is a CNAME to "www\.acme\.com" → "lb\.broken\.example", which could not be read: .*\(SERVFAIL\)\..* Value: `target1\.cname/,
+      /^api\.acme\.com is a CNAME to "www\.acme\.com" → "lb\.broken\.example"\. That host could not be read\. .*\(SERVFAIL\) .*\..* Value: `target1\.cname/,
     );
   });
 
@@ -277,7 +279,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com has it, and ns2.acme.com does not. ns2.acme.com answers: no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
     world.publish(domain, 'ownership', second);
     expect((await world.check(domain)).status).toBe('verified');
@@ -289,10 +291,10 @@ describe('nameservers', () => {
     world.publish(domain, 'routing');
     second?.set('api.acme.com', 'CNAME', ['old.example.net']);
     const told = await toldInTurn(domain);
-    const old = `api.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`;
+    const old = `api.acme.com is a CNAME to "old.example.net". That host does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`api\`, Value: \`${domain.target}\`.`;
     expect(told.filter((each) => each !== old)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers a CNAME to "old.example.net". If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`api\`, Value: \`${domain.target}\`.`,
+      `The nameservers of acme.com do not agree on the CNAME record at api.acme.com. ns1.acme.com has it, and ns2.acme.com does not. ns2.acme.com answers: a CNAME to "old.example.net". If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`api\`, Value: \`${domain.target}\`.`,
     ]);
     expect(told.indexOf(old)).toBeLessThan(2);
   });
@@ -303,7 +305,7 @@ describe('nameservers', () => {
     world.publish(domain, 'ownership');
     expect(await toldInTurn(domain)).toEqual([
       null,
-      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com: ns1.acme.com has it, ns2.acme.com does not. ns2.acme.com answers no record. ns3.acme.com answers no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
+      `The nameservers of acme.com do not agree on the TXT record at _service.acme.com. ns1.acme.com has it, and ns2.acme.com does not. ns2.acme.com answers: no record. ns3.acme.com answers: no record. If you have just changed it, wait a few minutes. Otherwise publish the same at all of them, or remove those that differ. Name: \`_service\`, Value: \`${ownershipValue(domain)}\`.`,
     ]);
   });
 
@@ -393,7 +395,7 @@ describe('two workspaces that claim one name', () => {
     expect((await world.check(second)).verificationError).toContain(`Value: \`${second.target}\``);
     world.publish(second, 'routing');
     world.dns.set(ownershipName(second), 'TXT', [ownershipValue(first), ownershipValue(second)]);
-    expect((await world.check(second)).verificationError).toContain('its records are still in place');
+    expect((await world.check(second)).verificationError).toContain('Its records are still in place.');
 
     world.dns.set(ownershipName(second), 'TXT', [ownershipValue(second)]);
     expect(await world.check(second)).toMatchObject({ status: 'verifying', verificationError: null });

@@ -132,7 +132,7 @@ test('the event of a lost record has the values that were there instead', async 
     { record: 'routing', seen: ['old.example.net'] },
   ]);
   expect((await world.read(domain)).verificationError).toBe(
-    `shop.acme.com is a CNAME to "old.example.net", which does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`shop\`, Value: \`${domain.target}\`.`,
+    `shop.acme.com is a CNAME to "old.example.net". That host does not exist. It has to lead to ${domain.target}. In the DNS settings of acme.com, change the CNAME record. Name: \`shop\`, Value: \`${domain.target}\`.`,
   );
 });
 

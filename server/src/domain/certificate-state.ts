@@ -1,3 +1,5 @@
+import { UNREADY } from '../../../words/reasons.ts';
+
 /** The states of a certificate, and the reasons why it is not issued. */
 
 /**
@@ -47,17 +49,6 @@ export type CertificateReason =
   /** No process orders certificates. */
   | 'not_issued_here';
 
-/** Only the owner of the name can fix these: it does not resolve to us, or CAA forbids the CA. Such a certificate may expire. */
-export const OWNER_FIXABLE: readonly CertificateReason[] = [
-  'no_address',
-  'address_not_public',
-  'unreachable',
-  'answered_by_another',
-  'caa_forbids',
-  'no_challenge_record',
-  'challenge_elsewhere',
-];
-
 /** Reasons why no name of this installation is ordered. */
 const NOT_THE_NAMES: readonly CertificateReason[] = ['ca_unavailable', 'ca_account', 'dns_servers_failing'];
 
@@ -80,15 +71,9 @@ export function waitingSince({
   return NOT_THE_NAMES.includes(problem.reason) ? problem.at : null;
 }
 
-/** Blockers that are looked for before the CA is told of a challenge. */
-const BEFORE_CHALLENGE: readonly CertificateReason[] = [
-  ...OWNER_FIXABLE,
-  ...(['dns_unreadable', 'challenge_not_seen', 'dns_servers_failing', 'budget_spent'] as const),
-];
-
 /** Whether the CA was not told of a challenge, so that an order in flight may go on with one of another type. */
 export function isBeforeChallenge({ reason }: CertificateProblem): boolean {
-  return BEFORE_CHALLENGE.includes(reason);
+  return UNREADY.has(reason) || reason === 'budget_spent';
 }
 
 /** Returns what is left of a problem when an order has begun. */

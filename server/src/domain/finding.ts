@@ -195,7 +195,7 @@ export interface FindingFacts {
   ttlSeconds?: number;
 }
 
-/** A finding as data: `findings/sentences.ts` makes its English, and whatever has these fields can make another language. */
+/** A finding as data: its sentences are made of these fields alone, in any language. */
 export interface FindingFields {
   code: FindingCode;
   severity: FindingSeverity;

@@ -412,7 +412,7 @@ describe('two workspaces that claim one name', () => {
     const { after, memory } = claim(subdomain, see('matched', 'matched', [r, o]), proven);
     expect(after.status).toBe('verifying');
     expect(memory.provenSince).toBe(null);
-    expect(after.verificationError).toContain('its records are still in place');
+    expect(after.verificationError).toContain('Its records are still in place.');
   });
 
   test('nothing moves while no nameserver answers, whatever a resolver has, and the error says why', () => {

@@ -88,7 +88,7 @@ test('the value of another domain of the workspace is named, and of no other wor
     return findings.filter(({ record }) => record === 'ownership');
   };
   expect(await ownershipFindings(blog)).toMatchObject([
-    { code: 'txt_other_domain', message: expect.stringContaining('which is the value of blog.acme.com') },
+    { code: 'txt_other_domain', message: expect.stringContaining('That is the value of blog.acme.com.') },
   ]);
   const { token } = dataOf<{ token: string }>(await api.call('domains.createSetupLink', { domain: 'shop.acme.com' }));
   const opened = await api.call('setup.openSession', { token }, { key: null });

@@ -174,7 +174,7 @@ describe('a session', () => {
   it('learns no name of another domain: whose value was published by mistake is for the platform', async () => {
     const domain = await newDomain();
     const { key, token } = await sessionFor(domain);
-    const verificationError = `The TXT record at _service.${domain.name} has the value "x", which is the value of blog.acme.com. Change it.`;
+    const verificationError = `The TXT record at _service.${domain.name} has the value "x". That is the value of blog.acme.com. Change it.`;
     const after = { ...failedAt(domain, START), verificationError };
     await api.store.saveTransition({ before: domain, after, memory: NO_MEMORY, now: START });
     await api.changes.poll();
@@ -186,7 +186,7 @@ describe('a session', () => {
     const shown = [(await open(token)).text, (await ask(key, domain.name)).text, events[0] ?? ''];
     for (const text of shown) {
       expect(text).not.toContain('blog.acme.com');
-      expect(text).toContain('which looks like the value of another domain, or of this one before it was deleted');
+      expect(text).toContain('It looks like the value of another domain, or of this one before it was deleted');
     }
     for (const text of [events[1], (await ask(api.rootKey, domain.name)).text]) expect(text).toContain('blog.acme.com');
   });
@@ -195,7 +195,7 @@ describe('a session', () => {
     const domain = await newDomain();
     const { key } = await sessionFor(domain);
     const owner = 'blog.acme.com';
-    const message = `The TXT record has the value "x", which is the value of ${owner}.`;
+    const message = `The TXT record has the value "x". That is the value of ${owner}.`;
     const found = { code: 'txt_other_domain', facts: { owner, zone: 'acme.com' }, message, seen: ['x'] } as const;
     const result = aCheckResult(domain, { ...found, seen: [...found.seen] });
     const mistakes = digestOfMistakes(result.findings);

@@ -127,7 +127,7 @@ describe('a session of a support link', () => {
       metadata: { plan: 'secret plan' },
     });
     const { key } = await sessionFor(domain);
-    const verificationError = `The TXT record at _service.${domain.name} has the value "x", which is the value of blog.acme.com. Change it.`;
+    const verificationError = `The TXT record at _service.${domain.name} has the value "x". That is the value of blog.acme.com. Change it.`;
     const current = (await api.store.findDomainById(api.workspaceId, domain.id)) as Domain;
     const after = { ...failedAt(current, START), verificationError };
     await api.store.saveTransition({ before: current, after, memory: NO_MEMORY, now: START });

@@ -1,4 +1,5 @@
-import { type CertificateProblem, type CertificateState, OWNER_FIXABLE } from '../../domain/certificate-state.ts';
+import { OWNER_FIXABLE } from '../../../../words/reasons.ts';
+import type { CertificateProblem, CertificateState } from '../../domain/certificate-state.ts';
 import type { Certificate, CertificateStore } from '../../store/store.ts';
 import { type Blocker, describeCertificateBlocker } from '../policy/blocker.ts';
 
@@ -20,7 +21,7 @@ export interface Blocked {
 /** The state and the problem of a blocked certificate. One that is still valid stays in use. */
 export function blockedBy(blocker: Blocker, certificate: Certificate, now: number) {
   const { reason } = blocker;
-  const isRouting = ['dns_unreadable', 'challenge_not_seen'].includes(reason) || OWNER_FIXABLE.includes(reason);
+  const isRouting = ['dns_unreadable', 'challenge_not_seen'].includes(reason) || OWNER_FIXABLE.has(reason);
   const state: CertificateState = isValid(certificate, now) ? 'renewing' : isRouting ? 'waiting_for_routing' : 'failed';
   const message = describeCertificateBlocker(certificate.hostname, blocker);
   const problem: CertificateProblem = { reason, message, at: blockedSince(reason, certificate, now) };

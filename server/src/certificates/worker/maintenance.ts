@@ -1,7 +1,8 @@
+import { OWNER_FIXABLE } from '../../../../words/reasons.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { repeat } from '../../base/repeat.ts';
-import { LEDGER_RETENTION_MS, OWNER_FIXABLE, waitingSince } from '../../domain/certificate-state.ts';
+import { LEDGER_RETENTION_MS, waitingSince } from '../../domain/certificate-state.ts';
 import type { CaLimit, CertificateStore } from '../../store/store.ts';
 import { caHost, type Issuer } from '../issuer.ts';
 import type { CertificateMetrics } from './certificate-metrics.ts';
@@ -72,7 +73,7 @@ async function updateGauges({ store, issuers, limits, clock, metrics }: Maintena
   metrics.certificates.reset();
   for (const [state, count] of Object.entries(counts)) metrics.certificates.set({ state }, count);
   const expiring = await store.listExpiring(EXPIRING);
-  const first = expiring.find(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
+  const first = expiring.find(({ problem }) => problem === null || !OWNER_FIXABLE.has(problem.reason));
   if (first?.issued) metrics.certificateExpiry.set(first.issued.notAfter / 1000);
   else metrics.certificateExpiry.remove();
   const waiting = (await store.listWaiting(WAITING)).map(waitingSince).filter((since) => since !== null);

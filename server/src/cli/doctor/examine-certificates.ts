@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { OWNER_FIXABLE } from '../../../../words/reasons.ts';
 import type { Clock } from '../../base/clock.ts';
 import { noProfile } from '../../certificates/acme/acme-order.ts';
 import { type CaTransport, caTransport } from '../../certificates/acme/ca-transport.ts';
@@ -7,7 +8,6 @@ import { type Directory, resourceReader } from '../../certificates/acme/resource
 import { INTERNAL } from '../../certificates/internal-ca.ts';
 import { emergencyAt } from '../../certificates/policy/renewal.ts';
 import type { Config } from '../../config/config.ts';
-import { OWNER_FIXABLE } from '../../domain/certificate-state.ts';
 import { joinList } from '../../domain/text.ts';
 import { type Keyring, keyIdOf } from '../../store/sealing/keyring.ts';
 import { missingKeys } from '../../store/sealing/rotation.ts';
@@ -207,7 +207,7 @@ const EXAMINED = 1000;
 export async function examineExpiry(store: Pick<Store, 'listExpiring'>, now: number): Promise<DoctorResult> {
   const about = 'expiry';
   const expiring = await store.listExpiring(EXAMINED);
-  const ours = expiring.filter(({ problem }) => problem === null || !OWNER_FIXABLE.includes(problem.reason));
+  const ours = expiring.filter(({ problem }) => problem === null || !OWNER_FIXABLE.has(problem.reason));
   const late = ours.filter(({ issued }) => issued !== null && emergencyAt(issued) <= now);
   const [first] = ours;
   if (first?.issued == null) {

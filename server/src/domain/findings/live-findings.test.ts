@@ -43,7 +43,7 @@ test.each([
     'answered_by_another',
     'other_certificate',
     'warning',
-    'In the DNS settings of acme.com, delete the A and AAAA records',
+    'In the DNS settings of acme.com, delete every A and AAAA record',
   ],
   ['certificate_wrong_name', 'other_certificate', 'blocking', 'replace the certificate'],
   ['certificate_untrusted', 'other_certificate', 'blocking', 'replace the certificate'],
@@ -60,7 +60,7 @@ test.each([
   expect(found).toMatchObject({
     ...{ code, severity, name: 'shop.acme.com', seen: [THEIRS], expected: shop.target, facts: { reason: problem } },
     message: expect.stringMatching(
-      /^Visitors of shop\.acme\.com do not reach the site at the address 198\.51\.100\.7: /,
+      /^Visitors of shop\.acme\.com do not reach the site at the address 198\.51\.100\.7\. /,
     ),
     fix: expect.stringContaining(fix),
     action: expect.objectContaining({ zone: 'acme.com', name: 'shop.acme.com' }),
