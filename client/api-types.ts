@@ -1678,7 +1678,7 @@ interface FindingFacts {
   };
   /** There are quotation marks around the value too. */
   isQuoted?: boolean;
-  /** With a right CNAME record it is not needed. */
+  /** With a correct CNAME record, it is not needed. */
   isOptional?: boolean;
   /** The answers of each nameserver, one for each look. */
   answers?: Array<{

@@ -28,7 +28,7 @@ const findings = {
   notPunycode: ({ type, at }) =>
     `The ${type} record is at a name with special characters. In DNS that is another name than ${at}.`,
   textInstead: 'A TXT record has to be there instead: nothing else can be beside a CNAME.',
-  textOptional: 'With a right CNAME record the domain needs no TXT record.',
+  textOptional: 'With a correct CNAME record, the domain needs no TXT record.',
   valuesSwapped: ({ at, first }) => `The TXT record at ${at} has the value of the CNAME record, ${first}.`,
   namesSwapped: ({ at, otherName }) =>
     `The names of the two records are exchanged: the CNAME record is at ${at}, and the TXT record at ${otherName}.`,
@@ -101,7 +101,7 @@ const findings = {
   othersMayStay: ({ count, plural }) =>
     plural(count, { one: 'The other value may stay.', other: 'The other values may stay.' }),
   textBeside: 'There is other text beside the right value.',
-  textBefore: 'There is other text before it, and another token in it.',
+  textBefore: 'There is other text before the value, and its token is another one.',
   otherCharacter: ({ position, found, wanted }) => `Character ${position} is ${found} instead of ${wanted}.`,
   moreCharacters: ({ before }) => `More text follows after character ${before}.`,
   fewerCharacters: ({ before }) => `Everything after character ${before} is missing.`,

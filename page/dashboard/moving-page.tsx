@@ -83,7 +83,7 @@ function Typed({ words }: { words: readonly string[] }) {
   return (
     <p class="actions">
       <code>{text}</code>
-      <CopyButton text={text} what={text} />
+      <CopyButton text={text} what={`: ${text}`} />
     </p>
   );
 }

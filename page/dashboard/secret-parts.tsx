@@ -16,7 +16,7 @@ export function SecretOnce({ title, secret, onSaved }: { title: string; secret: 
       <p>{TEXT.secrets.once}</p>
       <div class="actions">
         <Code text={secret} />
-        <CopyButton text={secret} what={title} />
+        <CopyButton text={secret} what={`: ${title}`} />
       </div>
       <button type="button" class="button quiet small" onClick={onSaved}>
         {TEXT.secrets.saved}

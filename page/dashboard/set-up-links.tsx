@@ -54,7 +54,7 @@ export function SetUpLinks({ domains, onClose }: { domains: ReadonlyMap<string, 
             <CopyButton
               text={made.map(({ name, url }) => `${name}\t${url}`).join('\n')}
               label={TEXT.domains.links.copyAll}
-              what={TEXT.domains.links.title}
+              what={`: ${TEXT.domains.links.title}`}
             />
           </div>
           <Table label={TEXT.domains.links.title} columns={TEXT.domains.links.columns}>

@@ -33,14 +33,15 @@ interface About {
 }
 
 const COUNTS = ['none', 'one', 'two', 'three', 'four'];
+const capitalised = (word: string) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
 
 const STAGES: Record<Stage, (about: About) => Said> = {
   publish: ({ provider, records }) => ({
-    title: `Add these ${COUNTS[records] ?? records} records ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
+    title: `Add ${records === 1 ? 'this record' : `these ${COUNTS[records] ?? records} records`} ${provider === undefined ? 'to your DNS' : `at ${provider}`}`,
     text: '',
   }),
   one_found: ({ found, lacking }) => ({
-    title: `${found === 1 ? 'One record' : 'Two records'} found, ${COUNTS[lacking] ?? lacking} to go`,
+    title: `${capitalised(COUNTS[found] ?? `${found}`)} ${found === 1 ? 'record' : 'records'} found, ${COUNTS[lacking] ?? lacking} to go`,
     text:
       lacking > 1
         ? 'The other ones are still missing. It may take a minute or two until your provider publishes a record.'
@@ -51,7 +52,7 @@ const STAGES: Record<Stage, (about: About) => Said> = {
     text: 'That lies with us. There is nothing for you to do about it: we look again by ourselves. The records below stay as they are; you can add them meanwhile.',
   }),
   fix: ({ missing, wrong }) => ({
-    title: `${wrong > 1 ? 'Two things need' : 'One thing needs'} to change${missing === 0 ? '' : `, ${COUNTS[missing] ?? missing} to add`}`,
+    title: `${wrong > 1 ? `${capitalised(COUNTS[wrong] ?? `${wrong}`)} things need` : 'One thing needs'} to change${missing === 0 ? '' : `, ${COUNTS[missing] ?? missing} to add`}`,
     text: '',
   }),
   confirming: ({ needsCaa }) => ({

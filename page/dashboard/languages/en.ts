@@ -141,7 +141,7 @@ export const en = {
       made: (count: number) => `${number(count)} ${count === 1 ? 'link' : 'links'} made`,
       columns: ['Name', 'Link'],
       copyAll: 'Copy all',
-      what: (name: string) => `the link of ${name}`,
+      what: (name: string) => ` the link of ${name}`,
       once: 'They are shown this once.',
     },
   },
@@ -172,7 +172,7 @@ export const en = {
     checked: 'A check has begun.',
     open: 'Open',
     makeLink: 'Make set-up link',
-    linkOf: (name: string) => `the set-up link of ${name}`,
+    linkOf: (name: string) => ` the set-up link of ${name}`,
     copyLink: 'Copy set-up link',
     more: (count: number) => `Show ${number(count)} more`,
     some: 'Not all names were looked at. Their list:',
@@ -192,8 +192,8 @@ export const en = {
       const wait = `${names(waiting)} ${waiting === 1 ? 'waits' : 'wait'} for an order`;
       if (left === null) return `${wait}.`;
       return left === 0
-        ? `${wait}; the limits allow all of them now.`
-        : `${wait}; the last of them for at most ${left}.`;
+        ? `${wait}; the limits allow ${waiting === 1 ? 'it' : 'all of them'} now.`
+        : `${wait}; ${waiting === 1 ? '' : 'the last of them '}for at most ${left}.`;
     },
     pace: (count: number, window: string, cas: number) =>
       `The limits allow ${names(count)} in ${window}, at ${cas === 1 ? 'one CA' : `${cas} CAs together`}.`,
@@ -249,7 +249,7 @@ export const en = {
       looked: 'Looked at',
       issuer: 'Issuer',
       source: 'Source',
-      validUntil: 'Valid until',
+      validUntil: 'Expires',
       renewAt: 'Renewed',
       challenge: 'Challenge',
       fingerprint: 'SHA-256',
@@ -331,7 +331,8 @@ export const en = {
       http: 'Plain HTTP',
       httpServed: 'served, not redirected',
     },
-    lacks: (permissions: readonly string[]) => `You lack the permission ${permissions.join(' and ')}.`,
+    lacks: (permissions: readonly string[]) =>
+      `You lack ${permissions.length === 1 ? 'the permission' : 'the permissions'} ${permissions.join(', ')}.`,
     actions: {
       title: 'Actions',
       check: 'Check now',
@@ -443,7 +444,7 @@ export const en = {
       do: 'Make the link',
       once: 'Copy it now: it is not shown again. Whoever has it can use it.',
       copyWhat: ' the link',
-      works: 'Works until',
+      works: 'Expires',
       expired: 'Expired',
       revoked: 'Revoked',
       revoke: 'Revoke',
@@ -544,7 +545,7 @@ export const en = {
     now: 'all may be ordered now',
     atMost: (time: string) => `at most ${time} left`,
     pace: (count: number, window: string, cas: number) =>
-      `${number(count)} new names per ${window}${cas === 1 ? '' : `, at ${cas} CAs`}`,
+      `${number(count)} new ${count === 1 ? 'name' : 'names'} per ${window}${cas === 1 ? '' : `, at ${cas} CAs`}`,
     unready: 'Names that are not ready',
     unreadyTable: 'Names',
     unreadyColumns: ['Name', 'Reason', 'Since', 'Certificate'],

@@ -184,7 +184,7 @@ export interface FindingFacts {
   difference?: { position?: number; found?: string; expected?: string };
   /** There are quotation marks around the value too. */
   isQuoted?: boolean;
-  /** With a right CNAME record the domain does not need this one. */
+  /** With a correct CNAME record, the domain does not need this one. */
   isOptional?: boolean;
   answers?: DifferingAnswer[];
   /** Nameservers that only one of the two lists has. */

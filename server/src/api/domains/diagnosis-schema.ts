@@ -114,7 +114,7 @@ const FactsSchema = Type.Object(
       ),
     ),
     isQuoted: Type.Optional(Type.Boolean({ description: 'There are quotation marks around the value too.' })),
-    isOptional: Type.Optional(Type.Boolean({ description: 'With a right CNAME record it is not needed.' })),
+    isOptional: Type.Optional(Type.Boolean({ description: 'With a correct CNAME record, it is not needed.' })),
     answers: Type.Optional(
       Type.Array(
         Type.Object({

@@ -268,7 +268,7 @@ describe('the TXT value is compared character by character', () => {
       'other text before another token',
       `TXT service-domain-verify=${OTHER_TOKEN}`,
       'txt_wrong_value',
-      'text before it',
+      'text before the value',
     ],
     ['one character mistyped', VALUE.replace('Q8', 'O8'), 'txt_wrong_value', 'Character 27 is "O" instead of "Q"'],
     ['text around it', `TXT:${VALUE}`, 'txt_wrong_value', 'other text beside the right value'],
@@ -310,7 +310,7 @@ describe('whether a wrong TXT record has to be fixed', () => {
     ['of a name that another workspace holds it does', wrong, { incumbent: holder }, true],
   ])('%s', (_, seen, options, isNeeded) => {
     const message = find(seen, options).find(({ code }) => code === 'txt_truncated')?.message ?? '';
-    expect(message.endsWith('With a right CNAME record the domain needs no TXT record.')).toBe(!isNeeded);
+    expect(message.endsWith('With a correct CNAME record, the domain needs no TXT record.')).toBe(!isNeeded);
   });
 
   test('what hides the CNAME is not said to be enough', () => {
