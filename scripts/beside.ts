@@ -24,7 +24,7 @@ export async function beside(
   const total = widths.reduce((sum, width) => sum + Math.ceil(width * scale) + GAP, GAP);
   const page = await browser.newPage({ viewport: { width: total, height: Math.ceil(height * scale) + 2 * GAP } });
   await page.setContent(
-    `<body style="margin:${GAP}px;display:flex;gap:${GAP}px;background:#8a9099">${images.join('')}`,
+    `<body style="margin:${GAP}px;display:flex;align-items:flex-start;gap:${GAP}px;background:#8a9099">${images.join('')}`,
   );
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

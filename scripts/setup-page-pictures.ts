@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { createClient } from '../client/client.ts';
 import { startSimulator } from '../playground/dns/simulator.ts';
 import { seed } from '../playground/seed.ts';
@@ -79,6 +79,7 @@ const config = readServerConfig({
   NAMEPLATE_ISSUER: 'acme',
   NAMEPLATE_ACME_DIRECTORY: ca.directoryUrl,
   NAMEPLATE_ACME_ALLOWED_NETWORKS: '127.0.0.0/8',
+  NAMEPLATE_ACME_CAA_NAMES: 'letsencrypt.org',
   NAMEPLATE_EDGE_HTTP_LISTEN: `127.0.0.1:${httpPort}`,
   NAMEPLATE_EDGE_HTTPS_LISTEN: '127.0.0.1:0',
   NAMEPLATE_EDGE_ADDRESSES: EDGE,
@@ -135,7 +136,7 @@ const caa = (name: string) => dns.set(name.split('.').slice(-2).join('.'), 'CAA'
 const publish = await invite('shop.acme.com');
 await draw('publish', publish, 'Add these two records at Cloudflare');
 await draw('fix', await invite('shop.bakery.com', { publish: former }), 'One thing needs to change');
-await draw('fix-de', await invite('laden.baecker.com', { publish: former }), 'Eine Sache ist zu ändern', 'de-DE');
+await draw('fix-de', await invite('laden.baecker.com', { publish: former }), 'Eine Änderung nötig', 'de-DE');
 await draw('fix-ja', await invite('shop.panya.com', { publish: former }), '1か所の変更が必要です', 'ja-JP');
 await draw(
   'apex-in-Unicode-unknown-provider',
@@ -145,23 +146,30 @@ await draw(
 const apex = (name: string) => dns.set(name, 'A', [FORMER]);
 await draw('apex-of-a-former-server', await invite('florist.com', { publish: apex }), 'One thing needs to change');
 const blocked = await invite('shop.library.com', { publish: (name, values) => [caa(name), right(name, values)] });
+await draw('CAA-record-in-the-way', await invite('shop.florist.net', { publish: (name) => caa(name) }), 'CAA record');
 await draw('certificate-blocked', blocked, 'One more thing for the certificate');
 const live = await invite('shop.cinema.com', { publish: right });
 await draw('live', live, 'Your site is live');
+await draw('live-but-drifted', live, 'something has changed', 'en-US', async () => former('shop.cinema.com'));
+const revoked = await invite('shop.opera.com');
+const { items } = await client.domains.listSetupLinks({ domain: 'shop.opera.com' });
+for (const { id } of items) await client.domains.revokeSetupLink({ linkId: id });
+await draw('revoked', revoked, 'This link was withdrawn');
 const { looks } = ca.settings;
 ca.settings.looks = 10_000;
 await draw('certificate', await invite('shop.gallery.com', { publish: right }), 'Now the certificate');
 ca.settings.looks = looks;
 ca.failAuthorizations('shop.museum.com', new AcmeProblem(403, 'rejectedIdentifier', 'forbidden by policy'));
 await draw('certificate-refused', await invite('shop.museum.com', { publish: right }), 'We are looking into it');
-await draw('lost-connection', publish, 'The connection was lost', 'en-US', (context) => context.setOffline(true));
 await draw('unknown', `${api}/setup#nps_unknown`, 'This link is incomplete');
 await draw('component', publish, 'Add these two records', 'en-US');
-await client.domains.deleteDomain({ domain: 'shop.acme.com' });
-await draw('deleted', publish, 'The domain was removed');
+await draw('deleted', publish, 'The domain was removed', 'en-US', () =>
+  client.domains.deleteDomain({ domain: 'shop.acme.com' }),
+);
+const shown = await invite('shop.theatre.com');
+await draw('lost-connection', shown, 'The connection was lost', 'en-US', () => server.stop());
 
 await close();
-await server.stop();
 await ca.close();
 await dns.close();
 rmSync(directory, { recursive: true });
@@ -171,25 +179,25 @@ async function draw(
   url: string,
   shows: string,
   locale = 'en-US',
-  after?: (context: BrowserContext) => Promise<void>,
+  after = async (): Promise<unknown> => undefined,
 ): Promise<void> {
-  const shots: Buffer[] = [];
-  let height = 0;
+  const pages: Page[] = [];
   for (const { width, ...kind } of KINDS) {
     const context = await browser.newContext({ viewport: { width, height: 400 }, locale, timezoneId: 'UTC', ...kind });
     const page = await context.newPage();
     await page.goto(name === 'component' ? await startPlatform(page, url) : url);
-    if (after !== undefined) {
-      await page.locator('article.record').first().waitFor();
-      await after(context);
-    }
-    await page.getByText(shows).first().waitFor();
-    const shot = await page.screenshot({ animations: 'disabled', fullPage: true });
-    // A PNG has its height there.
-    height = Math.max(height, shot.readUInt32BE(20));
-    shots.push(shot);
-    await context.close();
+    await page.locator('h1, h2').first().waitFor();
+    pages.push(page);
   }
+  await after();
+  const shots: Buffer[] = [];
+  for (const page of pages) {
+    await page.getByText(shows).first().waitFor();
+    shots.push(await page.screenshot({ animations: 'disabled', fullPage: true }));
+    await page.context().close();
+  }
+  // A PNG has its height there.
+  const height = Math.max(...shots.map((shot) => shot.readUInt32BE(20)));
   writeFileSync(
     join(pictures, `${name}.webp`),
     await beside(browser, shots, { widths: KINDS.map(({ width }) => width), height, scale: 2 / 3 }),
