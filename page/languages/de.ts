@@ -540,7 +540,7 @@ export const de: Language = {
     certificateOther: (t) =>
       `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterreicht.`,
     certificateCaa: (t) =>
-      `Ein CAA-Eintrag von ${t.name} verbietet unserer Zertifizierungsstelle, ein Zertifikat auszustellen.`,
+      `Ein CAA-Eintrag verbietet unserer Zertifizierungsstelle, ein Zertifikat für ${t.name} auszustellen.`,
     certificateNoRecord: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} fehlt.`,
     certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} zeigt woandershin.`,
     certificateNotSeen: (t) => `Der Nachweis für das Zertifikat von ${t.name} ist im DNS noch nicht zu finden.`,

@@ -527,7 +527,7 @@ export const es: Language = {
     certificateOther: (t) =>
       `${t.name} apunta a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
     certificateCaa: (t) =>
-      `Un registro CAA de ${t.name} prohíbe a nuestra autoridad de certificación emitir un certificado.`,
+      `Un registro CAA prohíbe a nuestra autoridad de certificación emitir un certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta el registro CNAME para el certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} apunta a otro lugar.`,
     certificateNotSeen: (t) => `La prueba para el certificado de ${t.name} todavía no aparece en el DNS.`,

@@ -540,7 +540,7 @@ export const fr: Language = {
     certificateOther: (t) =>
       `${t.name} mène à ${t.addresses}, où répond un autre serveur, ou un proxy qui ne transmet pas les requêtes.`,
     certificateCaa: (t) =>
-      `Un enregistrement CAA de ${t.name} interdit à notre autorité de certification d’émettre un certificat.`,
+      `Un enregistrement CAA interdit à notre autorité de certification d’émettre un certificat pour ${t.name}.`,
     certificateNoRecord: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} manque.`,
     certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} pointe ailleurs.`,
     certificateNotSeen: (t) => `La preuve pour le certificat de ${t.name} ne se trouve pas encore dans le DNS.`,

@@ -512,7 +512,7 @@ export const ja: Language = {
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
-    certificateCaa: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません。`,
+    certificateCaa: (t) => `CAAレコードにより、このサービスが使う認証局は${t.name}の証明書を発行できません。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
     certificateNotSeen: (t) => `${t.name}の証明書に必要な検証用の値が、まだDNSで見つかりません。`,

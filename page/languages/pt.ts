@@ -521,7 +521,7 @@ export const pt: Language = {
     certificateOther: (t) =>
       `${t.name} aponta para ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
     certificateCaa: (t) =>
-      `Um registro CAA de ${t.name} proíbe nossa autoridade certificadora de emitir um certificado.`,
+      `Um registro CAA proíbe nossa autoridade certificadora de emitir um certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta o registro CNAME para o certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} aponta para outro lugar.`,
     certificateNotSeen: (t) => `A prova para o certificado de ${t.name} ainda não aparece no DNS.`,
