@@ -651,6 +651,25 @@ it('a mistake that is mended does not come back from the last check, which is ol
   expect(await page.evaluate('globalThis.cameBack')).toBeUndefined();
 });
 
+it('a record that is gone since the last check, which may be a day old, is told when the page is opened', async () => {
+  const { diagnosis: lastCheck } = state('live');
+  if (lastCheck === undefined) throw new Error('a check has seen the record');
+  setup.play({ ...state('live, but its record is gone'), lastCheck });
+  await page.goto('about:blank');
+  await page.goto(`${setup.url}/setup#nps_x`);
+  await shows('No longer there');
+});
+
+it('a check that got the result of a look before the change is made again by itself', async () => {
+  await page.clock.install();
+  await open('live, but its record is gone');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await shows(/nothing new yet/);
+  setup.playUntold(state('live'));
+  await page.clock.runFor(6_500);
+  await shows('Your site is live');
+});
+
 it('a live site: says for how long to keep the records', async () => {
   await open('live');
   await shows(/Keep the records as they are: we look once a day/);
