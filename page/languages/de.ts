@@ -46,6 +46,10 @@ export const de: Language = {
         ? 'Melden Sie sich dort an, wo Sie Ihr DNS verwalten.'
         : `Melden Sie sich dort an, wo Sie das DNS von ${zone} verwalten.`,
     logInAt: (provider) => `Melden Sie sich bei ${provider} an.`,
+    alsoAdd: (type) =>
+      type === null ? 'Legen Sie auch an, was noch fehlt.' : `Legen Sie auch den ${type}-Eintrag an.`,
+    mayKeep: 'Gehört diese Adresse zu Ihrem eigenen Proxy? Dann lassen Sie sie stehen: Der TXT-Eintrag genügt.',
+    noTxt: 'Den TXT-Eintrag brauchen Sie nicht.',
     comeBack: 'Kommen Sie zurück. Diese Seite aktualisiert sich von selbst.',
     details: 'Antwort der Zertifizierungsstelle',
     stages: {
@@ -96,7 +100,12 @@ export const de: Language = {
         title: 'Ihre Website ist online',
         text: 'Sie ist über HTTPS erreichbar. Sie können diese Seite schließen. Lassen Sie die Einträge, wie sie sind: Wir prüfen sie täglich.',
       }),
-      live_at_risk: () => ({ title: 'Online, aber etwas hat sich geändert', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? 'Besucher finden Ihre Website nicht: Ein Eintrag fehlt'
+          : 'Online, aber etwas hat sich geändert',
+        text: '',
+      }),
     },
     progress: 'Fortschritt',
     steps: { dns: 'DNS-Einträge', certificate: 'Zertifikat', live: 'Online' },

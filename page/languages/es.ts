@@ -44,6 +44,9 @@ export const es: Language = {
     logIn: (zone) =>
       zone === null ? 'Inicia sesión donde gestionas tu DNS.' : `Inicia sesión donde gestionas el DNS de ${zone}.`,
     logInAt: (provider) => `Inicia sesión en ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Añade también lo que falta.' : `Añade también el registro ${type}.`),
+    mayKeep: '¿Esta dirección es de tu propio proxy? Entonces déjala: basta con el registro TXT.',
+    noTxt: 'No necesitas el registro TXT.',
     comeBack: 'Vuelve aquí. Esta página se actualiza sola.',
     details: 'Respuesta de la autoridad de certificación',
     stages: {
@@ -97,7 +100,10 @@ export const es: Language = {
         title: 'Tu sitio está en línea',
         text: 'Funciona con HTTPS. Puedes cerrar esta página. Deja los registros como están: los comprobamos una vez al día.',
       }),
-      live_at_risk: () => ({ title: 'En línea, pero algo ha cambiado', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone ? 'Los visitantes no encuentran tu sitio: falta un registro' : 'En línea, pero algo ha cambiado',
+        text: '',
+      }),
     },
     progress: 'Progreso',
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'En línea' },

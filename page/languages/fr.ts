@@ -46,6 +46,9 @@ export const fr: Language = {
         ? 'Connectez-vous là où vous gérez votre DNS.'
         : `Connectez-vous là où vous gérez le DNS de ${zone}.`,
     logInAt: (provider) => `Connectez-vous à votre compte ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Ajoutez aussi ce qui manque.' : `Ajoutez aussi l’enregistrement ${type}.`),
+    mayKeep: 'Cette adresse est-elle celle de votre propre proxy ? Alors gardez-la : l’enregistrement TXT suffit.',
+    noTxt: 'L’enregistrement TXT n’est pas nécessaire.',
     comeBack: 'Revenez ici. Cette page se met à jour automatiquement.',
     details: 'Réponse de l’autorité de certification',
     stages: {
@@ -96,7 +99,12 @@ export const fr: Language = {
         title: 'Votre site est en ligne',
         text: 'Il est servi en HTTPS. Vous pouvez fermer cette page. Gardez les enregistrements tels quels : nous les vérifions une fois par jour.',
       }),
-      live_at_risk: () => ({ title: 'En ligne, mais quelque chose a changé', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? 'Vos visiteurs ne trouvent pas votre site : un enregistrement a disparu'
+          : 'En ligne, mais quelque chose a changé',
+        text: '',
+      }),
     },
     progress: 'Progression',
     steps: { dns: 'DNS', certificate: 'Certificat', live: 'En ligne' },

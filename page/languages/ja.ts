@@ -48,6 +48,9 @@ export const ja: Language = {
         ? 'DNSを管理しているサービスにログインしてください。'
         : `${zone}のDNSを管理しているサービスにログインしてください。`,
     logInAt: (provider) => `${provider}にログインしてください。`,
+    alsoAdd: (type) => (type === null ? '足りないレコードも追加してください。' : `${type}レコードも追加してください。`),
+    mayKeep: 'このアドレスがご自身のプロキシのものなら、そのまま残してください。TXTレコードだけで足ります。',
+    noTxt: 'TXTレコードは必要ありません。',
     comeBack: 'このページに戻ってください。表示は自動的に更新されます。',
     details: '認証局からの応答',
     stages: {
@@ -98,7 +101,12 @@ export const ja: Language = {
         title: 'サイトが公開されました',
         text: 'HTTPSで表示されます。このページは閉じてかまいません。1日に1回確認しますので、レコードはそのままにしておいてください。',
       }),
-      live_at_risk: () => ({ title: '公開中ですが、設定が変わっています', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? '訪問者がサイトにアクセスできません。レコードが見つかりません'
+          : '公開中ですが、設定が変わっています',
+        text: '',
+      }),
     },
     progress: '進行状況',
     steps: { dns: 'DNSレコード', certificate: '証明書', live: '公開' },

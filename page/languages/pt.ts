@@ -45,6 +45,9 @@ export const pt: Language = {
         ? 'Entre na conta em que você gerencia seu DNS.'
         : `Entre na conta em que você gerencia o DNS de ${zone}.`,
     logInAt: (provider) => `Entre na sua conta ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Adicione também o que falta.' : `Adicione também o registro ${type}.`),
+    mayKeep: 'Este endereço é do seu próprio proxy? Então mantenha-o: o registro TXT é suficiente.',
+    noTxt: 'Você não precisa do registro TXT.',
     comeBack: 'Volte para cá. Esta página se atualiza sozinha.',
     details: 'Resposta da autoridade certificadora',
     stages: {
@@ -98,7 +101,10 @@ export const pt: Language = {
         title: 'Seu site está no ar',
         text: 'Ele já usa HTTPS. Você pode fechar esta página. Mantenha os registros como estão: verificamos uma vez por dia.',
       }),
-      live_at_risk: () => ({ title: 'No ar, mas algo mudou', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone ? 'Os visitantes não encontram seu site: falta um registro' : 'No ar, mas algo mudou',
+        text: '',
+      }),
     },
     progress: 'Progresso',
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'No ar' },
