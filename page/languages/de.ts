@@ -37,7 +37,7 @@ export const de: Language = {
           : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Namen.`,
       exchange: () => 'Tauschen Sie die Namen der beiden Einträge.',
       replace: ({ type, removes }) =>
-        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie dann diesen ${type}-Eintrag an.`,
+        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie sofort danach diesen ${type}-Eintrag an.`,
       delete: ({ type }) => `Löschen Sie den ${type}-Eintrag.`,
       caa: () => 'Legen Sie diesen CAA-Eintrag zusätzlich an. Lassen Sie die vorhandenen CAA-Einträge stehen.',
     },
@@ -549,7 +549,7 @@ export const de: Language = {
     certificateOther: (t) =>
       `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterreicht.`,
     certificateCaa: (t) =>
-      `Ein CAA-Eintrag verbietet unserer Zertifizierungsstelle, ein Zertifikat für ${t.name} auszustellen.`,
+      `Beim letzten Versuch verbot ein CAA-Eintrag unserer Zertifizierungsstelle, ein Zertifikat für ${t.name} auszustellen.`,
     certificateNoRecord: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} fehlt.`,
     certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} zeigt woandershin.`,
     certificateNotSeen: (t) => `Der Nachweis für das Zertifikat von ${t.name} ist im DNS noch nicht zu finden.`,

@@ -107,7 +107,7 @@ const HINTS: Record<Exclude<Task['kind'], 'told'>, (task: Task) => string> = {
   rename: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its name.`),
   exchange: () => 'Exchange the names of the two records.',
   replace: ({ type, removes }) =>
-    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. Then add this ${type} record.`,
+    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. At once, add this ${type} record.`,
   delete: ({ type }) => `Delete the ${type} record.`,
   caa: () => 'Add this CAA record. Leave the CAA records that are there.',
 };
@@ -600,7 +600,8 @@ const findings = {
   certificateUnreachable: ({ name, addresses }) => `${name} leads to ${addresses}, where nothing answers at port 80.`,
   certificateOther: ({ name, addresses }) =>
     `${name} leads to ${addresses}, where another server answers, or a proxy that does not pass requests on.`,
-  certificateCaa: ({ name }) => `A CAA record forbids our certificate authority to issue a certificate for ${name}.`,
+  certificateCaa: ({ name }) =>
+    `At the last attempt, a CAA record forbade our certificate authority to issue a certificate for ${name}.`,
   certificateNoRecord: ({ name }) => `The CNAME record for the certificate of ${name} is missing.`,
   certificateRecordElsewhere: ({ name }) => `The CNAME record for the certificate of ${name} leads elsewhere.`,
   certificateNotSeen: ({ name }) => `The proof for the certificate of ${name} is not found in DNS yet.`,

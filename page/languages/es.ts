@@ -37,7 +37,7 @@ export const es: Language = {
           : `Cambia el registro ${type}: sustituye su nombre.`,
       exchange: () => 'Intercambia los nombres de los dos registros.',
       replace: ({ type, removes }) =>
-        `Elimina ${removes.length > 1 ? 'los registros' : 'el registro'} ${list(removes)} de este nombre. Después añade este registro ${type}.`,
+        `Elimina ${removes.length > 1 ? 'los registros' : 'el registro'} ${list(removes)} de este nombre. Justo después, añade este registro ${type}.`,
       delete: ({ type }) => `Elimina el registro ${type}.`,
       caa: () => 'Añade este registro CAA. Deja los registros CAA que ya están.',
     },
@@ -533,7 +533,7 @@ export const es: Language = {
     certificateOther: (t) =>
       `${t.name} apunta a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
     certificateCaa: (t) =>
-      `Un registro CAA prohíbe a nuestra autoridad de certificación emitir un certificado para ${t.name}.`,
+      `En el último intento, un registro CAA prohibía a nuestra autoridad de certificación emitir un certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta el registro CNAME para el certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} apunta a otro lugar.`,
     certificateNotSeen: (t) => `La prueba para el certificado de ${t.name} todavía no aparece en el DNS.`,

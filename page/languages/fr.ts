@@ -37,7 +37,7 @@ export const fr: Language = {
           : `Modifiez l’enregistrement ${type} : remplacez son nom.`,
       exchange: () => 'Échangez les noms des deux enregistrements.',
       replace: ({ type, removes }) =>
-        `Supprimez ${removes.length > 1 ? 'les enregistrements' : 'l’enregistrement'} ${list(removes)} de ce nom. Ajoutez ensuite cet enregistrement ${type}.`,
+        `Supprimez ${removes.length > 1 ? 'les enregistrements' : 'l’enregistrement'} ${list(removes)} de ce nom. Ajoutez aussitôt cet enregistrement ${type}.`,
       delete: ({ type }) => `Supprimez l’enregistrement ${type}.`,
       caa: () => 'Ajoutez cet enregistrement CAA. Gardez les enregistrements CAA déjà présents.',
     },
@@ -548,7 +548,7 @@ export const fr: Language = {
     certificateOther: (t) =>
       `${t.name} mène à ${t.addresses}, où répond un autre serveur, ou un proxy qui ne transmet pas les requêtes.`,
     certificateCaa: (t) =>
-      `Un enregistrement CAA interdit à notre autorité de certification d’émettre un certificat pour ${t.name}.`,
+      `Lors de la dernière tentative, un enregistrement CAA interdisait à notre autorité de certification d’émettre un certificat pour ${t.name}.`,
     certificateNoRecord: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} manque.`,
     certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} pointe ailleurs.`,
     certificateNotSeen: (t) => `La preuve pour le certificat de ${t.name} ne se trouve pas encore dans le DNS.`,

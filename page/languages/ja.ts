@@ -39,7 +39,7 @@ export const ja: Language = {
           : `${type}レコードの名前を変更してください。`,
       exchange: () => '2つのレコードの名前を入れ替えてください。',
       replace: ({ type, removes }) =>
-        `この名前の${list(removes)}レコードを削除してから、この${type}レコードを追加してください。`,
+        `この名前の${list(removes)}レコードを削除し、すぐにこの${type}レコードを追加してください。`,
       delete: ({ type }) => `${type}レコードを削除してください。`,
       caa: () => 'このCAAレコードを追加してください。すでにあるCAAレコードは残しておいてください。',
     },
@@ -520,7 +520,8 @@ export const ja: Language = {
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
-    certificateCaa: (t) => `CAAレコードにより、このサービスが使う認証局は${t.name}の証明書を発行できません。`,
+    certificateCaa: (t) =>
+      `前回の試行では、CAAレコードにより、このサービスが使う認証局は${t.name}の証明書を発行できませんでした。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
     certificateNotSeen: (t) => `${t.name}の証明書に必要な検証用の値が、まだDNSで見つかりません。`,

@@ -36,7 +36,7 @@ export const pt: Language = {
           : `Altere o registro ${type}: substitua o nome.`,
       exchange: () => 'Troque os nomes dos dois registros.',
       replace: ({ type, removes }) =>
-        `Exclua ${removes.length > 1 ? 'os registros' : 'o registro'} ${list(removes)} deste nome. Depois adicione este registro ${type}.`,
+        `Exclua ${removes.length > 1 ? 'os registros' : 'o registro'} ${list(removes)} deste nome. Logo em seguida, adicione este registro ${type}.`,
       delete: ({ type }) => `Exclua o registro ${type}.`,
       caa: () => 'Adicione este registro CAA. Mantenha os registros CAA que já existem.',
     },
@@ -527,7 +527,7 @@ export const pt: Language = {
     certificateOther: (t) =>
       `${t.name} aponta para ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
     certificateCaa: (t) =>
-      `Um registro CAA proíbe nossa autoridade certificadora de emitir um certificado para ${t.name}.`,
+      `Na última tentativa, um registro CAA proibia nossa autoridade certificadora de emitir um certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta o registro CNAME para o certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} aponta para outro lugar.`,
     certificateNotSeen: (t) => `A prova para o certificado de ${t.name} ainda não aparece no DNS.`,

@@ -355,7 +355,7 @@ describe('a mistake', () => {
     ['certificate blocked', 'Add this CAA record. Leave the CAA records that are there.'],
     [
       'apex of a former server, without its TXT record',
-      'Delete the A and AAAA records at this name. Then add this ALIAS record. Add the TXT record, too.',
+      'Delete the A and AAAA records at this name. At once, add this ALIAS record. Add the TXT record, too.',
     ],
   ])('%s: the hint is that of its action', async (name, text) => {
     await open(name);
