@@ -344,6 +344,18 @@ describe('the view', () => {
     });
   });
 
+  it('does not name the record of the change itself, which is there as another type', () => {
+    const { diagnosis, ...rest } = stateOf('publish');
+    if (diagnosis === null) throw new Error('it has been looked at');
+    const finding: Finding = {
+      ...{ code: 'wrong_type', severity: 'blocking', record: 'routing', message: '', fix: '', retryable: true },
+      action: { kind: 'replace', at: 'zone', zone: 'example.com', type: 'CNAME', removes: ['TXT'] },
+    };
+    const task = viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [finding] } })?.task;
+    expect(task).toMatchObject({ kind: 'replace' });
+    expect(task?.adds).not.toContain('CNAME');
+  });
+
   it('is nothing before a domain is known', () => {
     expect(viewOf({ ...stateOf('publish'), domain: null })).toBeUndefined();
   });

@@ -272,7 +272,7 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, records }: TaskSource):
     type,
     count,
     removes,
-    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? absentOf(records) : [],
+    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? absentOf(records, finding) : [],
     mayKeep,
     zone,
   });
@@ -296,8 +296,11 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, records }: TaskSource):
 /** Their sentence names the records to add itself. */
 const ADDING = new Set<Task['kind']>(['add', 'told']);
 
-function absentOf(records: readonly RecordView[]): string[] {
-  return records.filter((record) => isLacking(record) && record.state === 'missing').map(({ type }) => type);
+/** Beside the record that the finding is about, which may be there as another type. */
+function absentOf(records: readonly RecordView[], finding: Finding | null): string[] {
+  const isAbsent = (record: RecordView) => isLacking(record) && record.state === 'missing';
+  const isOther = ({ record, name }: RecordView) => finding?.record !== record && finding?.action?.name !== name;
+  return records.filter((record) => isAbsent(record) && isOther(record)).map(({ type }) => type);
 }
 
 function leadsToAddresses({ seen }: RecordView): boolean {
