@@ -30,10 +30,8 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
     found: view.records.filter(isThere).length,
     records: view.records.length + caa,
     lacking: view.records.filter(isLacking).length + caa,
-    missing:
-      task?.kind === 'told' || task?.kind === 'add'
-        ? 0
-        : view.records.filter((one) => isLacking(one) && one.state === 'missing').length,
+    missing: task?.adds.length ?? 0,
+    isGone: view.records[0]?.state === 'gone',
     wrong: task?.count ?? 0,
   });
   const reason = reasonOf(state, view);
@@ -60,6 +58,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
           <Prose text={certificate.problem.message} lang="en" />
         </details>
       )}
+      {SERVED.has(stage) && view.records[1]?.state === 'not_needed' && <p class="note">{TEXT.noTxt}</p>}
       <MainLink state={state} view={view} />
       {stage === 'live' && certificate?.issued !== undefined && (
         <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
@@ -68,6 +67,9 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
     </section>
   );
 }
+
+/** The records that were to be added are folded there. */
+const SERVED = new Set<View['stage']>(['certificate', 'live']);
 
 const ICONS: Record<View['stage'], IconName> = {
   publish: 'copy',
@@ -124,8 +126,12 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
         {task.kind === 'told' ? (
           <Prose text={view.finding?.fix ?? ''} lang={view.finding?.lang} />
         ) : (
-          <p>{TEXT.hints[task.kind](task)}</p>
+          <p>
+            {TEXT.hints[task.kind](task)}
+            {task.adds.length > 0 && TEXT.space + TEXT.alsoAdd(addedOf(task))}
+          </p>
         )}
+        {task.mayKeep && <p class="note">{TEXT.mayKeep}</p>}
         {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
         <RecordList view={view} heading={heading} isTask />
       </li>
@@ -134,6 +140,12 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
       </li>
     </ol>
   );
+}
+
+/** Null where its type would not tell it from the record that is changed, or from another one. */
+function addedOf({ adds, type }: Task): string | null {
+  const [first = null] = adds;
+  return adds.length === 1 && first !== type ? first : null;
 }
 
 function MainLink({ state: { domain, brand }, view: { main } }: { state: SetupState; view: View }) {

@@ -8,6 +8,8 @@ const LOOK_MS = 6_000;
 const CHECK_MS = 2_000;
 /** Pause where no check is due. */
 const NO_CHECK_MS = 60_000;
+/** The last check of a served name may be a day old: a page that is opened, or stays open, looks again after this time. */
+const FRESH_MS = 600_000;
 const CERTIFICATE_MS = 3_000;
 /** Most certificates are issued within seconds: they are asked for more often at first. */
 const EARLY_CERTIFICATE_MS = 1_000;
@@ -96,14 +98,15 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
     }
     const certificate = await client.domains.getCertificate({ domain }, { signal });
     update({ certificate });
-    // For a name that is served, the result of the last check is enough, unless it found a mistake.
+    // For a name that is served, the result of the last check is there at once.
     if (isServed(certificate)) await diagnose({ cached: true });
     const { findings = [] } = state().diagnosis ?? {};
     const isWell =
       isServed(certificate) &&
       certificate.problem === undefined &&
       !findings.some(({ severity }) => severity === 'blocking');
-    if (!isWell && !isDue) await diagnose();
+    const isFresh = performance.now() - lastLook < FRESH_MS;
+    if (!(isWell && isFresh) && !isDue) await diagnose();
   }
 
   async function diagnose({ cached = false, by = client } = {}): Promise<void> {
@@ -131,6 +134,8 @@ export function createLooker({ api, token, signal, update, state }: LookerOption
         await impatient.domains.verifyDomain({ domain }, { signal });
       }
       await diagnose({ by: impatient });
+      // It may have got the result of a look shortly before the change.
+      plan(LOOK_MS);
     },
   };
 }

@@ -299,6 +299,63 @@ describe('the view', () => {
     });
   });
 
+  describe('of a subdomain with an address of its own', () => {
+    const addressed = (name: string, findings?: readonly Finding[]): SetupState => {
+      const { diagnosis, ...rest } = stateOf(name);
+      if (diagnosis === null) throw new Error('it has been looked at');
+      const [routing, ...others] = diagnosis.records;
+      if (routing === undefined) throw new Error('a domain has it');
+      const seen = routing.seen.map((each) => ({
+        ...each,
+        outcome: 'other' as const,
+        values: ['203.0.113.9'],
+        cname: [],
+      }));
+      const records = [{ ...routing, seen }, ...others];
+      return { ...rest, diagnosis: { ...diagnosis, records, findings: [...(findings ?? diagnosis.findings)] } };
+    };
+    const action = { at: 'zone', zone: 'example.com', type: 'CNAME' } as const;
+
+    it('has its address records replaced once the certificate is there: there is no CNAME record to change', () => {
+      expect(viewOf(addressed('moving, ready'))?.task).toMatchObject({ kind: 'replace', removes: ['A', 'AAAA'] });
+      expect(viewOf(stateOf('moving, ready'))?.task).toMatchObject({ kind: 'change' });
+    });
+
+    it('is told that a proxy may keep its address, and not to add the TXT record besides', () => {
+      const finding: Finding = {
+        ...{ code: 'address_instead_of_cname', severity: 'blocking', record: 'routing', message: '', fix: '' },
+        ...{ seen: ['203.0.113.9'], expected: 'x.cname.example.net', retryable: true },
+        action: { ...action, kind: 'replace', removes: ['A', 'AAAA'] },
+        second: { ...action, kind: 'add', type: 'TXT' },
+      };
+      expect(viewOf(addressed('fix', [finding]))?.task).toMatchObject({
+        ...{ kind: 'replace', removes: ['A', 'AAAA'], mayKeep: true, adds: [] },
+      });
+    });
+  });
+
+  it('names a record that is missing besides the one to change', () => {
+    const { diagnosis, ...rest } = stateOf('fix');
+    if (diagnosis === null) throw new Error('it has been looked at');
+    const records = diagnosis.records.map((record) => ({ ...record, needed: 'yes' as const }));
+    expect(viewOf({ ...rest, diagnosis: { ...diagnosis, records } })?.task).toMatchObject({
+      kind: 'change',
+      adds: ['TXT'],
+    });
+  });
+
+  it('does not name the record of the change itself, which is there as another type', () => {
+    const { diagnosis, ...rest } = stateOf('publish');
+    if (diagnosis === null) throw new Error('it has been looked at');
+    const finding: Finding = {
+      ...{ code: 'wrong_type', severity: 'blocking', record: 'routing', message: '', fix: '', retryable: true },
+      action: { kind: 'replace', at: 'zone', zone: 'example.com', type: 'CNAME', removes: ['TXT'] },
+    };
+    const task = viewOf({ ...rest, diagnosis: { ...diagnosis, findings: [finding] } })?.task;
+    expect(task).toMatchObject({ kind: 'replace' });
+    expect(task?.adds).not.toContain('CNAME');
+  });
+
   it('is nothing before a domain is known', () => {
     expect(viewOf({ ...stateOf('publish'), domain: null })).toBeUndefined();
   });

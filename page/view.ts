@@ -66,6 +66,10 @@ export interface Task {
   count: number;
   /** Types of the records that are deleted before. */
   removes: readonly string[];
+  /** Types of the records that are not there yet, and are added besides. */
+  adds: readonly string[];
+  /** The TXT record is enough where a proxy of the visitor has the address. */
+  mayKeep: boolean;
   /** The zone of the record at its provider; null: not known yet. */
   zone: NonNullable<Diagnosis['zone']> | null;
 }
@@ -180,7 +184,7 @@ export function viewOf(seen: SetupState): View | undefined {
   const stage = stageOf(state, records, first, moving);
   const finding = SHOWS_FINDING.has(stage) ? first : null;
   const caa = viewCaa(findings);
-  const task = taskOf(stage, { finding, caa, diagnosis, count: records.filter(({ was }) => was !== null).length });
+  const task = taskOf(stage, { finding, caa, diagnosis, records });
   for (const record of records) {
     record.isTask = task !== null && isPartOf(stage, record, finding);
     // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
@@ -244,7 +248,6 @@ const RECORD_KINDS = ['add', 'change', 'replace', 'delete'] as const;
 
 /** The fix of these says more than the fields of the record do. */
 const TOLD = new Set([
-  'address_instead_of_cname',
   'challenge_proxied',
   'conflicting_records',
   'held_elsewhere',
@@ -258,19 +261,28 @@ interface TaskSource {
   finding: ToldFinding | null;
   caa: CaaView | null;
   diagnosis: Diagnosis | null;
-  count: number;
+  records: readonly RecordView[];
 }
 
-function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): Task | null {
+function taskOf(stage: Stage, { finding, caa, diagnosis, records }: TaskSource): Task | null {
   const zone = diagnosis?.zone ?? null;
+  const count = records.filter(({ was }) => was !== null).length;
+  const mayKeep = finding?.code === 'address_instead_of_cname' && finding.second !== undefined;
   const task = (kind: Task['kind'], type = '', removes: readonly string[] = []) => ({
     kind,
     type,
     count,
     removes,
+    adds: stage === 'fix' && !mayKeep && !ADDING.has(kind) ? absentOf(records, finding) : [],
+    mayKeep,
     zone,
   });
-  if (stage === 'ready') return task('change', diagnosis?.records[0]?.type);
+  if (stage === 'ready') {
+    const [routing] = records;
+    // At the apex an address may stand for an ALIAS record.
+    const isReplaced = routing?.type === 'CNAME' && leadsToAddresses(routing);
+    return isReplaced ? task('replace', 'CNAME', ['A', 'AAAA']) : task('change', routing?.type);
+  }
   if (stage === 'confirming') return caa === null ? null : task('caa', 'CAA');
   if (ADDS.has(stage) && (finding === null || ABSENT.has(finding.code))) return task('records');
   const { kind, at, type = '', removes = [] } = finding?.action ?? {};
@@ -280,6 +292,21 @@ function taskOf(stage: Stage, { finding, caa, diagnosis, count }: TaskSource): T
   if (isExchange(finding)) return task('exchange', type);
   if (TOLD.has(finding.code)) return task('told', type);
   return task(MISPLACED.has(finding.code) && change === 'change' ? 'rename' : change, type, removes);
+}
+
+/** Their sentence names the records to add itself. */
+const ADDING = new Set<Task['kind']>(['add', 'told']);
+
+/** Beside the record that the finding is about, which may be there as another type. */
+function absentOf(records: readonly RecordView[], finding: Finding | null): string[] {
+  const isAbsent = (record: RecordView) => isLacking(record) && record.state === 'missing';
+  const isOther = ({ record, name }: RecordView) => finding?.record !== record && finding?.action?.name !== name;
+  return records.filter((record) => isAbsent(record) && isOther(record)).map(({ type }) => type);
+}
+
+function leadsToAddresses({ seen }: RecordView): boolean {
+  const values = seen.flatMap((each) => (each.outcome === 'other' ? each.values : []));
+  return values.length > 0 && values.every((value) => /^[\d.]+$|:/.test(value));
 }
 
 type ToldState = SetupState & { diagnosis: ToldDiagnosis | null };

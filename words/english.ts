@@ -286,7 +286,8 @@ const findings = {
   certificateUnreachable: ({ name, addresses }) => `${name} leads to ${addresses}, where nothing answers at port 80.`,
   certificateOther: ({ name, addresses }) =>
     `${name} leads to ${addresses}, where another server answers, or a proxy that does not pass requests on.`,
-  certificateCaa: ({ name }) => `A CAA record of ${name} forbids our certificate authority to issue a certificate.`,
+  certificateCaa: ({ name }) =>
+    `At the last attempt, a CAA record forbade our certificate authority to issue a certificate for ${name}.`,
   certificateNoRecord: ({ name }) => `The CNAME record for the certificate of ${name} is missing.`,
   certificateRecordElsewhere: ({ name }) => `The CNAME record for the certificate of ${name} leads elsewhere.`,
   certificateNotSeen: ({ name }) => `The proof for the certificate of ${name} is not found in DNS yet.`,

@@ -37,7 +37,7 @@ export const de: Language = {
           : `Ändern Sie den ${type}-Eintrag: Ersetzen Sie seinen Namen.`,
       exchange: () => 'Tauschen Sie die Namen der beiden Einträge.',
       replace: ({ type, removes }) =>
-        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie dann diesen ${type}-Eintrag an.`,
+        `Löschen Sie unter diesem Namen alle Einträge vom Typ ${list(removes)}. Legen Sie sofort danach diesen ${type}-Eintrag an.`,
       delete: ({ type }) => `Löschen Sie den ${type}-Eintrag.`,
       caa: () => 'Legen Sie diesen CAA-Eintrag zusätzlich an. Lassen Sie die vorhandenen CAA-Einträge stehen.',
     },
@@ -46,6 +46,10 @@ export const de: Language = {
         ? 'Melden Sie sich dort an, wo Sie Ihr DNS verwalten.'
         : `Melden Sie sich dort an, wo Sie das DNS von ${zone} verwalten.`,
     logInAt: (provider) => `Melden Sie sich bei ${provider} an.`,
+    alsoAdd: (type) =>
+      type === null ? 'Legen Sie auch an, was noch fehlt.' : `Legen Sie auch den ${type}-Eintrag an.`,
+    mayKeep: 'Gehört diese Adresse zu Ihrem eigenen Proxy? Dann lassen Sie sie stehen: Der TXT-Eintrag genügt.',
+    noTxt: 'Den TXT-Eintrag brauchen Sie nicht.',
     comeBack: 'Kommen Sie zurück. Diese Seite aktualisiert sich von selbst.',
     details: 'Antwort der Zertifizierungsstelle',
     stages: {
@@ -96,7 +100,12 @@ export const de: Language = {
         title: 'Ihre Website ist online',
         text: 'Sie ist über HTTPS erreichbar. Sie können diese Seite schließen. Lassen Sie die Einträge, wie sie sind: Wir prüfen sie täglich.',
       }),
-      live_at_risk: () => ({ title: 'Online, aber etwas hat sich geändert', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? 'Besucher finden Ihre Website nicht: Ein Eintrag fehlt'
+          : 'Online, aber etwas hat sich geändert',
+        text: '',
+      }),
     },
     progress: 'Fortschritt',
     steps: { dns: 'DNS-Einträge', certificate: 'Zertifikat', live: 'Online' },
@@ -546,7 +555,7 @@ export const de: Language = {
     certificateOther: (t) =>
       `${t.name} führt zu ${t.addresses}. Dort antwortet ein anderer Server oder ein Proxy, der Anfragen nicht weiterreicht.`,
     certificateCaa: (t) =>
-      `Ein CAA-Eintrag von ${t.name} verbietet unserer Zertifizierungsstelle, ein Zertifikat auszustellen.`,
+      `Beim letzten Versuch verbot ein CAA-Eintrag unserer Zertifizierungsstelle, ein Zertifikat für ${t.name} auszustellen.`,
     certificateNoRecord: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} fehlt.`,
     certificateRecordElsewhere: (t) => `Der CNAME-Eintrag für das Zertifikat von ${t.name} zeigt woandershin.`,
     certificateNotSeen: (t) => `Der Nachweis für das Zertifikat von ${t.name} ist im DNS noch nicht zu finden.`,

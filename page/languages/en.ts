@@ -19,7 +19,7 @@ interface Said {
 /**
  * `provider`: its name, where it is known. `platform`: the name of the brand. `needsCaa`: a CAA record has to be added
  * too, which is among the `records` and the `lacking` ones. `found`: how many are there; `missing`: how many are nowhere;
- * `wrong`: how many have something to be replaced.
+ * `wrong`: how many have something to be replaced. `isGone`: the record that leads visitors is no longer there.
  */
 interface About {
   provider: string | undefined;
@@ -30,6 +30,7 @@ interface About {
   lacking: number;
   missing: number;
   wrong: number;
+  isGone: boolean;
 }
 
 const COUNTS = ['none', 'one', 'two', 'three', 'four'];
@@ -86,7 +87,10 @@ const STAGES: Record<Stage, (about: About) => Said> = {
     title: 'Your site is live',
     text: 'It is served over HTTPS. You can close this page. Keep the records as they are: we look once a day.',
   }),
-  live_at_risk: () => ({ title: 'Live, but something has changed', text: '' }),
+  live_at_risk: ({ isGone }) => ({
+    title: isGone ? 'Visitors do not find your site: a record is gone' : 'Live, but something has changed',
+    text: '',
+  }),
 };
 
 const REPLACE = 'Change these records: replace what is crossed out.';
@@ -99,7 +103,7 @@ const HINTS: Record<Exclude<Task['kind'], 'told'>, (task: Task) => string> = {
   rename: ({ type, count }) => (count > 1 ? REPLACE : `Change the ${type} record: replace its name.`),
   exchange: () => 'Exchange the names of the two records.',
   replace: ({ type, removes }) =>
-    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. Then add this ${type} record.`,
+    `Delete the ${removes.join(' and ')} ${removes.length > 1 ? 'records' : 'record'} at this name. At once, add this ${type} record.`,
   delete: ({ type }) => `Delete the ${type} record.`,
   caa: () => 'Add this CAA record. Leave the CAA records that are there.',
 };
@@ -207,6 +211,10 @@ const texts = {
   logIn: (zone: string | null) =>
     zone === null ? 'Log in where you manage your DNS.' : `Log in where you manage the DNS of ${zone}.`,
   logInAt: (provider: string) => `Log in to ${provider}.`,
+  /** After a hint. Null: not by its type. */
+  alsoAdd: (type: string | null) => (type === null ? 'Add what is missing, too.' : `Add the ${type} record, too.`),
+  mayKeep: 'Does a proxy of yours have this address? Then leave it: the TXT record is enough.',
+  noTxt: 'You do not need the TXT record.',
   comeBack: 'Come back. This page changes by itself.',
   details: 'Answer of the certificate authority',
   stages: STAGES,

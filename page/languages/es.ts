@@ -37,13 +37,16 @@ export const es: Language = {
           : `Cambia el registro ${type}: sustituye su nombre.`,
       exchange: () => 'Intercambia los nombres de los dos registros.',
       replace: ({ type, removes }) =>
-        `Elimina ${removes.length > 1 ? 'los registros' : 'el registro'} ${list(removes)} de este nombre. Después añade este registro ${type}.`,
+        `Elimina ${removes.length > 1 ? 'los registros' : 'el registro'} ${list(removes)} de este nombre. Justo después, añade este registro ${type}.`,
       delete: ({ type }) => `Elimina el registro ${type}.`,
       caa: () => 'Añade este registro CAA. Deja los registros CAA que ya están.',
     },
     logIn: (zone) =>
       zone === null ? 'Inicia sesión donde gestionas tu DNS.' : `Inicia sesión donde gestionas el DNS de ${zone}.`,
     logInAt: (provider) => `Inicia sesión en ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Añade también lo que falta.' : `Añade también el registro ${type}.`),
+    mayKeep: '¿Esta dirección es de tu propio proxy? Entonces déjala: basta con el registro TXT.',
+    noTxt: 'No necesitas el registro TXT.',
     comeBack: 'Vuelve aquí. Esta página se actualiza sola.',
     details: 'Respuesta de la autoridad de certificación',
     stages: {
@@ -97,7 +100,10 @@ export const es: Language = {
         title: 'Tu sitio está en línea',
         text: 'Funciona con HTTPS. Puedes cerrar esta página. Deja los registros como están: los comprobamos una vez al día.',
       }),
-      live_at_risk: () => ({ title: 'En línea, pero algo ha cambiado', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone ? 'Los visitantes no encuentran tu sitio: falta un registro' : 'En línea, pero algo ha cambiado',
+        text: '',
+      }),
     },
     progress: 'Progreso',
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'En línea' },
@@ -533,7 +539,7 @@ export const es: Language = {
     certificateOther: (t) =>
       `${t.name} apunta a ${t.addresses}, donde responde otro servidor o un proxy que no reenvía las peticiones.`,
     certificateCaa: (t) =>
-      `Un registro CAA de ${t.name} prohíbe a nuestra autoridad de certificación emitir un certificado.`,
+      `En el último intento, un registro CAA prohibía a nuestra autoridad de certificación emitir un certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta el registro CNAME para el certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `El registro CNAME para el certificado de ${t.name} apunta a otro lugar.`,
     certificateNotSeen: (t) => `La prueba para el certificado de ${t.name} todavía no aparece en el DNS.`,

@@ -37,7 +37,7 @@ export const fr: Language = {
           : `Modifiez l’enregistrement ${type} : remplacez son nom.`,
       exchange: () => 'Échangez les noms des deux enregistrements.',
       replace: ({ type, removes }) =>
-        `Supprimez ${removes.length > 1 ? 'les enregistrements' : 'l’enregistrement'} ${list(removes)} de ce nom. Ajoutez ensuite cet enregistrement ${type}.`,
+        `Supprimez ${removes.length > 1 ? 'les enregistrements' : 'l’enregistrement'} ${list(removes)} de ce nom. Ajoutez aussitôt cet enregistrement ${type}.`,
       delete: ({ type }) => `Supprimez l’enregistrement ${type}.`,
       caa: () => 'Ajoutez cet enregistrement CAA. Gardez les enregistrements CAA déjà présents.',
     },
@@ -46,6 +46,9 @@ export const fr: Language = {
         ? 'Connectez-vous là où vous gérez votre DNS.'
         : `Connectez-vous là où vous gérez le DNS de ${zone}.`,
     logInAt: (provider) => `Connectez-vous à votre compte ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Ajoutez aussi ce qui manque.' : `Ajoutez aussi l’enregistrement ${type}.`),
+    mayKeep: 'Cette adresse est-elle celle de votre propre proxy ? Alors gardez-la : l’enregistrement TXT suffit.',
+    noTxt: 'L’enregistrement TXT n’est pas nécessaire.',
     comeBack: 'Revenez ici. Cette page se met à jour automatiquement.',
     details: 'Réponse de l’autorité de certification',
     stages: {
@@ -96,7 +99,12 @@ export const fr: Language = {
         title: 'Votre site est en ligne',
         text: 'Il est servi en HTTPS. Vous pouvez fermer cette page. Gardez les enregistrements tels quels : nous les vérifions une fois par jour.',
       }),
-      live_at_risk: () => ({ title: 'En ligne, mais quelque chose a changé', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? 'Vos visiteurs ne trouvent pas votre site : un enregistrement a disparu'
+          : 'En ligne, mais quelque chose a changé',
+        text: '',
+      }),
     },
     progress: 'Progression',
     steps: { dns: 'DNS', certificate: 'Certificat', live: 'En ligne' },
@@ -546,7 +554,7 @@ export const fr: Language = {
     certificateOther: (t) =>
       `${t.name} mène à ${t.addresses}, où répond un autre serveur, ou un proxy qui ne transmet pas les requêtes.`,
     certificateCaa: (t) =>
-      `Un enregistrement CAA de ${t.name} interdit à notre autorité de certification d’émettre un certificat.`,
+      `Lors de la dernière tentative, un enregistrement CAA interdisait à notre autorité de certification d’émettre un certificat pour ${t.name}.`,
     certificateNoRecord: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} manque.`,
     certificateRecordElsewhere: (t) => `L’enregistrement CNAME pour le certificat de ${t.name} pointe ailleurs.`,
     certificateNotSeen: (t) => `La preuve pour le certificat de ${t.name} ne se trouve pas encore dans le DNS.`,

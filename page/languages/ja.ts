@@ -39,7 +39,7 @@ export const ja: Language = {
           : `${type}レコードの名前を変更してください。`,
       exchange: () => '2つのレコードの名前を入れ替えてください。',
       replace: ({ type, removes }) =>
-        `この名前の${list(removes)}レコードを削除してから、この${type}レコードを追加してください。`,
+        `この名前の${list(removes)}レコードを削除し、すぐにこの${type}レコードを追加してください。`,
       delete: ({ type }) => `${type}レコードを削除してください。`,
       caa: () => 'このCAAレコードを追加してください。すでにあるCAAレコードは残しておいてください。',
     },
@@ -48,6 +48,9 @@ export const ja: Language = {
         ? 'DNSを管理しているサービスにログインしてください。'
         : `${zone}のDNSを管理しているサービスにログインしてください。`,
     logInAt: (provider) => `${provider}にログインしてください。`,
+    alsoAdd: (type) => (type === null ? '足りないレコードも追加してください。' : `${type}レコードも追加してください。`),
+    mayKeep: 'このアドレスがご自身のプロキシのものなら、そのまま残してください。TXTレコードだけで足ります。',
+    noTxt: 'TXTレコードは必要ありません。',
     comeBack: 'このページに戻ってください。表示は自動的に更新されます。',
     details: '認証局からの応答',
     stages: {
@@ -98,7 +101,12 @@ export const ja: Language = {
         title: 'サイトが公開されました',
         text: 'HTTPSで表示されます。このページは閉じてかまいません。1日に1回確認しますので、レコードはそのままにしておいてください。',
       }),
-      live_at_risk: () => ({ title: '公開中ですが、設定が変わっています', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone
+          ? '訪問者がサイトにアクセスできません。レコードが見つかりません'
+          : '公開中ですが、設定が変わっています',
+        text: '',
+      }),
     },
     progress: '進行状況',
     steps: { dns: 'DNSレコード', certificate: '証明書', live: '公開' },
@@ -518,7 +526,8 @@ export const ja: Language = {
     certificateUnreachable: (t) => `${t.name}は${t.addresses}につながりますが、ポート80で応答がありません。`,
     certificateOther: (t) =>
       `${t.name}は${t.addresses}につながりますが、別のサーバー、またはリクエストを転送しないプロキシが応答します。`,
-    certificateCaa: (t) => `${t.name}のCAAレコードにより、このサービスが使う認証局は証明書を発行できません。`,
+    certificateCaa: (t) =>
+      `前回の試行では、CAAレコードにより、このサービスが使う認証局は${t.name}の証明書を発行できませんでした。`,
     certificateNoRecord: (t) => `${t.name}の証明書に必要なCNAMEレコードがありません。`,
     certificateRecordElsewhere: (t) => `${t.name}の証明書に必要なCNAMEレコードが別の場所を指しています。`,
     certificateNotSeen: (t) => `${t.name}の証明書に必要な検証用の値が、まだDNSで見つかりません。`,

@@ -36,7 +36,7 @@ export const pt: Language = {
           : `Altere o registro ${type}: substitua o nome.`,
       exchange: () => 'Troque os nomes dos dois registros.',
       replace: ({ type, removes }) =>
-        `Exclua ${removes.length > 1 ? 'os registros' : 'o registro'} ${list(removes)} deste nome. Depois adicione este registro ${type}.`,
+        `Exclua ${removes.length > 1 ? 'os registros' : 'o registro'} ${list(removes)} deste nome. Logo em seguida, adicione este registro ${type}.`,
       delete: ({ type }) => `Exclua o registro ${type}.`,
       caa: () => 'Adicione este registro CAA. Mantenha os registros CAA que já existem.',
     },
@@ -45,6 +45,9 @@ export const pt: Language = {
         ? 'Entre na conta em que você gerencia seu DNS.'
         : `Entre na conta em que você gerencia o DNS de ${zone}.`,
     logInAt: (provider) => `Entre na sua conta ${provider}.`,
+    alsoAdd: (type) => (type === null ? 'Adicione também o que falta.' : `Adicione também o registro ${type}.`),
+    mayKeep: 'Este endereço é do seu próprio proxy? Então mantenha-o: o registro TXT é suficiente.',
+    noTxt: 'Você não precisa do registro TXT.',
     comeBack: 'Volte para cá. Esta página se atualiza sozinha.',
     details: 'Resposta da autoridade certificadora',
     stages: {
@@ -98,7 +101,10 @@ export const pt: Language = {
         title: 'Seu site está no ar',
         text: 'Ele já usa HTTPS. Você pode fechar esta página. Mantenha os registros como estão: verificamos uma vez por dia.',
       }),
-      live_at_risk: () => ({ title: 'No ar, mas algo mudou', text: '' }),
+      live_at_risk: ({ isGone }) => ({
+        title: isGone ? 'Os visitantes não encontram seu site: falta um registro' : 'No ar, mas algo mudou',
+        text: '',
+      }),
     },
     progress: 'Progresso',
     steps: { dns: 'Registros DNS', certificate: 'Certificado', live: 'No ar' },
@@ -527,7 +533,7 @@ export const pt: Language = {
     certificateOther: (t) =>
       `${t.name} aponta para ${t.addresses}, onde responde outro servidor, ou um proxy que não encaminha as requisições.`,
     certificateCaa: (t) =>
-      `Um registro CAA de ${t.name} proíbe nossa autoridade certificadora de emitir um certificado.`,
+      `Na última tentativa, um registro CAA proibia nossa autoridade certificadora de emitir um certificado para ${t.name}.`,
     certificateNoRecord: (t) => `Falta o registro CNAME para o certificado de ${t.name}.`,
     certificateRecordElsewhere: (t) => `O registro CNAME para o certificado de ${t.name} aponta para outro lugar.`,
     certificateNotSeen: (t) => `A prova para o certificado de ${t.name} ainda não aparece no DNS.`,

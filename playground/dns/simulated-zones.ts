@@ -218,7 +218,7 @@ function rejectConflict({ name, type }: SimulatedRecord, node: Node, apex: strin
   if (type === 'A' || type === 'AAAA') excluded.push('ALIAS');
   const conflict = others.find((other) => excluded.includes(other));
   if (conflict !== undefined) {
-    throw new InvalidRecord(`${name} has a ${conflict} record, which excludes ${type}; remove it first.`);
+    throw new InvalidRecord(`Remove the ${conflict} record of ${name} first: it excludes ${type}.`);
   }
 }
 

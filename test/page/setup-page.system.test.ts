@@ -355,7 +355,7 @@ describe('a mistake', () => {
     ['certificate blocked', 'Add this CAA record. Leave the CAA records that are there.'],
     [
       'apex of a former server, without its TXT record',
-      'Delete the A and AAAA records at this name. Then add this ALIAS record.',
+      'Delete the A and AAAA records at this name. At once, add this ALIAS record. Add the TXT record, too.',
     ],
   ])('%s: the hint is that of its action', async (name, text) => {
     await open(name);
@@ -649,6 +649,25 @@ it('a mistake that is mended does not come back from the last check, which is ol
     await expect.poll(() => setup.requests.filter((request) => /diagnose.*cached/.test(request)).length).toBe(1);
   }
   expect(await page.evaluate('globalThis.cameBack')).toBeUndefined();
+});
+
+it('a record that is gone since the last check, which may be a day old, is told when the page is opened', async () => {
+  const { diagnosis: lastCheck } = state('live');
+  if (lastCheck === undefined) throw new Error('a check has seen the record');
+  setup.play({ ...state('live, but its record is gone'), lastCheck });
+  await page.goto('about:blank');
+  await page.goto(`${setup.url}/setup#nps_x`);
+  await shows('No longer there');
+});
+
+it('a check that got the result of a look before the change is made again by itself', async () => {
+  await page.clock.install();
+  await open('live, but its record is gone');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await shows(/nothing new yet/);
+  setup.playUntold(state('live'));
+  await page.clock.runFor(6_500);
+  await shows('Your site is live');
 });
 
 it('a live site: says for how long to keep the records', async () => {

@@ -710,7 +710,7 @@ export const STATES: Record<string, State> = {
       }),
       certificate: issued,
     },
-    shows: 'Live, but something has changed',
+    shows: 'Visitors do not find your site: a record is gone',
   },
   'CAA record in the way': {
     script: { brand: BRAND, domain: domain(), diagnosis: diagnosis({ findings: [caa] }) },

@@ -42,11 +42,16 @@ function textsAbout({ diagnosis, certificate }: Subject, { texts, ...language }:
         Object.values(stage({ ...about, provider: zone?.provider?.name, platform: undefined })),
       ),
     ),
-    ...Object.values(texts.hints).flatMap((hint) => tasks.map((task) => hint({ ...task, kind: 'told', zone: null }))),
+    ...Object.values(texts.hints).flatMap((hint) =>
+      tasks.map((task) => hint({ ...task, kind: 'told', zone: null, adds: [], mayKeep: false })),
+    ),
     ...Object.values(texts.purposes).flatMap((by) =>
       Object.values(by).flatMap((purpose) => [purpose, `${purpose} ${texts.alias}`]),
     ),
     ...[1, 2].map(texts.noAlias),
+    ...[...TYPES, null].map(texts.alsoAdd),
+    texts.mayKeep,
+    texts.noTxt,
     texts.caaPurpose,
     texts.movingTitle,
     texts.movingText,
@@ -63,7 +68,10 @@ const ABOUTS = upTo(4).flatMap((records) =>
   upTo(3).flatMap((found) =>
     upTo(3).flatMap((other) =>
       upTo(2).flatMap((wrong) =>
-        [true, false].map((needsCaa) => ({ records, found, lacking: other, missing: other, wrong, needsCaa })),
+        [true, false].map((needsCaa) => {
+          const isGone = needsCaa;
+          return { records, found, lacking: other, missing: other, wrong, needsCaa, isGone };
+        }),
       ),
     ),
   ),

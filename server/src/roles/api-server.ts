@@ -56,7 +56,7 @@ export async function serveApi(
     cnameZone: config.cnameZone,
     challengeZone: config.challengeZone,
     edgeAddresses: config.edgeAddresses,
-    caNames: caaNamesOf(config),
+    caNames: caaNamesOf(deps),
     ordering: orderingOf(config),
     wildcards: wildcardsOf(config),
     domainConnect: connectSettingsOf(config),

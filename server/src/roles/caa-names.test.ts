@@ -14,8 +14,16 @@ describe('how the CAs call themselves in CAA records', () => {
       { acmeSecondDirectory: OTHER, acmeCaaNames: ['letsencrypt.org', 'ca.example.net'] },
       ['letsencrypt.org', 'ca.example.net'],
     ],
-    ['is of no use without a public CA', { issuer: 'internal', acmeCaaNames: ['ca.example.net'] }, []],
+    ['is what the internal CA obeys, where that issues', { issuer: 'internal' }, ['internal.example']],
   ] as const)('%s', (_, changes, names) => {
-    expect(caaNamesOf({ ...config, ...changes } as Parameters<typeof caaNamesOf>[0])).toEqual(names);
+    const changed = { ...config, ...changes } as Parameters<typeof caaNamesOf>[0]['config'];
+    expect(caaNamesOf({ config: changed, internalCaaNames: ['internal.example'] })).toEqual(names);
+  });
+
+  it('is nothing where an internal CA obeys no CAA record', () => {
+    const changed = { ...config, issuer: 'internal', acmeCaaNames: ['ca.example.net'] } as Parameters<
+      typeof caaNamesOf
+    >[0]['config'];
+    expect(caaNamesOf({ config: changed })).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { knownCaaNames } from '../certificates/policy/known-cas.ts';
 import type { Config } from '../config/config.ts';
+import type { RoleSettings } from './roles.ts';
 
 type IssuerConfig = Pick<Config, 'issuer' | 'acmeCaaNames' | 'acmeDirectory' | 'acmeSecondDirectory'>;
 
@@ -7,8 +8,11 @@ type IssuerConfig = Pick<Config, 'issuer' | 'acmeCaaNames' | 'acmeDirectory' | '
  * How the configured CAs identify themselves in CAA records; empty unless all of them are known, or configured, without
  * asking them.
  */
-export function caaNamesOf({ issuer, acmeCaaNames, acmeDirectory, acmeSecondDirectory }: IssuerConfig): string[] {
-  if (issuer === 'internal') return [];
+export function caaNamesOf({
+  config: { issuer, acmeCaaNames, acmeDirectory, acmeSecondDirectory },
+  internalCaaNames = [],
+}: { config: IssuerConfig } & Pick<RoleSettings, 'internalCaaNames'>): readonly string[] {
+  if (issuer === 'internal') return internalCaaNames;
   if (acmeCaaNames !== undefined) return acmeCaaNames;
   const directories = acmeSecondDirectory === undefined ? [acmeDirectory] : [acmeDirectory, acmeSecondDirectory];
   const names = directories.map(knownCaaNames);

@@ -24,7 +24,7 @@ import { deliversEvents, type RoleDeps } from './roles.ts';
 /** The background checks of one process: of waiting domains, and of verified ones. */
 export function startVerifier(deps: RoleDeps): Stoppable {
   const { resolver, close } = openResolver(deps);
-  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps.config) };
+  const facts = { edgeAddresses: deps.config.edgeAddresses ?? [], caNames: caaNamesOf(deps) };
   const { store, log } = deps;
   const clock = startGuardedClock({ clock: deps.clock, store, log });
   const { challengeZone = null } = deps.config;
