@@ -122,8 +122,12 @@ describe.each(['express', 'hono'])('the platform in %s, set up as docs/guides/qu
       body: { message: 'The domain must have at least two labels with a dot between them: "x".' },
     });
     expect(await ask('/domains', 'nobody')).toMatchObject({ status: 401 });
-    const first = await ask('/domains', 'bolt', { domain: 'www.example.net' });
-    expect(await ask('/domains', 'bolt', { domain: 'www.example.net' })).toEqual(first);
+    // Its checks begin between the two.
+    const { body: first } = await ask('/domains', 'bolt', { domain: 'www.example.net' });
+    expect(await ask('/domains', 'bolt', { domain: 'www.example.net' })).toEqual({
+      status: 201,
+      body: { ...(first as object), status: expect.stringMatching(/^(pending|verifying)$/) },
+    });
     expect(await ask('/domains', 'acme', { domain: 'www.example.net' })).toMatchObject({ status: 201 });
     await expect.poll(async () => (await ask('/domains', 'bolt')).body).toEqual({});
   });
