@@ -105,6 +105,32 @@ describe('every state', () => {
   );
 });
 
+describe('each language', () => {
+  it.each(['de', 'fr', 'es', 'pt-BR', 'ja'])(
+    '%s: axe finds nothing, and nothing is cut off at 320 px, as with a zoom of four times',
+    async (language) => {
+      await page.setViewportSize({ width: 320, height: 640 });
+      for (const name of [
+        'publish',
+        'fix',
+        'CAA record in the way',
+        'moving, ready',
+        'certificate refused',
+        'live',
+        'expired',
+      ]) {
+        setup.play(state(name));
+        await page.goto('about:blank');
+        await page.goto(`${setup.url}/setup?lang=${language}#nps_x`);
+        await page.locator('.current-step, .end').first().waitFor();
+        expect([await page.evaluate('document.documentElement.lang'), name]).toEqual([language, name]);
+        expect(await violations()).toEqual([]);
+        expect(await overflows()).toBe(false);
+      }
+    },
+  );
+});
+
 describe('sending on', () => {
   const unfold = () => page.getByText('Does somebody else manage your DNS?').click();
   const link = `${PAGE_URL}#nps_x`;
