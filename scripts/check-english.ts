@@ -1,4 +1,4 @@
-// Holds the guides, the reference and the product's sentences in it to plain English. The generated reference has every help text, error,
+// Holds README, CHANGELOG, the guides, the reference and the product's sentences in it to plain English. The generated reference has every help text, error,
 // finding and setting, so one check of the pages covers these too. With --figures it prints how readable each page is.
 import { globSync, readFileSync } from 'node:fs';
 import markdownIt from 'markdown-it';
@@ -16,7 +16,13 @@ const root = new URL('../', import.meta.url);
 const markdown = markdownIt({ html: true });
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
 
-const pages = ['README.md', ...globSync(['docs/guides/**/*.md', 'docs/reference/**/*.md'], { cwd: root }).sort()];
+const pages = [
+  'README.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'docs/README.md',
+  ...globSync(['docs/guides/**/*.md', 'docs/reference/**/*.md'], { cwd: root }).sort(),
+];
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 
 if (process.argv.includes('--figures')) printFigures();
