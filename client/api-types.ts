@@ -52,7 +52,7 @@ export interface ApiCalls {
       }>;
       /** If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; otherwise the name is a conflict (409). So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run. */
       replaceUnverified?: boolean | undefined;
-      /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at. */
+      /** If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not checked. */
       dryRun?: boolean | undefined;
     }, options?: CreationOptions): Promise<Array<DomainOutcome>>;
     /** Get a domain. Retrieves a domain and its verification status. Poll it to follow the progress of the verification. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. A session of a set-up link may call it for its domain. */
@@ -676,7 +676,7 @@ export interface ApiCalls {
       /** `pagination.cursor` of the previous page; absent for the first page. */
       cursor?: string | undefined;
     }, options?: CallOptions): Promise<Page<RootKey>>;
-    /** Rotate a root key. Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is. Permission: `key.*.rotate_key` or `key.<key_id>.rotate_key`. */
+    /** Rotate a root key. Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller must have every permission of that key, and must not expire before it. A key can be rotated only once; after that, rotate its successor. Permission: `key.*.rotate_key` or `key.<key_id>.rotate_key`. */
     rotateKey(input: {
       /** Id of the root key (`key_…`). */
       keyId: string;
@@ -1400,7 +1400,7 @@ interface DomainEventData {
   move?: {
     /** The environment that it left. Begins with `env_`. */
     from: string;
-    /** The environment that it is in since. Begins with `env_`. */
+    /** The environment that it has been in since. Begins with `env_`. */
     to: string;
   };
   /** In `domain.deleted`: why, where domains.deleteDomain was not called for it. */
@@ -1449,7 +1449,7 @@ interface DomainMove {
   move: {
     /** The environment that it left. Begins with `env_`. */
     from: string;
-    /** The environment that it is in since. Begins with `env_`. */
+    /** The environment that it has been in since. Begins with `env_`. */
     to: string;
   };
 }
@@ -1625,7 +1625,7 @@ interface FindingAction {
   provider?: string;
   /** Type of the record. */
   type?: 'CNAME' | 'TXT' | 'ALIAS' | 'CAA' | 'NS' | 'DS' | (string & {});
-  /** How the provider calls an ALIAS record; absent if unknown. */
+  /** The provider's name for an ALIAS record; absent if unknown. */
   typeInZone?: string;
   /** Fully qualified name of the record. */
   name?: string;
@@ -1799,7 +1799,7 @@ interface NewBrand {
 interface OriginSettings {
   /** The environment. Begins with `env_`. */
   environmentId: string;
-  /** `Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or the name that it is. `X-Forwarded-Host` is always the visitor's. */
+  /** `Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or a fixed name. `X-Forwarded-Host` is always the visitor's. */
   hostHeader: string;
   /** Absent: no secret is sent. The secret itself is shown only when it is made. */
   secret?: {
@@ -1922,7 +1922,7 @@ interface RootKey {
   permissions: Array<string>;
   /** Creation. Unix time in milliseconds. */
   createdAt: number;
-  /** Id of the key that made it, also if that is gone; absent if the operator or another workspace did. */
+  /** Id of the key that made it, even if that key is gone; absent if the operator or another workspace did. */
   createdBy?: string;
   /** From then on it is refused; absent if it does not expire. Unix time in milliseconds. */
   expiresAt?: number;
@@ -1971,7 +1971,7 @@ interface SetupPage {
 interface SharedTarget {
   /** The host: what `target` of domains.createDomain may be. */
   host: string;
-  /** Addresses that lead there: a name that has no others is routed as one with a CNAME is. */
+  /** Addresses that lead there. A name that has only these counts as routed, as if it had the CNAME. */
   addresses: Array<string>;
   /** When the operator added it. Unix time in milliseconds. */
   createdAt: number;
@@ -2093,7 +2093,7 @@ interface StagedCertificate {
   notAfter: number;
 }
 
-/** That visitors get a page in place of the site. */
+/** A page that visitors get in place of the site. */
 interface Suspension {
   /** The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other. */
   status: 451 | 503 | (number & {});

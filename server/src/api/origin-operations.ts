@@ -23,7 +23,7 @@ const OriginSettingsSchema = Type.Object(
     environmentId: Id('env', 'The environment.'),
     hostHeader: Type.String({
       description:
-        "`Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or the name that it is. `X-Forwarded-Host` is always the visitor's.",
+        "`Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or a fixed name. `X-Forwarded-Host` is always the visitor's.",
     }),
     secret: Type.Optional(
       Type.Object(

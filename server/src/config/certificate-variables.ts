@@ -69,7 +69,7 @@ export const certificateVariables = {
   acmeCaaNames: {
     name: 'NAMEPLATE_ACME_CAA_NAMES',
     about:
-      "How the CAs call themselves in CAA records, separated by commas. Diagnoses then name the record that a customer has to add, before a certificate is ordered. The default is known for Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. Set it on every node where one of your CAs is another.",
+      "Names of the CAs in CAA records, separated by commas. Diagnoses then name the record that a customer has to add, before a certificate is ordered. The default is known for Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. Set it on every node where one of your CAs is another.",
     example: 'ca.example.net',
     parse: listOf(hostName),
   },
@@ -129,7 +129,7 @@ export const certificateVariables = {
   acmeMultiAddress: {
     name: 'NAMEPLATE_ACME_MULTI_ADDRESS',
     about:
-      '`any`: an address of a domain that does not answer on port 80 before an order is tolerated. Another address of its family (IPv4 or IPv6) has to lead to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
+      '`any`: before an order, an address that does not answer on port 80 is tolerated. Another address of its family (IPv4 or IPv6) has to lead to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
     default: 'any',
     example: 'all',
     parse: oneOf('any', 'all'),

@@ -100,7 +100,7 @@ export const generalVariables = {
   monitoringIntervalMs: {
     name: 'NAMEPLATE_MONITORING_INTERVAL',
     about:
-      'How often a healthy verified domain is looked at, between `10m` and `30d`: once within each such time, the first time within an hour. After a loss it is looked at hourly for a week.',
+      'How often a healthy verified domain is looked at, between `10m` and `30d`: once in each interval, the first time within an hour. After a loss it is looked at hourly for a week.',
     default: '24h',
     example: '6h',
     parse: lengthOfTime('10m', '30d'),
@@ -140,7 +140,7 @@ export const generalVariables = {
   deletedKeepMs: {
     name: 'NAMEPLATE_DELETED_KEEP',
     about:
-      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept. The certificate is deleted at once when another workspace is verified for the name. A change concerns domains that are deleted from then on. Set it alike on every node with the role `api`.',
+      'How long a deleted domain can be restored with `domains.restoreDomain`, between `1m` and `90d`; with `off`, not at all. Until then its records and its certificate, with the private key sealed as before, are kept. The certificate is deleted at once when another workspace is verified for the name. A change affects only domains that are deleted from then on. Set it alike on every node with the role `api`.',
     default: '7d',
     example: '30d',
     parse: lengthOfTimeOrOff('1m', '90d'),
@@ -212,7 +212,7 @@ export const generalVariables = {
   watchers: {
     name: 'NAMEPLATE_WATCHERS',
     about:
-      'Maximum number of open streams of `domains.watchDomain` in a process; further ones get 429. `0` allows none. Each holds one of the 10,000 connections of the process, 1,000 of one client address, and about 30 KB of memory. These three limits are divided evenly among the threads of the API.',
+      'Maximum number of open streams of `domains.watchDomain` in a process; further ones get 429. `0` allows none. Each takes one connection (of 10,000 per process and 1,000 per client address) and about 30 KB of memory. These three limits are divided evenly among the threads of the API.',
     default: '5000',
     example: '500',
     parse: count(0, 9000),

@@ -104,7 +104,7 @@ export const createDomains = defineOperation({
       dryRun: Type.Optional(
         Type.Boolean({
           description:
-            'If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not looked at.',
+            'If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not checked.',
         }),
       ),
     },

@@ -58,7 +58,7 @@ const ActionSchema = Type.Object(
       Type.Enum(['CNAME', 'TXT', 'ALIAS', 'CAA', 'NS', 'DS'], { type: 'string', description: 'Type of the record.' }),
     ),
     typeInZone: Type.Optional(
-      Type.String({ maxLength: 64, description: 'How the provider calls an ALIAS record; absent if unknown.' }),
+      Type.String({ maxLength: 64, description: "The provider's name for an ALIAS record; absent if unknown." }),
     ),
     name: Type.Optional(Name('Fully qualified name of the record.')),
     nameInZone: Type.Optional(Name('The name as it is entered at the provider; empty: nothing is entered.')),

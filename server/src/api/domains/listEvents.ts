@@ -66,7 +66,10 @@ export const EventDataSchema = Type.Object(
     ),
     move: Type.Optional(
       Type.Object(
-        { from: Id('env', 'The environment that it left.'), to: Id('env', 'The environment that it is in since.') },
+        {
+          from: Id('env', 'The environment that it left.'),
+          to: Id('env', 'The environment that it has been in since.'),
+        },
         { description: 'In `domain.moved`: from where to where.' },
       ),
     ),

@@ -21,7 +21,7 @@ export const SuspensionSchema = Type.Object(
     }),
     suspendedAt: Time('When it was set to this.'),
   },
-  { title: 'Suspension', description: 'That visitors get a page in place of the site.' },
+  { title: 'Suspension', description: 'A page that visitors get in place of the site.' },
 );
 
 export const DomainSuspensionSchema = Type.Object(

@@ -33,7 +33,7 @@ const KeySchema = Type.Object(
     createdBy: Type.Optional(
       Type.String({
         description:
-          'Id of the key that made it, also if that is gone; absent if the operator or another workspace did.',
+          'Id of the key that made it, even if that key is gone; absent if the operator or another workspace did.',
       }),
     ),
     expiresAt: Type.Optional(Time('From then on it is refused; absent if it does not expire.')),
@@ -137,7 +137,7 @@ export const rotateKey = defineOperation({
   name: 'keys.rotateKey',
   summary: 'Rotate a root key',
   description:
-    'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller has every permission of that key, and does not expire before it. A key is rotated once: later its successor is.',
+    'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller must have every permission of that key, and must not expire before it. A key can be rotated only once; after that, rotate its successor.',
   permission: { resource: 'key', action: 'rotate_key' },
   gives: 'the key that is rotated ends with the overlap, which may be 0, without `revoke_key`',
   rateLimit: { limit: 60, windowMs: 60_000 },

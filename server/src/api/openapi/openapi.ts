@@ -163,7 +163,7 @@ const TAGS: Record<string, string> = {
   targets: 'The shared targets of a workspace: hosts of the platform to which the names that it serves today lead.',
   usage: 'Requests and bytes that the edge served for each domain, by hour: for dashboards and bills.',
   audit: 'The audit log has who changed what in the workspace, when and from where.',
-  keys: 'Root keys of the workspace. A key gives no more than it has.',
+  keys: 'Root keys of the workspace. A key cannot give permissions that it lacks.',
   tokens: 'Dashboard tokens: short-lived, made from a root key.',
   workspaces: 'Workspaces that the workspace makes, such as one for each of its customers.',
   setup: 'The page that a set-up link shows to a customer: its sessions, and its brand.',

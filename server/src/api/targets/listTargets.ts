@@ -7,7 +7,7 @@ const TargetSchema = Type.Object(
   {
     host: Type.String({ description: 'The host: what `target` of domains.createDomain may be.' }),
     addresses: Type.Array(Type.String(), {
-      description: 'Addresses that lead there: a name that has no others is routed as one with a CNAME is.',
+      description: 'Addresses that lead there. A name that has only these counts as routed, as if it had the CNAME.',
     }),
     createdAt: Time('When the operator added it.'),
   },

@@ -26,7 +26,7 @@ export function addImport(domains: Command): void {
   const command = apiCommand(domains, 'import <file>', summary, examples)
     .option(
       '--dry-run',
-      'print what would be refused, and add nothing. The limit of domains of the workspace is not looked at',
+      'print what would be refused, and add nothing. The limit of domains of the workspace is not checked',
     )
     .option(
       '--report <path>',

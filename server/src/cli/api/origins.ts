@@ -37,8 +37,8 @@ export function addOrigins(program: Command): void {
       .option('--client-key <file>', 'its private key (PEM)', readFile)
       .option('--ca <file>', 'CAs that certificates of https origins have to be of (PEM)', readFile)
       .option('--send-external-id', 'send the external ids of domains')
-      .option('--no-send-external-id', 'send them no more')
-      .option('--no-secret', 'send no secret any more'),
+      .option('--no-send-external-id', 'stop sending them')
+      .option('--no-secret', 'stop sending a secret'),
     LEVELS,
   ).action(
     apiAction(({ api, options }: CommandCall<SettingsOptions>) => {
@@ -59,7 +59,7 @@ export function addOrigins(program: Command): void {
   pathOptions(
     apiCommand(group, 'rotate-secret', making, [rotate, `${rotate} --overlap 7d`]).option(
       '--overlap <time>',
-      'how long the secret before is sent too, such as 7d; 0 if it has leaked (default: 1d)',
+      'how long the previous secret is sent too, such as 7d; 0 if it has leaked (default: 1d)',
       parseOverlap,
     ),
     LEVELS,

@@ -73,7 +73,7 @@ const KINDS: Kind[] = [
     delete: {
       operation: 'environments.deleteEnvironment',
       contents: 'domains',
-      goesWithIt: ' Its deployments go with it. Asks first where deleted domains of it could still be restored.',
+      goesWithIt: ' Its deployments go with it. Asks first if its deleted domains could still be restored.',
       asks: true,
     },
     example: ['staging', ' --project shop --app storefront'],
@@ -163,7 +163,10 @@ function addDelete(group: Command, kind: Kind, { operation, contents, goesWithIt
 
 export function pathOptions(command: Command, levels: Level[]): Command {
   for (const level of levels)
-    command.option(`--${level} <id or slug>`, `${level} (default: the playground's own; not needed above an id)`);
+    command.option(
+      `--${level} <id or slug>`,
+      `${level} (default: the playground's own; not needed if a lower level is given by id)`,
+    );
   return command;
 }
 

@@ -53,7 +53,7 @@ export function addUpdate(domains: Command): void {
   ]);
   ownDataOptions(command)
     .option('--origin <url>', "origin of this domain alone, in place of its environment's deployment")
-    .option('--hsts-max-age <seconds>', 'browsers keep to HTTPS for so long; 0 ends that', parseAge)
+    .option('--hsts-max-age <seconds>', 'how long browsers use only HTTPS, in seconds; 0 ends it', parseAge)
     .option('--hsts-include-subdomains', 'the same for every name below it, wherever that is served')
     .option('--hsts-preload', 'browsers may have the name built in')
     .addOption(new Option('--min-tls <version>', 'lowest version of TLS').choices(TLS_VERSIONS))

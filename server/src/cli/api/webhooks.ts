@@ -118,7 +118,7 @@ function addUpdate(webhooks: Command): void {
 
 function addRotateSecret(webhooks: Command): void {
   const summary =
-    'Make a new secret for a webhook, shown once. For a day, the previous one signs too, so that receivers can change.';
+    'Make a new secret for a webhook, shown once. For a day, the server also signs with the previous one, so that receivers can change.';
   apiCommand(webhooks, 'rotate-secret <id>', summary, [EXAMPLE, `${EXAMPLE} --overlap 0`])
     .option(
       '--overlap <time>',

@@ -39,7 +39,7 @@ export function addMoveWatch(move: Command): void {
   const command = boardCommand(move, 'watch', summary, ['', '--until all --timeout 1h', '--until none'], json);
   edgeOption(command)
     .addOption(new Option('--until <state>', 'end when all names lead to the edge, or none').choices(['all', 'none']))
-    .option('--every <time>', 'time between two rounds, such as 10s', parseDuration, 10_000)
+    .addOption(new Option('--every <time>', 'time between two rounds').argParser(parseDuration).default(10_000, '10s'))
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
     .action(async (options: ApiOptions & WatchOptions) => watch({ api: await connect(options), options }));
 }

@@ -255,7 +255,7 @@ function describeHeld(held: readonly HeldCa[]): string {
 
 function addResume(certificates: Command): void {
   const summary =
-    'Order at CAs again that are left alone after they refused the account or failed, within seconds on every node. Fix the cause first: a CA that still refuses is left alone again.';
+    'Order again, within seconds on every node, at CAs that were paused after they refused the account or failed. Fix the cause first: a CA that still refuses is paused again.';
   storeCommand(certificates, 'resume', summary, ['']).action(
     changeAction(
       async ({ store }) => {

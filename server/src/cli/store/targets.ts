@@ -52,7 +52,7 @@ type AddOptions = StoreOptions & { workspace: string; address?: string[] };
 
 function addAdd(targets: Command): void {
   const summary =
-    'Let a workspace have a host of its platform as the target of domains, or change its addresses. A name that leads there verifies for this workspace alone.';
+    'Give a workspace a shared target: a host of its platform, to which domains lead. Or change its addresses. A name that leads there verifies for this workspace alone.';
   storeCommand(targets, 'add <host>', summary, [
     `${EXAMPLE_HOST} --workspace ${EXAMPLE_WORKSPACE} --address 203.0.113.7`,
   ])

@@ -214,7 +214,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   },
   txt_quoted: {
     title: 'The TXT value has quotation marks in it.',
-    means: 'The quotation marks are part of the value, so it is another one.',
+    means: 'The quotation marks are part of the value, so the value differs.',
     causes: 'The value was entered with quotation marks, and the DNS panel adds its own.',
     fix: 'Enter the value without quotation marks.',
     example: txt(`\\"${VALUE}\\"`),
@@ -277,7 +277,7 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
     example: { seen: `example.com. CNAME ${TARGET}.`, right: `example.com. ALIAS ${TARGET}.` },
   },
   apex_elsewhere: {
-    title: 'The addresses of the domain are not of this service.',
+    title: 'The addresses of the domain do not belong to this service.',
     means: 'The TXT record verifies the domain. Its visitors go to another server, unless a proxy passes them on.',
     causes: 'The A or AAAA records of the former server were kept.',
     fix: 'Replace them by an ALIAS record with the target, or by the addresses that its note in `dnsRecords` names.',
@@ -300,9 +300,9 @@ export const RECORD_TEXTS: Record<RecordCode, FindingText> = {
   challenge_missing: {
     title: 'The CNAME record for certificates is not published.',
     means:
-      'The certificate of a wildcard is proved over DNS, by a CNAME record at `_acme-challenge` that leads to this service. Without it there is no certificate, and visitors see an error.',
+      'The certificate of a wildcard needs a proof over DNS, by a CNAME record at `_acme-challenge` that leads to this service. Without it there is no certificate, and visitors see an error.',
     causes:
-      'It was left out, as the record that is not for visitors. Or a TXT record of another program is at its name.',
+      'It was left out, because it does not look necessary for visitors. Or a TXT record of another program is at its name.',
     fix: 'Publish the third record of `dnsRecords`, and delete any other record at its name. It stays: each renewal needs it.',
     example: { seen: 'no record', right: CHALLENGE },
   },

@@ -159,7 +159,7 @@ export const ZONE_TEXTS: Record<ZoneCode, FindingText> = {
   held_elsewhere: {
     title: 'Another account of this service holds the name.',
     means:
-      'The name is verified for another account (in the API: another workspace). It moves here when the nameservers of the zone have the records that prove it, and those of the other account are gone. While none of them answers, the name stays where it is.',
+      'The name is verified for another account (in the API: another workspace). It moves here when the nameservers of the zone have the records that prove it, and those of the other account are gone. While no nameserver answers, the name stays where it is.',
     causes: 'A former agency or platform of yours has added the name there, or somebody else in your organization has.',
     fix: 'Publish both records of this domain and remove those of the other account. A domain that was added before the other one was verified has to be deleted and added again.',
   },
