@@ -46,7 +46,9 @@ describe('a wildcard', () => {
   test('is told that a broader wildcard answers in its place', async () => {
     const domain = await create();
     world.dns.set('*.acme.com', 'CNAME', ['old.example.net']);
-    expect((await world.check(domain)).verificationError).toContain('That wildcard record is at a name above this one.');
+    expect((await world.check(domain)).verificationError).toContain(
+      'That wildcard record is at a name above this one.',
+    );
   });
 
   test('of addresses, behind a proxy, is verified by its TXT record at the base name', async () => {
