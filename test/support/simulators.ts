@@ -11,6 +11,8 @@ import { type DnsClient, dnsClient } from '../../server/src/dns/transport/dns-cl
 const LOOPBACK = '127.0.0.1';
 /** Nobody listens there. */
 const CLOSED_PORT = 1;
+/** Tests wait a twentieth of the time for who never answers. */
+const PATIENCE = 20;
 
 /** The real port, by the address and port that a server stands for. */
 const places = new Map<string, number>();
@@ -34,14 +36,18 @@ export async function listenAt(
   return listener;
 }
 
-/** A real client that reaches these servers; a loopback address that no server stands for refuses. */
+/** A real client that reaches these servers; a loopback address that no server stands for is silent. */
 export function loopbackClient(client = dnsClient()): DnsClient {
   return {
     query(question, server, options) {
       const { address, port } = server;
       const isOther = address.startsWith('127.') && address !== LOOPBACK;
-      const place = { address: LOOPBACK, port: places.get(`${address}:${port}`) ?? CLOSED_PORT };
-      return client.query(question, isOther ? place : server, options);
+      if (!isOther) return client.query(question, server, options);
+      const place = places.get(`${address}:${port}`);
+      if (place !== undefined) return client.query(question, { address: LOOPBACK, port: place }, options);
+      const timeoutsMs = options.timeoutsMs?.map((ms) => ms / PATIENCE);
+      const sooner = { ...options, ...(timeoutsMs !== undefined && { timeoutsMs }) };
+      return client.query(question, { address: LOOPBACK, port: CLOSED_PORT }, sooner);
     },
     close: client.close,
   };
