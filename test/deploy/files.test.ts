@@ -49,6 +49,7 @@ test.each([
   'deploy/nameplate.service',
   'deploy/nameplate.env.example',
   'scripts/image.ts',
+  'docs/guides/alerts.md',
   'docs/guides/certificates.md',
   'docs/guides/operations.md',
   'docs/guides/scale.md',
@@ -212,13 +213,13 @@ test('load balancers and pods look at the health of the edge where the image has
   });
 });
 
-test('docs/guides/operations.md explains every alert', () => {
-  const told = read('docs/guides/operations.md');
+test('docs/guides/alerts.md explains every alert', () => {
+  const told = read('docs/guides/alerts.md');
   for (const [, name] of read('deploy/alerts.yml').matchAll(/- alert: (\w+)/g)) expect(told).toContain(`\`${name}\``);
 });
 
-test('docs/guides/operations.md explains every page of the edge that a visitor may see', () => {
-  const told = read('docs/guides/operations.md');
+test('docs/guides/help-a-customer.md explains every page of the edge that a visitor may see', () => {
+  const told = read('docs/guides/help-a-customer.md');
   for (const name of PAGE_NAMES) {
     const { body } = renderPage(name, { hostname: null, requestId: 'req_1', accept: 'application/json' });
     const { title } = JSON.parse(body).error;

@@ -1,5 +1,5 @@
 // A machine of its own, as `fresh-machine.ts`: `operations-walk.system.test.ts` starts it. An operator who reads
-// docs/guides/operations.md; prints a line of JSON for each command.
+// docs/guides/operations.md and the pages beside it; prints a line of JSON for each command.
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Started, startCommand } from '../support/command.ts';

@@ -12,7 +12,10 @@ const GREETING = 'hello from the origin';
 const MACHINE = join(import.meta.dirname, 'operations-machine.ts');
 const ROOT = join(import.meta.dirname, 'fresh-root.sh');
 
-/** Commands of docs/guides/operations.md that are not typed here. */
+/** The pages of docs/guides whose commands are typed, in this order. */
+const PAGES = ['operations', 'alerts', 'help-a-customer'];
+
+/** Commands of these pages that are not typed here. */
 const NOT_TYPED: [begins: string, why: string][] = [
   ['useradd ', 'a namespace without privileges has one user alone'],
   ['cp -r nameplate /opt/nameplate ', 'fetches packages; the clone is mounted there, installed'],
@@ -36,10 +39,10 @@ const NOT_TYPED: [begins: string, why: string][] = [
   ['pg_restore ', 'the same'],
 ];
 
-const page = readFileSync(join(CLONE, 'docs/guides/operations.md'), 'utf8');
+const pages = PAGES.map((name) => readFileSync(join(CLONE, `docs/guides/${name}.md`), 'utf8')).join('\n');
 const isTyped = (line: string) => NOT_TYPED.every(([begins]) => !line.startsWith(begins));
 
-test('the commands of docs/guides/operations.md, typed in order as printed on a machine with real nameservers, CA and PostgreSQL, do what it says', {
+test('the commands of docs/guides/operations.md, alerts.md and help-a-customer.md, typed in order as printed on a machine with real nameservers, CA and PostgreSQL, do what they say', {
   timeout: START_LIMIT_MS,
 }, async () => {
   // There is no network inside to fetch them.
@@ -60,7 +63,7 @@ test('the commands of docs/guides/operations.md, typed in order as printed on a 
     for (const role of ['migrate', 'serve'])
       await postgres.run(postgres.url('nameplate'), `alter role nameplate_${role} password '${password}'`);
 
-    const commands = blocksOf(page).map(commandsOf);
+    const commands = blocksOf(pages).map(commandsOf);
     for (const [begins] of NOT_TYPED)
       expect(
         commands.flat().some((line) => line.startsWith(begins)),
