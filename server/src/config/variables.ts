@@ -205,7 +205,7 @@ export const generalVariables = {
   rateLimits: {
     name: 'NAMEPLATE_RATE_LIMITS',
     about:
-      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. The value `*` means every operation that is not named. A limit of 0 blocks an operation, for sessions of set-up links too; their other limits are separate. Only these have a default: 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`. Each certificate of `domains.createDomains` counts against the latter. `*` does not change these defaults. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
+      'Request limits per workspace: `OPERATION=N/WINDOW`, separated by commas. The value `*` means every operation that is not named. A limit of 0 blocks an operation, for sessions of set-up links too; their other limits are separate. Only these have a default: 60 requests a minute to `webhooks.sendTest`, `webhooks.redeliver`, `usage.getUsage`, `usage.listUsage`, `keys.createKey`, `keys.rotateKey` and `workspaces.createWorkspace`, and 600 to `domains.uploadCertificate`. Each certificate of `domains.createDomains` counts against the latter. `*` does not change these defaults. `nameplate workspaces limits` sets limits for one workspace. Nodes on one PostgreSQL database share their counts four times a second; processes on one SQLite file count separately.',
     example: '*=6000/1m,domains.createDomain=60/1m',
     parse: rateLimits,
   },
