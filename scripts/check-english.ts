@@ -37,7 +37,8 @@ function check(): void {
 function problemsOf(page: string): string[] {
   return sentencesOf(page).flatMap(({ line, text, words }) => {
     const prose = text.replaceAll(/`[^`]*`/g, '`…`');
-    const problems = rules.flatMap(({ pattern, instead, code, except }) => {
+    const problems = rules.flatMap(({ pattern, instead, code, notIn, except }) => {
+      if (notIn !== undefined && page.startsWith(notIn)) return [];
       const read = code === true ? text : prose;
       const { index } = pattern.exec(read) ?? {};
       if (index === undefined || isExcepted(except, page, text)) return [];
