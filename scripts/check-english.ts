@@ -1,4 +1,4 @@
-// Holds README, CHANGELOG, the guides, the reference and the product's sentences in it to plain English. The generated reference has every help text, error,
+// Holds README, CHANGELOG, the guides, the reference with the product's sentences in it, and some internals to plain English. The generated reference has every help text, error,
 // finding and setting, so one check of the pages covers these too. With --figures it prints how readable each page is.
 import { globSync, readFileSync } from 'node:fs';
 import markdownIt from 'markdown-it';
@@ -21,6 +21,7 @@ const pages = [
   'CHANGELOG.md',
   'SECURITY.md',
   'docs/README.md',
+  ...['architecture', 'benchmarks', 'reliability'].map((page) => `docs/internals/${page}.md`),
   ...globSync(['docs/guides/**/*.md', 'docs/reference/**/*.md'], { cwd: root }).sort(),
 ];
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -37,7 +38,8 @@ function check(): void {
 function problemsOf(page: string): string[] {
   return sentencesOf(page).flatMap(({ line, text, words }) => {
     const prose = text.replaceAll(/`[^`]*`/g, '`…`');
-    const problems = rules.flatMap(({ pattern, instead, code, except }) => {
+    const problems = rules.flatMap(({ pattern, instead, code, notIn, except }) => {
+      if (notIn !== undefined && page.startsWith(notIn)) return [];
       const read = code === true ? text : prose;
       const { index } = pattern.exec(read) ?? {};
       if (index === undefined || isExcepted(except, page, text)) return [];

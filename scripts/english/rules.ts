@@ -4,6 +4,8 @@ export interface Rule {
   instead: string;
   /** Whether it reads code, too. */
   code?: true;
+  /** The start of the paths of pages that may say it. */
+  notIn?: string;
   /** Sentences that may say it, each with its reason. As few as possible. */
   except?: readonly { page: string; sentence: string; reason: string }[];
 }
@@ -27,6 +29,7 @@ export const rules: readonly Rule[] = [
   {
     pattern: /(?<![\w/])[\w/-]*(?:\/src\/|\btest\/)[\w./-]+|\.test\.ts\b/,
     code: true,
+    notIn: 'docs/internals/',
     instead: 'no source paths and no test files in guides and reference.',
   },
   { pattern: /(?<![\w`-])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,12}(?![\w`-])/, instead: 'no commits.' },
