@@ -252,7 +252,7 @@ describe.each(STACKS)('the application in $stack', ({ stack, place, knowsAddress
     const shown = [...page.matchAll(/^`(.+)`:\n\n```\w+\n([\s\S]*?)^```$/gm)].map(([, file, text]) => [file, text]);
     const texts = files.map((file) => [file, readFileSync(join(example, file), 'utf8')] as const);
     expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(texts));
-    const [, limit] = /less than (\d+) lines/.exec(page) ?? [];
+    const [, limit] = /fewer than (\d+) lines/.exec(page) ?? [];
     const lines = texts.map(([, text]) => text.split('\n').length - 1);
     expect(lines.reduce((sum, each) => sum + each)).toBeLessThan(Number(limit));
   });
