@@ -282,7 +282,7 @@ const environments = operationsOf<Environment, App>({
   delete: (changes, ...environment) => changes.deleteEnvironment(...environment),
   contents: 'domains',
   deletion: {
-    gives: 'its deployments go with it, and deleted domains that were in it cannot be restored any more',
+    gives: 'its deployments are deleted too, and deleted domains that were in it can no longer be restored',
     request: {
       refuseRestorable: Type.Optional(
         Type.Boolean({

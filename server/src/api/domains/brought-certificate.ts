@@ -27,7 +27,7 @@ export const broughtCertificate = Type.Optional(
 
 export const certificateUse: Need = {
   permission: { resource: 'environment', action: 'update_domain' },
-  where: 'on the environment, for a `certificate`',
+  where: 'on the environment, if the request has a `certificate`',
 };
 
 /** A certificate as the store keeps it; null where the name has none. A problem names the place in the item at `location`. */

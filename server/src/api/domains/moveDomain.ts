@@ -14,7 +14,7 @@ const creationThere: Need = {
 /** The domain's own origin gets the secret, and the client certificate, of the environment that it is moved to. */
 const deploymentThere: Need = {
   permission: { resource: 'environment', action: 'create_deployment' },
-  where: 'on the environment that the domain is moved to, if the domain has an own origin',
+  where: 'on the environment that the domain is moved to, if the domain has its own origin',
 };
 
 export const moveDomain = defineOperation({

@@ -68,7 +68,7 @@ export const setRedirect = defineOperation({
   description:
     'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back. It takes effect within a second on every node, from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over. Requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains.',
   permission,
-  needs: [{ permission, where: 'on the environment of the domain that `to` names, too' }],
+  needs: [{ permission, where: 'on the environment of the domain that `to` names' }],
   request: Type.Object(
     {
       domain: DomainIdentifier,

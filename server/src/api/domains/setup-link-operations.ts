@@ -24,12 +24,12 @@ export const PurposeSchema = Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
 
 const readToo: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
-  where: 'on the environment of the domain, for a support link',
+  where: 'on the environment of the domain, if it is a support link',
 };
 
 const usageToo: Need = {
   permission: { resource: 'environment', action: 'read_usage' },
-  where: 'on the environment of the domain, for a support link',
+  where: 'on the environment of the domain, if it is a support link',
 };
 
 const SetupLinkId = Type.String({
@@ -82,7 +82,7 @@ export const createSetupLink = defineOperation({
     'Makes a link for the customer who owns the domain: a page that shows the DNS records, reports mistakes in them, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. The link is shown only once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.\n\nWith `purpose` `support` the link is for a helper without an account. It opens the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read.',
   permission: { resource: 'environment', action: 'create_setup_link' },
   needs: [readToo, usageToo],
-  gives: 'whoever has the link reads the domain, its diagnosis and its certificate, and has it checked, without a key',
+  gives: 'anyone with the link can see the domain, its diagnosis and its certificate, and start checks, without a key',
   creates: 'secret',
   request: Type.Object(
     {

@@ -21,7 +21,7 @@ export const sharedTarget = Type.Optional(
 
 export const sharedTargetUse: Need = {
   permission: { resource: 'environment', action: 'use_shared_target' },
-  where: 'on the environment, for a `target`',
+  where: 'on the environment, if the request has a `target`',
 };
 
 /** The shared target that a caller names, and may use; undefined where it names none. Rejects with a `Problem`. */

@@ -139,7 +139,7 @@ export const rotateKey = defineOperation({
   description:
     'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller must have every permission of that key, and must not expire before it. A key can be rotated only once; after that, rotate its successor.',
   permission: { resource: 'key', action: 'rotate_key' },
-  gives: 'the key that is rotated ends with the overlap, which may be 0, without `revoke_key`',
+  gives: 'the old key stops working when the overlap ends, which can be at once, without `revoke_key`',
   rateLimit: { limit: 60, windowMs: 60_000 },
   replaces: 'secret',
   request: Type.Object(

@@ -140,7 +140,7 @@ export const getDelivery = defineOperation({
   summary: 'Get a delivery',
   description: "Retrieves a delivery with the body of the receiver's last response.",
   permission: { resource: 'webhook', action: 'read_webhook' },
-  gives: 'what the receiver responded: the first 64 KiB of its last response, if that failed',
+  gives: 'the response contains the first 64 KiB of what the receiver last answered, if that delivery failed',
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
   response: DeliverySchema,
   problems: ['data/webhook_not_found', 'data/delivery_not_found'],

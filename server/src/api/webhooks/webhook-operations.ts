@@ -102,7 +102,7 @@ function newWebhookSecret(
 /** A receiver gets every event of every domain, as whoever reads them does. */
 const reading: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
-  where: 'on all environments, for the URL and the types: the receiver gets the events of every domain',
+  where: 'on all environments, to set the URL or the types: the receiver gets the events of every domain',
 };
 
 export const createWebhook = defineOperation({
