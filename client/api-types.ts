@@ -148,7 +148,7 @@ export interface ApiCalls {
           maxAge: number;
           /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
           includeSubDomains?: boolean | undefined;
-          /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+          /** Whether browsers may build in the name (HSTS preloading), which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
           preload?: boolean | undefined;
         } | null | undefined;
         /** The lowest version of TLS that visitors may use; handshakes with a lower one are refused. */
@@ -1713,7 +1713,7 @@ interface Hsts {
   maxAge: number;
   /** Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision. */
   includeSubDomains?: boolean;
-  /** Whether browsers may have the name built in, which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
+  /** Whether browsers may build in the name (HSTS preloading), which takes months to undo. Needs `includeSubDomains` and a `maxAge` of at least 31536000. */
   preload?: boolean;
 }
 

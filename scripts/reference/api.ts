@@ -143,7 +143,11 @@ function responseText(schema: JsonSchema): string[] {
   const { data } = propertiesOf(schema);
   if (data === undefined) return [];
   const linked = typeLink(data);
-  if (linked.includes('](')) return [`\`data\` is ${linked.startsWith('list') ? 'a' : 'an object'} ${linked.startsWith('list') ? linked : `of the type ${linked}`}.`, ''];
+  if (linked.includes(']('))
+    return [
+      `\`data\` is ${linked.startsWith('list') ? 'a' : 'an object'} ${linked.startsWith('list') ? linked : `of the type ${linked}`}.`,
+      '',
+    ];
   return table('Response', propertyRows(data));
 }
 

@@ -26,7 +26,8 @@ const WORDS: readonly Word[] = [
   },
   {
     word: 'name of a record',
-    meaning: 'In most panels you enter it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
+    meaning:
+      'In most panels you enter it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
   },
   {
     word: '`dnsRecords`',
@@ -45,7 +46,8 @@ const WORDS: readonly Word[] = [
   { word: 'A, AAAA', meaning: 'Records with an IP address: A for IPv4, AAAA for IPv6' },
   {
     word: 'proxied',
-    meaning: 'Said of a name whose DNS provider sends visitors to its own servers, which pass them on (Cloudflare: orange cloud)',
+    meaning:
+      'Said of a name whose DNS provider sends visitors to its own servers, which pass them on (Cloudflare: orange cloud)',
   },
   {
     word: 'flattened',
@@ -62,7 +64,8 @@ const WORDS: readonly Word[] = [
   },
   {
     word: 'DNSSEC',
-    meaning: 'Signatures that prove that records are genuine. The DS record at the registrar identifies the key that signs them',
+    meaning:
+      'Signatures that prove that records are genuine. The DS record at the registrar identifies the key that signs them',
   },
   {
     word: 'CAA',

@@ -75,7 +75,8 @@ export function renderPermissions(): string {
     '| Permission | Operations, with `*` or an id | Operations, with `*` only |',
     '|---|---|---|',
     ...requiredPermissions().map(
-      ({ resource, action, onOne, onAll }) => `| \`${resource}.*.${action}\` | ${onOne.length + onAll.length === 0 ? '[in addition to another permission](#additional-permissions)' : listed(onOne)} | ${listed(onAll)} |`,
+      ({ resource, action, onOne, onAll }) =>
+        `| \`${resource}.*.${action}\` | ${onOne.length + onAll.length === 0 ? '[in addition to another permission](#additional-permissions)' : listed(onOne)} | ${listed(onAll)} |`,
     ),
     '',
     '## Additional permissions',

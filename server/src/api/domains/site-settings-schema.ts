@@ -27,7 +27,7 @@ const hstsProperties = {
   ),
   preload: Type.Optional(
     Type.Boolean({
-      description: `Whether browsers may have the name built in, which takes months to undo. Needs \`includeSubDomains\` and a \`maxAge\` of at least ${MIN_PRELOAD_AGE}.`,
+      description: `Whether browsers may build in the name (HSTS preloading), which takes months to undo. Needs \`includeSubDomains\` and a \`maxAge\` of at least ${MIN_PRELOAD_AGE}.`,
     }),
   ),
 };

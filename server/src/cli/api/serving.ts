@@ -23,7 +23,7 @@ interface RedirectOptions {
 
 function addRedirect(domains: Command): void {
   const summary =
-    'Redirect all requests for a domain to another verified domain of the workspace, such as www to the apex. Without options: show where it redirects to.';
+    'Redirect all requests for a domain to another verified domain of the workspace, such as www to the apex. Without options, show where the domain redirects to.';
   apiCommand(domains, 'redirect <domain>', summary, [
     'www.example.com --to example.com',
     'www.example.com --to example.com --status 301',
@@ -70,7 +70,7 @@ type ShownSuspension = Static<typeof DomainSuspensionSchema>;
 
 function addSuspend(domains: Command): void {
   const summary =
-    'Serve a page in place of a site, until it is resumed. Its checks, its certificate and its status stay as they are.';
+    'Serve a page in place of a site, until it is resumed. The domain keeps its status, its checks and its certificate.';
   apiCommand(domains, 'suspend <domain>', summary, ['shop.example.com', 'shop.example.com --status 451'])
     .addOption(statusOption())
     .action(
