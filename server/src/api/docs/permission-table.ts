@@ -42,8 +42,8 @@ const PRESET_SECTION = [
   '',
   '## Granting permissions',
   '',
-  'A key can grant only permissions that it has, to other keys, to dashboard tokens and to the first key of a new workspace:',
-  'see [Keys](../guides/keys.md). A permission on all resources of a kind includes the same permission on one of them. So a key with',
+  'A key can grant only permissions that it has: to other keys, to dashboard tokens, and to the first key of a new workspace. See',
+  '[Keys](../guides/keys.md). A permission on all resources of a kind includes the same permission on one of them. So a key with',
   '`environment.*.read_domain` can grant `environment.env_….read_domain`, but not the reverse. A permission of the form',
   '`<resource_name>/<resource>#<action>` includes only itself.',
   '',
@@ -110,5 +110,5 @@ export function renderPermissions(): string {
 }
 
 function listed(names: readonly string[]): string {
-  return names.map((name) => `\`${name}\``).join(', ');
+  return names.length === 0 ? 'none' : names.map((name) => `\`${name}\``).join(', ');
 }
