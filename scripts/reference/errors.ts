@@ -44,7 +44,7 @@ function section(code: ProblemCode): string[] {
     '',
     `Why: ${escaped(why)}`,
     '',
-    `Fix: ${escaped(fix)}`,
+    `What to do: ${escaped(fix)}`,
     '',
     '```json',
     JSON.stringify(exampleProblem(code), null, 2),

@@ -116,7 +116,7 @@ function section(code: FindingCode): string[] {
     '',
     `How it happens: ${causes}`,
     '',
-    `Fix: ${fix}`,
+    `What to do: ${fix}`,
     '',
     ...(example ? ['```text', ...exampleLines(example), '```', ''] : []),
   ];
