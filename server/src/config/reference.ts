@@ -85,8 +85,18 @@ function section(table: Record<string, Variable<unknown>>): string[] {
     '',
     about,
     '',
-    `- Default: ${variable.default === undefined ? (required ? 'none; required' : 'none') : `\`${variable.default}\``}`,
+    `- Default: ${defaultOf({ about, required, ...variable })}`,
     `- Example: \`${name}=${example}\``,
     '',
   ]);
+}
+
+function defaultOf({
+  about,
+  required,
+  ...variable
+}: Pick<Variable<unknown>, 'about' | 'required' | 'default'>): string {
+  if (variable.default !== undefined) return `\`${variable.default}\``;
+  if (required) return 'none; required';
+  return about.includes('By default') ? 'see above' : 'none';
 }
