@@ -95,7 +95,11 @@ function defaultOf({
   about,
   required,
   ...variable
-}: Pick<Variable<unknown>, 'about' | 'required' | 'default'>): string {
+}: {
+  about: string;
+  required: true | undefined;
+  default?: string;
+}): string {
   if (variable.default !== undefined) return `\`${variable.default}\``;
   if (required) return 'none; required';
   return about.includes('By default') ? 'see above' : 'none';

@@ -33,7 +33,7 @@ function addRedirect(domains: Command): void {
     .addOption(
       new Option(
         '--status <status>',
-        'status of the response: 308 keeps the method, 301 may not (default: 308)',
+        'status of the redirect: 308 keeps the request method; after 301, browsers send GET in place of POST (default: 308)',
       ).choices(['301', '308']),
     )
     .option('--remove', 'remove the redirect')
@@ -86,7 +86,7 @@ function addSuspend(domains: Command): void {
 
 /** The option of the commands that suspend. */
 export function statusOption(): Option {
-  return new Option('--status <status>', 'status of the page: 451 for legal reasons, 503 for any other')
+  return new Option('--status <status>', 'status of the page: 451 for legal reasons, 503 for any other reason')
     .choices(['451', '503'])
     .default('503');
 }

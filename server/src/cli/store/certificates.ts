@@ -133,7 +133,7 @@ interface ImportOptions extends StoreOptions {
 
 function addImport(certificates: Command): void {
   const summary =
-    'Check a certificate from elsewhere and put it in use. A managed certificate replaces it when a third of its lifetime is left, 30 days at most.';
+    'Check a certificate from elsewhere and put it in use. A managed certificate replaces it when a third of the time from the import to its expiry is left, 30 days at most.';
   storeCommand(certificates, 'import <name>', summary, ['shop.example.com --chain fullchain.pem --key privkey.pem'])
     .requiredOption('--chain <file>', 'PEM: the certificate and its intermediates, in any order')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')

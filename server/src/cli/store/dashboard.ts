@@ -41,7 +41,7 @@ function addLogin(dashboard: Command): void {
     `--workspace ${EXAMPLE_WORKSPACE} --as grace --preset support --json`,
   ])
     .requiredOption('--workspace <id>', 'workspace whose dashboard opens')
-    .requiredOption('--as <name>', 'the person, as timelines and the audit log name them', parseName)
+    .requiredOption('--as <name>', 'the person, as timelines and the audit log show them', parseName)
     .option(
       '--permission <permission>',
       'what the person may do, such as environment.*.read_domain; repeat it for several. docs/reference/permissions.md lists all permissions',
