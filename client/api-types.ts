@@ -6,15 +6,15 @@ export interface ApiCalls {
   domains: {
     /** Attach a domain to an environment. Stores the domain and returns the DNS records that it needs. Nameplate starts to check the records at once, and repeats the check about once a minute for at most 24 hours. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, if the request has a `target`. */
     createDomain(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
       /** Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard such as `*.shop.example.com`, which stands for every name one label below `shop.example.com`. */
       domain: string;
-      /** A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of a target of the domain's own. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once. */
+      /** A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of the domain's own target. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once. */
       target?: string | undefined;
       /** If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The request is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or that domain is verified, or was, as far back as its events are kept. Or its ownership record was found while its checks run. */
       replaceUnverified?: boolean | undefined;
@@ -22,7 +22,7 @@ export interface ApiCalls {
       externalId?: string | undefined;
       /** Your own data. At most 50 pairs of texts without control characters, and 4096 bytes as JSON. */
       metadata?: Record<string, string> | undefined;
-      /** If true, the counterpart is attached too: `www.example.com` for `example.com`, or `example.com` for `www.example.com`. No other name has a counterpart. It redirects (308) to `domain` as soon as both are verified. Either both are attached or neither. Both count against the limits, and both get the `externalId` and `metadata`. */
+      /** If true, the counterpart is attached too: `www.example.com` for `example.com`, or `example.com` for `www.example.com`. No other name has a counterpart. The counterpart redirects (308) to `domain` as soon as both are verified. Either both are attached or neither. Both count against the limits, and both get the `externalId` and `metadata`. */
       withWww?: boolean | undefined;
     }, options?: CreationOptions): Promise<{
       /** The new domain. Begins with `dom_`. */
@@ -33,9 +33,9 @@ export interface ApiCalls {
     }>;
     /** Attach up to 100 domains to an environment. Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. Either all new domains are stored or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. A name that occurs twice in the request is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. Also `environment.*.replace_domain` on the environment of a domain that `replaceUnverified` replaces. Also `environment.*.use_shared_target` on the environment, if the request has a `target`. Also `environment.*.update_domain` on the environment, if the request has a `certificate`. */
     createDomains(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -43,7 +43,7 @@ export interface ApiCalls {
       domains: Array<string | {
         /** The name, as above. */
         domain: string;
-        /** A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of a target of the domain's own. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once. */
+        /** A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of the domain's own target. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once. */
         target?: string | undefined;
         certificate?: BroughtCertificate | undefined;
         /** Your own id for the domain, without control characters. Several domains may have the same id. */
@@ -66,11 +66,11 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Site>;
-    /** List the domains of an environment. Domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
+    /** List the domains of an environment. Returns the domains in order of creation, one page at a time. Permission: `environment.*.read_domain` or `environment.<environment_id>.read_domain`. */
     listDomains(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -107,9 +107,9 @@ export interface ApiCalls {
       ready?: boolean | undefined;
       /** Only domains of this environment. */
       within?: {
-        /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+        /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
         project?: string | undefined;
-        /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+        /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
         app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
@@ -121,9 +121,9 @@ export interface ApiCalls {
     countSites(input: {
       /** Only domains of this environment. */
       within?: {
-        /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+        /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
         project?: string | undefined;
-        /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+        /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
         app?: string | undefined;
         /** Id or slug of the environment. */
         environment: string;
@@ -177,9 +177,9 @@ export interface ApiCalls {
     moveDomain(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -214,9 +214,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainEvent>>;
     /** Check a name before you attach it. Returns whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing. It queries DNS as domains.diagnoseDomain does, with the same limits. Permission: `environment.*.create_domain` or `environment.<environment_id>.create_domain`. */
     checkName(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -263,7 +263,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<void>;
-    /** Create a set-up link. Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours. With the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a link shows no more than its creator can read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, if it is a support link. Also `environment.*.read_usage` on the environment of the domain, if it is a support link. */
+    /** Create a set-up link. Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours. With the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a link shows no more than its creator can read. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. Also `environment.*.read_domain` on the environment of the domain, if the link is a support link. Also `environment.*.read_usage` on the environment of the domain, if the link is a support link. */
     createSetupLink(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -281,7 +281,7 @@ export interface ApiCalls {
       /** When the link stops working. Unix time in milliseconds. */
       expiresAt: number;
     }>;
-    /** List the set-up links of a domain. Links in order of creation, one page at a time, without their tokens. Expired links stay in the list for 30 days. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
+    /** List the set-up links of a domain. Returns the links in order of creation, one page at a time, without their tokens. Expired links stay in the list for 30 days. Permission: `environment.*.create_setup_link` or `environment.<environment_id>.create_setup_link`. */
     listSetupLinks(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -349,7 +349,7 @@ export interface ApiCalls {
       /** Id or slug of the project. */
       project: string;
     }, options?: CallOptions): Promise<Project>;
-    /** List the projects of the workspace. Projects in order of creation, one page at a time. Permission: `project.*.read_project`. */
+    /** List the projects of the workspace. Returns the projects in order of creation, one page at a time. Permission: `project.*.read_project`. */
     listProjects(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -377,12 +377,12 @@ export interface ApiCalls {
     }>;
     /** Get an app. Retrieves an app by its id, or by its slug and project. Permission: `app.*.read_app` or `app.<app_id>.read_app`. */
     getApp(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
     }, options?: CallOptions): Promise<App>;
-    /** List the apps of a project. Apps in order of creation, one page at a time. Permission: `app.*.read_app`. */
+    /** List the apps of a project. Returns the apps in order of creation, one page at a time. Permission: `app.*.read_app`. */
     listApps(input: {
       /** Id or slug of the project. */
       project: string;
@@ -393,7 +393,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<App>>;
     /** Delete an app. Deletes an app that has no environments. Permission: `app.*.delete_app` or `app.<app_id>.delete_app`. */
     deleteApp(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -402,7 +402,7 @@ export interface ApiCalls {
   environments: {
     /** Create an environment. Creates an environment in an app. Permission: `environment.*.create_environment`. */
     createEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -416,16 +416,16 @@ export interface ApiCalls {
     }>;
     /** Get an environment. Retrieves an environment by its id, or by its slug, project and app. Permission: `environment.*.read_environment` or `environment.<environment_id>.read_environment`. */
     getEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<Environment>;
-    /** List the environments of an app. Environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
+    /** List the environments of an app. Returns the environments in order of creation, one page at a time. Permission: `environment.*.read_environment`. */
     listEnvironments(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
       /** Id or slug of the app. */
       app: string;
@@ -436,9 +436,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<Environment>>;
     /** Delete an environment. Deletes an environment that has no domains, and its deployments. Deleted domains that were in it can no longer be restored. Permission: `environment.*.delete_environment` or `environment.<environment_id>.delete_environment`. */
     deleteEnvironment(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -447,9 +447,9 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<void>;
     /** Change the origin settings of an environment. Changes the settings in the request: null removes a setting, and absent settings stay as they are. Within a second, the settings apply to every origin of the environment. `secret: null` ends the secret at once; `environments.rotateOriginSecret` creates one. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     updateOriginSettings(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -471,18 +471,18 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Get the origin settings of an environment. Retrieves how the edge sends requests to the origins of the environment, without the secret and the private key. Permission: `environment.*.read_origin_settings` or `environment.<environment_id>.read_origin_settings`. */
     getOriginSettings(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
     }, options?: CallOptions): Promise<OriginSettings>;
     /** Create or rotate the origin secret of an environment. Creates the first secret or replaces the current one. The edge sends the secret with every request to an origin, in the header `Nameplate-Edge-Secret`. During the overlap it sends the new secret and the previous one, separated by a comma and a space. The secret is shown only once. Anyone who can create a deployment in the environment can have the secret sent to their own server. Permission: `environment.*.update_origin_settings` or `environment.<environment_id>.update_origin_settings`. */
     rotateOriginSecret(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -498,9 +498,9 @@ export interface ApiCalls {
   deployments: {
     /** Deploy to an environment. Creates a deployment, which becomes the current one of the environment: traffic for its domains goes to the origin. Permission: `environment.*.create_deployment` or `environment.<environment_id>.create_deployment`. */
     createDeployment(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -510,11 +510,11 @@ export interface ApiCalls {
       /** The new deployment. Begins with `dep_`. */
       deploymentId: string;
     }>;
-    /** List the deployments of an environment. Deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
+    /** List the deployments of an environment. Returns the deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one. Permission: `environment.*.read_deployment` or `environment.<environment_id>.read_deployment`. */
     listDeployments(input: {
-      /** Id or slug of the project. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the project. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       project?: string | undefined;
-      /** Id or slug of the app. Required if the level below is given by its slug. With an id, it is optional and must match. */
+      /** Id or slug of the app. Required if the level below is given by slug. If that is given by id, this is optional and must match. */
       app?: string | undefined;
       /** Id or slug of the environment. */
       environment: string;
@@ -542,7 +542,7 @@ export interface ApiCalls {
       /** Id of the webhook (`wh_…`). */
       webhookId: string;
     }, options?: CallOptions): Promise<Webhook>;
-    /** List the webhooks of the workspace. Webhooks in order of creation, one page at a time. Permission: `webhook.*.read_webhook`. */
+    /** List the webhooks of the workspace. Returns the webhooks in order of creation, one page at a time. Permission: `webhook.*.read_webhook`. */
     listWebhooks(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -639,7 +639,7 @@ export interface ApiCalls {
     }, options?: CallOptions): Promise<Page<DomainUsage>>;
   };
   audit: {
-    /** List who changed what. The audit log of the workspace, newest first, one page at a time. It has one entry for each resource that a call of the API or a command of the operator changed. Entries remain when the resource is deleted. For the results of checks, see domains.listEvents. With a filter, each page searches a limited number of entries: it may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
+    /** List who changed what. Returns the audit log of the workspace, newest first, one page at a time. It has one entry for each resource that a call of the API or a command of the operator changed. Entries remain when the resource is deleted. For the results of checks, see domains.listEvents. With a filter, each page searches a limited number of entries: it may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Entries are kept for a year unless the operator sets another time. Permission: `audit.*.read_entries`. */
     listEntries(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -670,7 +670,7 @@ export interface ApiCalls {
       /** Id of the root key (`key_…`). */
       keyId: string;
     }, options?: CallOptions): Promise<RootKey>;
-    /** List the root keys of the workspace. Keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed. Permission: `key.*.read_key`. */
+    /** List the root keys of the workspace. Returns the keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed. Permission: `key.*.read_key`. */
     listKeys(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;
@@ -711,7 +711,7 @@ export interface ApiCalls {
       /** A set of permissions, in addition to `permissions`. */
       preset?: 'read-only' | 'support' | 'platform' | 'owner' | undefined;
     }, options?: CreationOptions): Promise<CreatedWorkspace>;
-    /** List the workspaces that your workspace created. Workspaces in order of creation, one page at a time. Permission: `workspace.*.read_workspace`. */
+    /** List the workspaces that your workspace created. Returns the workspaces in order of creation, one page at a time. Permission: `workspace.*.read_workspace`. */
     listWorkspaces(input: {
       /** Maximum number of items on the page; 100 if absent. */
       limit?: number | undefined;

@@ -45,7 +45,7 @@ export const createDeployment = defineOperation({
   description:
     'Creates a deployment, which becomes the current one of the environment: traffic for its domains goes to the origin.',
   permission: { resource: 'environment', action: 'create_deployment' },
-  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it in the clear',
+  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it unencrypted',
   creates: true,
   request: Type.Object(
     {
@@ -79,7 +79,7 @@ export const listDeployments = defineList({
   name: 'deployments.listDeployments',
   summary: 'List the deployments of an environment',
   description:
-    'Deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one.',
+    'Returns the deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one.',
   permission: { resource: 'environment', action: 'read_deployment' },
   request: Type.Object({ ...environmentPath, ...pageRequest }, closed),
   item: DeploymentSchema,

@@ -86,7 +86,7 @@ export const updateOriginSettings = defineOperation({
     'Changes the settings in the request: null removes a setting, and absent settings stay as they are. Within a second, the settings apply to every origin of the environment. `secret: null` ends the secret at once; `environments.rotateOriginSecret` creates one.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
   gives:
-    'the settings as they are now, without `read_origin_settings`. Where an origin is a host that serves many sites, `hostHeader` decides which of them gets the traffic',
+    'the response contains the current settings, without `read_origin_settings`. If an origin is a host that serves many sites, `hostHeader` decides which site gets the traffic',
   request: Type.Object(
     {
       ...environmentPath,

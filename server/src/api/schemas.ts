@@ -84,7 +84,7 @@ export function Reference(what: string) {
 
 /** A parent of what a request names. An id needs none: it says which one it is. */
 export function ParentReference(what: 'project' | 'app') {
-  const description = `Id or slug of the ${what}. Required if the level below is given by its slug. With an id, it is optional and must match.`;
+  const description = `Id or slug of the ${what}. Required if the level below is given by slug. If that is given by id, this is optional and must match.`;
   return Type.Optional(Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description }));
 }
 

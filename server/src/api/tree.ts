@@ -135,7 +135,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
   const list = defineList({
     name: `${group}.list${capital}s`,
     summary: `List the ${group} of ${of}`,
-    description: `${capital}s in order of creation, one page at a time.`,
+    description: `Returns the ${name}s in order of creation, one page at a time.`,
     permission: { resource: name, action: `read_${name}` },
     ...inAll,
     request: Type.Object({ ...inParent, ...pageRequest }, closed),

@@ -44,7 +44,7 @@ export const listEntries = defineList({
   name: 'audit.listEntries',
   summary: 'List who changed what',
   description:
-    'The audit log of the workspace, newest first, one page at a time. It has one entry for each resource that a call of the API or a command of the operator changed. Entries remain when the resource is deleted. For the results of checks, see domains.listEvents. With a filter, each page searches a limited number of entries: it may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
+    'Returns the audit log of the workspace, newest first, one page at a time. It has one entry for each resource that a call of the API or a command of the operator changed. Entries remain when the resource is deleted. For the results of checks, see domains.listEvents. With a filter, each page searches a limited number of entries: it may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
   permission: { resource: 'audit', action: 'read_entries' },
   onAll: 'workspace',
   request: Type.Object(

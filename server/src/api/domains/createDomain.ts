@@ -118,7 +118,7 @@ export const createDomain = defineOperation({
       withWww: Type.Optional(
         Type.Boolean({
           description:
-            'If true, the counterpart is attached too: `www.example.com` for `example.com`, or `example.com` for `www.example.com`. No other name has a counterpart. It redirects (308) to `domain` as soon as both are verified. Either both are attached or neither. Both count against the limits, and both get the `externalId` and `metadata`.',
+            'If true, the counterpart is attached too: `www.example.com` for `example.com`, or `example.com` for `www.example.com`. No other name has a counterpart. The counterpart redirects (308) to `domain` as soon as both are verified. Either both are attached or neither. Both count against the limits, and both get the `externalId` and `metadata`.',
         }),
       ),
     },

@@ -34,7 +34,7 @@ export const restoreDomain = defineOperation({
     'Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace has been verified for the name since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name.',
   // The permission of createDomain: whoever has it may attach the name here anyway.
   permission: { resource: 'environment', action: 'create_domain' },
-  gives: 'the domain comes back with its certificate, its suspension and its redirect, without `update_domain`',
+  gives: 'the domain gets back its certificate, its suspension and its redirect, without `update_domain`',
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: [

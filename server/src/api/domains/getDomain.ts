@@ -31,7 +31,7 @@ export const watchDomain = defineStream({
   description: [
     'Responds with server-sent events until the client disconnects. The request needs the header `Accept: text/event-stream`.',
     '`domain`: the domain, as `domains.getDomain` returns it. The first comes at once, the others within a second of each change. Several changes in quick succession, or while a slow client is behind, become one event with the newest state.',
-    '`ready_to_switch`: sent before each `domain` event while the domain is not verified but its certificate is already in use. The customer can change the routing record. `since` is the time from which this was so.',
+    '`ready_to_switch`: sent before each `domain` event while the domain is not verified but its certificate is already in use. The customer can change the routing record. `since` is the time from which the certificate has been in use.',
     '`end`: the last event. It has a `reason`. `domain_gone`: the domain was deleted, or the key can no longer read it. `access_ended`: the key or its workspace no longer works. Both come with the `error` that a new request would get. `server_stopping`: connect again.',
     'When the connection is lost, connect again with the id of the last event as `Last-Event-ID`. A client that already has the current state gets nothing until the state changes. The server sends a comment every 15 seconds to show that the connection works. A client that reads nothing for 30 seconds is disconnected.',
   ].join('\n\n'),

@@ -22,7 +22,7 @@ import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema, STATUSES } fr
 export const listDomains = defineList({
   name: 'domains.listDomains',
   summary: 'List the domains of an environment',
-  description: 'Domains in order of creation, one page at a time.',
+  description: 'Returns the domains in order of creation, one page at a time.',
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object(
     {

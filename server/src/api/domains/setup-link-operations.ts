@@ -24,12 +24,12 @@ export const PurposeSchema = Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
 
 const readToo: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
-  where: 'on the environment of the domain, if it is a support link',
+  where: 'on the environment of the domain, if the link is a support link',
 };
 
 const usageToo: Need = {
   permission: { resource: 'environment', action: 'read_usage' },
-  where: 'on the environment of the domain, if it is a support link',
+  where: 'on the environment of the domain, if the link is a support link',
 };
 
 const SetupLinkId = Type.String({
@@ -150,7 +150,7 @@ export const listSetupLinks = defineList({
   name: 'domains.listSetupLinks',
   summary: 'List the set-up links of a domain',
   description:
-    'Links in order of creation, one page at a time, without their tokens. Expired links stay in the list for 30 days.',
+    'Returns the links in order of creation, one page at a time, without their tokens. Expired links stay in the list for 30 days.',
   permission: { resource: 'environment', action: 'create_setup_link' },
   request: Type.Object({ domain: DomainIdentifier, ...pageRequest }, closed),
   item: SetupLinkSchema,

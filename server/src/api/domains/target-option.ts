@@ -15,7 +15,7 @@ export const sharedTarget = Type.Optional(
     minLength: 4,
     maxLength: 253,
     description:
-      "A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of a target of the domain's own. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once.",
+      "A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of the domain's own target. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once.",
   }),
 );
 

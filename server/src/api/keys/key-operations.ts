@@ -118,7 +118,8 @@ export const getKey = defineOperation({
 export const listKeys = defineList({
   name: 'keys.listKeys',
   summary: 'List the root keys of the workspace',
-  description: 'Keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed.',
+  description:
+    'Returns the keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed.',
   permission: { resource: 'key', action: 'read_key' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),

@@ -94,7 +94,7 @@ export const createWorkspace = defineOperation({
 export const listWorkspaces = defineList({
   name: 'workspaces.listWorkspaces',
   summary: 'List the workspaces that your workspace created',
-  description: 'Workspaces in order of creation, one page at a time.',
+  description: 'Returns the workspaces in order of creation, one page at a time.',
   permission: { resource: 'workspace', action: 'read_workspace' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),

@@ -198,7 +198,7 @@ export function openApiDocument(baseUrl?: string): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with a JSON object as the body. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties without a value are absent, never null. Later releases may add properties to response objects whose schema is not closed, values to an `x-extensible-enum`, and types of events. Ignore those that you do not know. If you send an `Idempotency-Key`, you can safely repeat a request that creates something.',
+        'Custom domains for your platform. Operations are POST requests with a JSON object as the body. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties without a value are absent, never null. Later releases may add types of events, values to an `x-extensible-enum`, and properties to response objects, except where a schema has `additionalProperties: false`. Ignore those that you do not know. If you send an `Idempotency-Key`, you can safely repeat a request that creates something.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],

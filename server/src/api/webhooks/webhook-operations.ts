@@ -169,7 +169,7 @@ export const getWebhook = defineOperation({
 export const listWebhooks = defineList({
   name: 'webhooks.listWebhooks',
   summary: 'List the webhooks of the workspace',
-  description: 'Webhooks in order of creation, one page at a time.',
+  description: 'Returns the webhooks in order of creation, one page at a time.',
   permission: { resource: 'webhook', action: 'read_webhook' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),
