@@ -1636,7 +1636,7 @@ interface Finding {
 
 /** The fix as data; absent if there is nothing to fix. */
 interface FindingAction {
-  /** What to do. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added. */
+  /** The kind of fix. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
   /** Where to do it. `zone`: in the zone, at its DNS provider. `registrar`: at the registrar. `zone_above`: in the parent zone. `server`: at the server that visitors reach. More values may be added. */
   at: 'zone' | 'registrar' | 'zone_above' | 'server' | (string & {});

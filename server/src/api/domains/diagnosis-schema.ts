@@ -45,7 +45,7 @@ const ActionSchema = Type.Object(
     kind: Type.Enum([...ACTION_KINDS], {
       type: 'string',
       description:
-        'What to do. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added.',
+        'The kind of fix. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added.',
     }),
     at: Type.Enum(['zone', 'registrar', 'zone_above', 'server'], {
       type: 'string',
