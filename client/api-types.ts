@@ -228,7 +228,7 @@ export interface ApiCalls {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Serve a domain with its owner's certificate. Checks the certificate and its key, and serves the domain with it within a second, on every node. If anything is wrong, nothing changes, and each error says what to do. Uploading the same certificate again changes nothing. The domain must be verified, or prepared by its ownership and challenge records. Without `managed`, the certificate is never renewed. Nameplate keeps the managed certificate that it replaces as the fallback. A managed certificate takes its place once you remove it. The same happens when a third of the time from its upload to its expiry is left (30 days at most). Earlier, when half of that time is left (45 days at most), the event `certificate.expiring` is sent: the owner can then provide another certificate. With `managed`, Nameplate renews the certificate like its own. You can upload such a certificate before the domain is verified. It is stored, and put in use once the domain is verified or prepared, unless it has expired. It does not verify the domain, and it is deleted with the domain. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Serve a domain with its owner's certificate. Checks the certificate and its key, and serves the domain with it within a second, on every node. If anything is wrong, nothing changes, and each error says what to do. Uploading the same certificate again changes nothing. The domain must be verified, or prepared by its ownership and challenge records. Without `managed`, the certificate is never renewed. Nameplate keeps the managed certificate that it replaces as the fallback. If you remove the uploaded certificate, a managed one takes its place. The same happens when a third of the time from the upload to the expiry is left (30 days at most). Earlier, when half of that time is left (45 days at most), the event `certificate.expiring` is sent: the owner can then provide another certificate. With `managed`, Nameplate renews the certificate like its own. You can upload such a certificate before the domain is verified. It is stored, and put in use once the domain is verified or prepared, unless it has expired. It does not verify the domain, and it is deleted with the domain. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     uploadCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -239,7 +239,7 @@ export interface ApiCalls {
       /** True for a certificate from the server that you move from. Nameplate serves it, and orders another one only when its renewal is due. */
       managed?: boolean | undefined;
     }, options?: CallOptions): Promise<Certificate>;
-    /** Remove the certificate that a domain's owner provided. Serves the domain with its managed certificate again, within a second on every node, and deletes the private key of the uploaded certificate. If no managed certificate is kept, or it expires soon, one is ordered at once, and the uploaded one is served until it is issued. The same applies to a certificate that was uploaded with `managed`; if the domain is not verified yet, it is only deleted. Without an uploaded certificate, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
+    /** Remove the certificate that a domain's owner provided. Serves the domain with its managed certificate again, within a second on every node, and deletes the private key of the uploaded certificate. If no managed certificate is kept, or it expires soon, one is ordered at once, and the uploaded one is served until it is issued. A certificate that was uploaded with `managed` is replaced in the same way. If the domain is not verified yet, it is only deleted. Without an uploaded certificate, nothing changes. Permission: `environment.*.update_domain` or `environment.<environment_id>.update_domain`. */
     removeCertificate(input: {
       /** Id (`dom_…`) or fully qualified name of the domain, in Unicode or Punycode. */
       domain: string;
@@ -1634,7 +1634,7 @@ interface Finding {
   retryable: boolean;
 }
 
-/** The fix as data; absent if there is nothing to fix. */
+/** A fix as data; absent if there is nothing to fix. If there is a `second` one, do both; for the code `address_instead_of_cname`, either is enough. */
 interface FindingAction {
   /** The kind of fix. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added. */
   kind: 'add' | 'change' | 'replace' | 'delete' | 'wait' | 'ask' | 'create_zone' | 'register' | 'recreate' | 'repair' | (string & {});
@@ -1672,9 +1672,9 @@ interface FindingFacts {
   reason?: 'nxdomain' | 'nodata' | 'no_address' | 'values_swapped' | 'names_swapped' | 'wildcard_cname' | 'wildcard_address' | 'wildcard_txt' | 'hidden_by_proxy' | 'hidden_by_flattening' | 'txt_verifies' | 'txt_needed' | 'beginning_missing' | 'end_missing' | 'text_beside' | 'text_before' | 'other_character' | 'other_values' | 'name_not_added' | 'signature_expired' | 'signature_not_yet_valid' | 'key_missing' | 'signature_missing' | 'proof_missing' | 'older_claim' | 'nameservers_silent' | 'other_records_left' | 'both_needed' | 'some_asked' | 'registration_ended' | 'record_there' | 'timeout' | 'unreachable' | 'tcp_failed' | 'servfail' | 'refused' | 'lame' | 'malformed' | 'inconsistent' | 'loop' | 'chain_too_long' | 'no_nameserver' | 'forbidden_address' | 'overloaded' | 'no_resolver' | 'too_many_queries' | 'answered_by_another' | 'certificate_wrong_name' | 'certificate_expired' | 'certificate_not_yet_valid' | 'certificate_untrusted' | 'address_not_public' | 'connection_refused' | 'tls_failed' | 'no_response' | 'no_route' | (string & {});
   /** How much could not be read. `zone`: the whole zone. `some`: some of its nameservers. `delegation`: the list of its nameservers. `name`: this name alone. */
   scope?: 'zone' | 'some' | 'delegation' | 'name' | (string & {});
-  /** The zone that the name is in, if it is below the zone of the domain. */
+  /** The delegated zone that the name is in. */
   zone?: string;
-  /** The parent zone that delegates it. */
+  /** The parent zone, which delegates `zone`. */
   zoneAbove?: string;
   /** DNS provider that runs the `nameservers`. */
   provider?: string;

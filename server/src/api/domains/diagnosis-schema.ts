@@ -81,7 +81,11 @@ const ActionSchema = Type.Object(
       }),
     ),
   },
-  { title: 'FindingAction', description: 'The fix as data; absent if there is nothing to fix.' },
+  {
+    title: 'FindingAction',
+    description:
+      'A fix as data; absent if there is nothing to fix. If there is a `second` one, do both; for the code `address_instead_of_cname`, either is enough.',
+  },
 );
 
 /** One character of the DNS, or none. */
@@ -102,8 +106,8 @@ const FactsSchema = Type.Object(
           'How much could not be read. `zone`: the whole zone. `some`: some of its nameservers. `delegation`: the list of its nameservers. `name`: this name alone.',
       }),
     ),
-    zone: Type.Optional(Name('The zone that the name is in, if it is below the zone of the domain.')),
-    zoneAbove: Type.Optional(Name('The parent zone that delegates it.')),
+    zone: Type.Optional(Name('The delegated zone that the name is in.')),
+    zoneAbove: Type.Optional(Name('The parent zone, which delegates `zone`.')),
     provider: Type.Optional(Type.String({ maxLength: 255, description: 'DNS provider that runs the `nameservers`.' })),
     seenProvider: Type.Optional(
       Type.String({ maxLength: 255, description: 'DNS provider that runs the nameservers in `seen`.' }),
