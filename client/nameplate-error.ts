@@ -2,10 +2,10 @@ import type { ErrorCode } from './api-types.ts';
 
 /** One violation of a 400. */
 export interface InputViolation {
-  /** The faulty part, such as `body.domain`. */
+  /** Which part of the request is wrong, such as `body.domain`. */
   location: string;
   message: string;
-  /** How to correct it, where that is known. */
+  /** How to correct it, if known. */
   fix?: string;
 }
 

@@ -19,7 +19,7 @@ const ANY_PORTS = { port: 0, dnsPort: 0, edgeHttpPort: 0, edgeHttpsPort: 0 };
 
 export function addDemo(program: Command): void {
   const summary =
-    'Take one domain from nothing to HTTPS and to the end, with a webhook, showing each real request, response and DNS record. Takes seconds.';
+    'Add one domain, serve it over HTTPS and delete it again, with a webhook. Shows each real request, response and DNS record. Takes a few seconds.';
   const json = 'print each step as a JSON document on its own line';
   dataCommand(program, 'demo', summary, [''], json).action(run);
 }

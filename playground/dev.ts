@@ -18,10 +18,21 @@ export function addDev(program: Command): void {
     .option('--dns-port <port>', 'port of the DNS simulator', parsePort, DEFAULT_PORTS.dnsPort)
     .option('--edge-http-port <port>', 'HTTP port of the edge', parsePort, DEFAULT_PORTS.edgeHttpPort)
     .option('--edge-https-port <port>', 'HTTPS port of the edge', parsePort, DEFAULT_PORTS.edgeHttpsPort)
-    .option('--check-interval <seconds>', 'time between two checks of a domain (default: 5)', parseDuration)
-    .option('--monitor-interval <seconds>', 'time between two looks at a verified domain (default: 60)', parseDuration)
+    .option(
+      '--check-interval <seconds>',
+      'time between two checks of an unverified domain, in seconds (default: 5)',
+      parseDuration,
+    )
+    .option(
+      '--monitor-interval <seconds>',
+      'time between two checks of a verified domain, in seconds (default: 60)',
+      parseDuration,
+    )
     .option('--window <seconds>', 'length of the verification window (default: 24h)', parseDuration)
-    .option('--stop-with-stdin', 'stop when standard input ends, as it does with the program that started this one')
+    .option(
+      '--stop-with-stdin',
+      'stop when standard input ends, which happens when the program that started this one ends',
+    )
     .action(run);
 }
 

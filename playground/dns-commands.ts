@@ -64,7 +64,7 @@ function addSet(dns: Command): void {
     'example.com CAA 0 issue "letsencrypt.org"',
   ];
   dataCommand(dns, 'set <name> <type> <value...>', summary, examples)
-    .option('--ttl <seconds>', 'how long resolvers may cache the records (default: 60)', parseCount)
+    .option('--ttl <seconds>', 'how long resolvers may cache the records, in seconds (default: 60)', parseCount)
     .action(async (name: string, type: string, typed: string[], options: DataOptions & { ttl?: number }) => {
       const { ttl } = options;
       const record = { name, type, values: joinCaa(type, typed), ...(ttl !== undefined && { ttl }) };
@@ -82,7 +82,7 @@ function joinCaa(type: string, values: string[]): string[] {
 }
 
 function addRemove(dns: Command): void {
-  const summary = 'Remove the records of a name and type; without a type, all records and faults of the name.';
+  const summary = 'Remove the records of a name and type. Without a type, remove all records and faults of the name.';
   const examples = ['shop.example.com', '_service.shop.example.com TXT'];
   dataCommand(dns, 'remove <name> [type]', summary, examples).action(
     async (name: string, type: string | undefined, options: DataOptions) => {
@@ -118,7 +118,12 @@ function addPublish(dns: Command): void {
 
 function addFail(dns: Command): void {
   const examples = ['shop.example.com servfail', 'shop.example.com none'];
-  dataCommand(dns, 'fail <name>', 'Make every query for exactly this name fail, until you set none.', examples)
+  dataCommand(
+    dns,
+    'fail <name>',
+    'Make every query for exactly this name fail, until you set the fault "none".',
+    examples,
+  )
     .addArgument(new Argument('<fault>', 'how the queries fail').choices([...FAULTS, 'none']))
     .action(async (name: string, fault: ControlCommands['fail']['fault'], options: DataOptions) => {
       await control(options, 'fail', { name, fault });

@@ -113,7 +113,7 @@ function fileOf(page: string, target: string): string {
   return normalize(join(dirname(page), target)).replace(/\/$/, '/README.md');
 }
 
-/** Without links to files of the repository that are no pages. */
+/** Without links to files of the repository that are not pages. */
 function withinSite(page: string, markdown: string, files: ReadonlySet<string>): string {
   return markdown.replace(/(?<!!)\[([^\]]*)\]\(([^)#\s:]+)(#[^)\s]*)?\)/g, (link, text, target) => {
     const file = fileOf(page, target);

@@ -64,12 +64,12 @@ function renderConventions(groups: readonly Group[], recorded: ReadonlyMap<strin
     '',
     document.info.description,
     '',
-    'Send a root key in `Authorization: Bearer <ROOT_KEY>`. [Permissions](../permissions.md) has what a key may do, [objects](objects.md)',
-    'what responses contain, and [openapi.json](../../../openapi.json) all of it for programs.',
+    'Send a root key in `Authorization: Bearer <ROOT_KEY>`. [Permissions](../permissions.md) lists what a key can be allowed to do.',
+    '[Objects](objects.md) describes the objects in responses, and [openapi.json](../../../openapi.json) is the whole API for programs.',
     '',
-    'The requests and responses of these pages are those of a real server. Secrets are shortened, and the records of a domain are only in',
-    '[`domains.createDomain`](domains.md#domainscreatedomain) and [`domains.getDomain`](domains.md#domainsgetdomain). Only these operations have written examples:',
-    `${others.map((name) => `\`${name}\``).join(', ')}.`,
+    'The requests and responses on these pages were recorded from a real server. Secrets are shortened. Only',
+    '[`domains.createDomain`](domains.md#domainscreatedomain) and [`domains.getDomain`](domains.md#domainsgetdomain) show the records of a domain.',
+    `The examples of these operations are not recorded: ${others.map((name) => `\`${name}\``).join(', ')}.`,
     '',
     '## Errors of every operation',
     '',
@@ -82,7 +82,7 @@ function renderConventions(groups: readonly Group[], recorded: ReadonlyMap<strin
       '',
       description,
       '',
-      '| Operation | Does |',
+      '| Operation | Purpose |',
       '|---|---|',
       ...members.map(({ path, operation }) => {
         const title = nameOf(path);
@@ -109,7 +109,7 @@ function renderOperation(
   return [
     `## ${name}`,
     '',
-    `${summary}. ${escaped(description)}`,
+    `${repeats(summary, description) ? '' : `${summary}. `}${escaped(description)}`,
     '',
     '```sh',
     ...(method === 'GET' ? [`curl https://api.your-platform.com${path}`] : curl(path, input, isOpen)),
@@ -122,6 +122,12 @@ function renderOperation(
     ...(response === undefined ? [] : responseText(response.schema)),
     ...ownErrors(operation),
   ];
+}
+
+/** Whether the description begins with the verb of the summary, and so says all of it. */
+function repeats(summary: string, description: string): boolean {
+  const [verb] = summary.split(' ');
+  return new RegExp(`^(${verb}(s|es)|Retrieves) `).test(description);
 }
 
 function curl(path: string, input: unknown, isOpen: boolean): string[] {
@@ -137,7 +143,11 @@ function responseText(schema: JsonSchema): string[] {
   const { data } = propertiesOf(schema);
   if (data === undefined) return [];
   const linked = typeLink(data);
-  if (linked.includes('](')) return [`\`data\` is ${linked}.`, ''];
+  if (linked.includes(']('))
+    return [
+      `\`data\` is ${linked.startsWith('list') ? 'a' : 'an object'} ${linked.startsWith('list') ? linked : `of the type ${linked}`}.`,
+      '',
+    ];
   return table('Response', propertyRows(data));
 }
 
@@ -145,7 +155,7 @@ function ownErrors({ 'x-error-codes': codes = [] }: ApiOperation): string[] {
   const own = codes.filter((code) => !common.has(code as never));
   if (own.length === 0) return [];
   return [
-    `Errors, beside [those of every operation](README.md#errors-of-every-operation): ${own.map(errorLink).join(', ')}.`,
+    `Errors, besides [those of every operation](README.md#errors-of-every-operation): ${own.map(errorLink).join(', ')}.`,
     '',
   ];
 }
@@ -159,7 +169,7 @@ function renderObjects(): string {
     '',
     GENERATED,
     '',
-    'The objects that responses and events contain. A property that has no value is absent.',
+    'These objects appear in responses and events. Properties without a value are absent.',
     '',
     ...objects.flatMap(([name, schema]) => [`## ${name}`, '', ...table('Property', propertyRows(schema))]),
   ].join('\n');
@@ -170,7 +180,7 @@ function isEvent(properties: unknown): boolean {
 }
 
 function renderEvents(): string {
-  const { summary, description } = document.webhooks.event?.post ?? {};
+  const { description } = document.webhooks.event?.post ?? {};
   const events = Object.entries(schemas).flatMap(([name, schema]) => {
     const { type, data } = propertiesOf(schema);
     return name.endsWith('Event') && typeof type?.const === 'string' && data
@@ -182,12 +192,12 @@ function renderEvents(): string {
     '',
     GENERATED,
     '',
-    `${summary}: ${description}`,
+    description ?? '',
     '',
-    '[Webhooks](../guides/webhooks.md) explains how to receive them, and has the body of each. [Follow a domain](../guides/watching.md) has the',
-    'events of a stream. Every event has its `type`, its `timestamp` and its `data`.',
+    'Every event has a `type`, a `timestamp` and `data`. [Webhooks](../guides/webhooks.md) explains how to receive events, what triggers each type,',
+    'and what its body looks like. The events of a stream (`domains.watchDomain`) are different: see [Follow a domain](../guides/watching.md).',
     '',
-    '| Type | `data` |',
+    '| Type | Object in `data` |',
     '|---|---|',
     ...events.map(({ type, data }) => `| \`${type}\` | ${typeLink(data).replace('(', '(operations/')} |`),
     '',
@@ -200,22 +210,22 @@ function renderLimits(): string {
     '',
     GENERATED,
     '',
-    'Limits of inputs are in the tables of [operations](operations/README.md). These are where they belong:',
+    'The tables of each [operation](operations/README.md) give the limits of its inputs. These pages give the other limits:',
     '',
-    '- [CA limits](../guides/certificates.md#ca-limits): certificates that a CA issues in a time.',
-    '- [Limits of the edge](../guides/edge.md#limits): connections, headers, bodies and times of visitors and origins.',
+    '- [CA limits](../guides/certificates.md#ca-limits): how many certificates a CA issues in a given time.',
+    '- [Limits of the edge](../guides/edge.md#limits): connections, headers, bodies and timeouts, towards visitors and origins.',
     '- [Limits against attacks](../guides/security.md#limits): requests, connections and names of one client or customer.',
     '- [Limits of set-up pages](../guides/setup-page.md#limits): links, sessions and checks of a customer.',
     '- [Limits of streams](../guides/watching.md#limits): open streams of a workspace and a key.',
-    '- [Limits of webhooks](../guides/webhooks.md#limits): webhooks of a workspace, attempts and times of deliveries.',
-    '- [Scale](../guides/scale.md): what one process and one database can do.',
+    '- [Limits of webhooks](../guides/webhooks.md#limits): webhooks of a workspace, and attempts and timeouts of deliveries.',
+    '- [Scale](../guides/scale.md): how much load one process and one database can take.',
     '',
     '## Requests of a workspace',
     '',
-    'The operator sets others with [`NAMEPLATE_RATE_LIMITS`](configuration.md#nameplate_rate_limits), for all operations or for one. These',
-    'operations have a limit of their own unless it does:',
+    'Requests are limited per workspace and operation. These operations have a default limit; all others have none. To change a limit, set',
+    '[`NAMEPLATE_RATE_LIMITS`](configuration.md#nameplate_rate_limits) for all workspaces, or run `nameplate workspaces limits` for one.',
     '',
-    '| Operation | Requests | In |',
+    '| Operation | Requests | Window |',
     '|---|---|---|',
     ...Object.entries(DEFAULT_RATE_LIMITS).map(
       ([name, { limit, windowMs }]) =>

@@ -14,7 +14,7 @@ const WORDS: readonly Word[] = [
   },
   {
     word: 'registrar',
-    meaning: 'The company where you pay for the domain; it may be the DNS provider too. There you set the nameservers',
+    meaning: 'The company where you pay for the domain and set its nameservers. It may also be the DNS provider',
   },
   {
     word: 'nameserver',
@@ -22,17 +22,18 @@ const WORDS: readonly Word[] = [
   },
   {
     word: 'zone',
-    meaning: 'All records that are edited together, as a rule those of one domain and the names below it',
+    meaning: 'A set of records that are edited together, usually those of one domain and the names below it',
   },
   {
     word: 'name of a record',
-    meaning: 'Most panels want it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
+    meaning:
+      'In most panels you enter it without the zone: `shop` for `shop.example.com`, `@` or nothing for `example.com`',
   },
   {
     word: '`dnsRecords`',
     meaning: 'The records that the service asks you to publish, with their names, values and notes',
   },
-  { word: 'target', meaning: 'The host name that the CNAME record has to have as its value' },
+  { word: 'target', meaning: 'The host name that must be the value of the CNAME record' },
   {
     word: 'routing record',
     meaning: 'The CNAME or ALIAS record, which leads visitors to the service',
@@ -40,35 +41,37 @@ const WORDS: readonly Word[] = [
   {
     word: 'ALIAS',
     meaning:
-      'Like a CNAME, for a whole domain such as `example.com` (its apex), where a CNAME is not possible. Also called ANAME or flattened CNAME',
+      'A record like a CNAME for an apex, the name of a whole domain such as `example.com`, where a CNAME is not possible. Also called ANAME or flattened CNAME',
   },
   { word: 'A, AAAA', meaning: 'Records with an IP address: A for IPv4, AAAA for IPv6' },
   {
     word: 'proxied',
-    meaning: 'The DNS provider sends visitors to servers of its own, which pass them on (Cloudflare: orange cloud)',
+    meaning:
+      'Said of a name whose DNS provider sends visitors to its own servers, which pass them on (Cloudflare: orange cloud)',
   },
   {
     word: 'flattened',
-    meaning: 'The DNS provider answers with the addresses of the target in place of the CNAME',
+    meaning: 'Said of a record in place of which the DNS provider answers with the addresses of the target',
   },
   {
     word: 'wildcard',
-    meaning: 'A record with `*` in its name, which answers for all names without a record of their own',
+    meaning: 'A record with `*` in its name, which answers for every name that has no record of its own',
   },
   {
     word: 'resolver',
     meaning:
-      "A server that looks up names for visitors, mostly their Internet provider's. It keeps answers for a while",
+      "A server that looks up names for visitors, usually their Internet provider's. It caches answers for a while",
   },
   {
     word: 'DNSSEC',
-    meaning: 'Signatures of records. The DS record at the registrar says which key they are made with',
+    meaning:
+      'Signatures that prove that records are genuine. The DS record at the registrar identifies the key that signs them',
   },
   {
     word: 'CAA',
     meaning: 'Records that say which certificate authorities may issue certificates for the domain',
   },
-  { word: 'workspace', meaning: 'The account of a platform at the service' },
+  { word: 'workspace', meaning: 'The account of a platform with the service. The findings call it an account' },
 ];
 
 /** The text of docs/reference/findings.md. */
@@ -78,22 +81,25 @@ export function renderFindings(): string {
     '',
     '<!-- Generated from server/src/domain/findings/finding-texts.ts by "npm run generate". Do not edit. -->',
     '',
-    'Every mistake in the DNS of a domain, by the `code` of its finding: its meaning, its causes, and what to do. Findings are in the',
-    'response of `domains.diagnoseDomain` and `domains.checkName`; the first that blocks is the `verificationError` of the domain. A server has a page for',
-    'each at `/docs/findings/{code}`. Events such as [`diagnosis.changed`](../guides/webhooks.md#diagnosischanged) have findings too.',
+    'A finding is one mistake in the DNS of a domain. This page explains each `code`: what it means, how it happens, and how to fix it.',
+    'The responses of `domains.diagnoseDomain` and `domains.checkName` contain findings, as do events such as',
+    '[`diagnosis.changed`](../guides/webhooks.md#diagnosischanged). The first finding that blocks verification becomes the',
+    '`verificationError` of the domain. The server has a page for each code at `/docs/findings/{code}`.',
     '',
     '## Words',
     '',
-    '| Word | Means |',
+    'The explanations are written for the owner of the domain. In them, “the service” is the installation of Nameplate.',
+    '',
+    '| Word | Meaning |',
     '|---|---|',
     ...WORDS.map(({ word, meaning }) => `| ${word} | ${meaning} |`),
     '',
-    'The examples are of `shop.example.com` in the zone `example.com`. They show what was `seen` and what is `right`, each record in one line: name, type, value. A dot ends a',
-    'full name; `\\032` stands for a space.',
+    'The examples are for `shop.example.com` in the zone `example.com`. They show the records that were `seen` and those that are `right`, one',
+    'per line: name, type, value. A full name ends with a dot. `\\032` stands for a space.',
     '',
     '## Codes',
     '',
-    '| Code | Says |',
+    '| Code | Title |',
     '|---|---|',
     ...FINDING_CODES.map((code) => `| [\`${code}\`](#${code}) | ${FINDING_TEXTS[code].title} |`),
     '',

@@ -20,7 +20,7 @@ const DeploymentSchema = Type.Object(
   {
     id: Id('dep', 'The deployment.'),
     environmentId: Id('env', 'Its environment.'),
-    origin: Type.String({ description: 'Where the traffic goes: scheme, host and port.' }),
+    origin: Type.String({ description: 'Where the traffic goes, as scheme, host and port.' }),
     createdAt: Time('Creation.'),
   },
   { title: 'Deployment' },
@@ -42,16 +42,17 @@ export const originRules = { minLength: 8, maxLength: 512, pattern: pattern(ORIG
 export const createDeployment = defineOperation({
   name: 'deployments.createDeployment',
   summary: 'Deploy to an environment',
-  description: "The deployment becomes the environment's current one: traffic to its domains goes to the origin.",
+  description:
+    'Creates a deployment, which becomes the current one of the environment: traffic for its domains goes to the origin.',
   permission: { resource: 'environment', action: 'create_deployment' },
-  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it in the clear',
+  gives: 'the traffic of every domain of the environment goes to the new origin, which sees it unencrypted',
   creates: true,
   request: Type.Object(
     {
       ...environmentPath,
       origin: Type.String({
         ...originRules,
-        description: 'Where the traffic goes: an http or https URL of scheme, host and port only.',
+        description: 'Where the traffic goes: an http or https URL that consists of scheme, host and port only.',
       }),
     },
     closed,
@@ -77,7 +78,8 @@ export const createDeployment = defineOperation({
 export const listDeployments = defineList({
   name: 'deployments.listDeployments',
   summary: 'List the deployments of an environment',
-  description: 'Deployments in order of creation, one page at a time. The environment names its current one.',
+  description:
+    'Returns the deployments in order of creation, one page at a time. `currentDeploymentId` of the environment names the current one.',
   permission: { resource: 'environment', action: 'read_deployment' },
   request: Type.Object({ ...environmentPath, ...pageRequest }, closed),
   item: DeploymentSchema,

@@ -23,24 +23,27 @@ const OriginSettingsSchema = Type.Object(
     environmentId: Id('env', 'The environment.'),
     hostHeader: Type.String({
       description:
-        "`Host` that the origin gets: `visitor` (the name that was asked for), `origin` (that of its URL), or a fixed name. `X-Forwarded-Host` is always the visitor's.",
+        "The `Host` header that the origin gets: `visitor` (the name that was requested), `origin` (the host of the origin's URL), or a fixed name. `X-Forwarded-Host` is always the requested name.",
     }),
     secret: Type.Optional(
       Type.Object(
         {
-          createdAt: Time('Creation of the secret that is sent.'),
-          previousExpiresAt: Type.Optional(Time('Until when the secret before is sent too.')),
+          createdAt: Time('When the secret was created.'),
+          previousExpiresAt: Type.Optional(Time('Until when the edge also sends the previous secret.')),
         },
-        { description: 'Absent: no secret is sent. The secret itself is shown only when it is made.' },
+        {
+          description:
+            'About the secret that the edge sends; absent if it sends none. The secret itself is shown only when it is created.',
+        },
       ),
     ),
     clientCertificate: Type.Optional(
-      Type.String({ description: 'Certificate that the edge shows to https origins, PEM.' }),
+      Type.String({ description: 'Certificate that the edge presents to https origins, PEM.' }),
     ),
-    sendExternalId: Type.Boolean({ description: 'Whether origins get `Nameplate-External-Id`.' }),
+    sendExternalId: Type.Boolean({ description: 'Whether origins get the header `Nameplate-External-Id`.' }),
     caCertificate: Type.Optional(
       Type.String({
-        description: 'The CAs that certificates of https origins have to be of, PEM. Absent: public CAs.',
+        description: 'The CAs whose certificates the edge accepts from https origins, PEM. Absent: public CAs.',
       }),
     ),
   },
@@ -78,12 +81,12 @@ const exampleSettings = present(
 
 export const updateOriginSettings = defineOperation({
   name: 'environments.updateOriginSettings',
-  summary: 'Set how the edge sends requests to the origins of an environment',
+  summary: 'Change the origin settings of an environment',
   description:
-    'Changes what is given: null removes, and what is absent stays. The settings apply to every origin of the environment, from the next request within a second on. `secret: null` ends the secret at once; `environments.rotateOriginSecret` makes one.',
+    'Changes the settings in the request: null removes a setting, and absent settings stay as they are. Within a second, the settings apply to every origin of the environment. `secret: null` ends the secret at once; `environments.rotateOriginSecret` creates one.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
   gives:
-    'the settings as they are now, without `read_origin_settings`. Where an origin is a host that serves many sites, `hostHeader` decides which of them gets the traffic',
+    'the response contains the current settings, without `read_origin_settings`. If an origin is a host that serves many sites, `hostHeader` decides which site gets the traffic',
   request: Type.Object(
     {
       ...environmentPath,
@@ -93,36 +96,42 @@ export const updateOriginSettings = defineOperation({
           maxLength: 253,
           pattern: HOST_HEADER,
           description:
-            '`Host` that the origin gets: `visitor`, `origin` (the host of its URL), or a name. An https origin is then also asked for that name (SNI), and its certificate has to be for it. Null: `visitor`.',
+            "The `Host` header that the origin gets: `visitor` (the name that was requested), `origin` (the host of the origin's URL), or a fixed name. An https origin also gets this name as the server name (SNI), and its certificate must be valid for it. Null: `visitor`.",
         }),
       ),
       clientCertificate: orNull(
         Type.Object(
           {
-            certificate: Type.String({ minLength: 1, maxLength: MAX_PEM, description: 'PEM, with its chain.' }),
+            certificate: Type.String({
+              minLength: 1,
+              maxLength: MAX_PEM,
+              description: 'The certificate and its chain, PEM.',
+            }),
             privateKey: Type.String({
               minLength: 1,
               maxLength: MAX_PEM,
-              description: 'Its private key, PEM, not encrypted. It is stored sealed and never shown.',
+              description:
+                'The private key of the certificate, PEM, not encrypted. It is stored encrypted and never shown.',
             }),
           },
-          { ...closed, description: 'The edge shows it to https origins (mTLS). Null: nothing is shown.' },
+          { ...closed, description: 'Certificate that the edge presents to https origins (mTLS). Null: none.' },
         ),
       ),
       caCertificate: orNull(
         Type.String({
           minLength: 1,
           maxLength: MAX_PEM,
-          description: 'PEM. Only certificates below these CAs are accepted from https origins. Null: public CAs.',
+          description:
+            'CA certificates, PEM. The edge accepts only certificates from these CAs from https origins. Null: public CAs.',
         }),
       ),
       sendExternalId: orNull(
         Type.Boolean({
           description:
-            'If true, each request to an origin has the external id of its domain as `Nameplate-External-Id`, percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot send this field.',
+            'If true, each request to an origin has the header `Nameplate-External-Id` with the external id of the domain, in percent-encoded UTF-8 (`decodeURIComponent` decodes it). Visitors cannot set this header.',
         }),
       ),
-      secret: Type.Optional(Type.Unsafe<null>({ type: ['null'], description: 'Null: no secret is sent any more.' })),
+      secret: Type.Optional(Type.Unsafe<null>({ type: ['null'], description: 'Null: stop sending a secret.' })),
     },
     closed,
   ),
@@ -147,8 +156,9 @@ export const updateOriginSettings = defineOperation({
 
 export const getOriginSettings = defineOperation({
   name: 'environments.getOriginSettings',
-  summary: 'Get how the edge sends requests to the origins of an environment',
-  description: 'Retrieves the settings, without the secret and the private key.',
+  summary: 'Get the origin settings of an environment',
+  description:
+    'Retrieves how the edge sends requests to the origins of the environment, without the secret and the private key.',
   permission: { resource: 'environment', action: 'read_origin_settings' },
   request: Type.Object(environmentPath, closed),
   response: OriginSettingsSchema,
@@ -163,9 +173,9 @@ export const getOriginSettings = defineOperation({
 
 export const rotateOriginSecret = defineOperation({
   name: 'environments.rotateOriginSecret',
-  summary: 'Make a secret for the origins of an environment',
+  summary: 'Create or rotate the origin secret of an environment',
   description:
-    'Makes the first secret, or replaces it. The edge sends it with every request as `Nameplate-Edge-Secret`. During the overlap it sends the new one and the previous one, separated by a comma and a space. The secret is shown only once. Whoever may deploy to the environment can have it sent to their own server.',
+    'Creates the first secret or replaces the current one. The edge sends the secret with every request to an origin, in the header `Nameplate-Edge-Secret`. During the overlap it sends the new secret and the previous one, separated by a comma and a space. The secret is shown only once. Anyone who can create a deployment in the environment can have the secret sent to their own server.',
   permission: { resource: 'environment', action: 'update_origin_settings' },
   replaces: 'secret',
   request: Type.Object(
@@ -175,7 +185,7 @@ export const rotateOriginSecret = defineOperation({
         Type.Integer({
           minimum: 0,
           maximum: 30 * DAY_SECONDS,
-          description: 'How long the secret before is sent too; a day if absent. 0 if it has leaked.',
+          description: 'How long the edge also sends the previous secret; one day if absent. Use 0 if it has leaked.',
         }),
       ),
     },
@@ -183,7 +193,7 @@ export const rotateOriginSecret = defineOperation({
   ),
   response: Type.Object({
     secret: Type.String({ description: 'The new secret. Begins with `npe_`.' }),
-    previousExpiresAt: Time('Until when the secret before is sent too, if there was one.'),
+    previousExpiresAt: Time('Until when the edge also sends the previous secret, if there was one.'),
   }),
   problems: ['data/environment_not_found', 'application/sealing_unavailable'],
   example: {

@@ -17,7 +17,7 @@ export interface PublicRoute {
   responses: Record<number, { description: string; schema: TSchema; example: unknown }>;
 }
 
-const Message = Type.Object({ message: Type.String() });
+const Message = Type.Object({ message: Type.String({ description: 'Always `OK`.' }) });
 const Status = Type.Object({ status: Type.String() });
 const Readiness = Type.Object({ status: Type.String(), reason: Type.Optional(Type.String()) });
 const NotReady = Type.Object({ status: Type.String(), reason: Type.String() });
@@ -41,7 +41,7 @@ const healthz: PublicRoute = {
   path: '/healthz',
   name: 'healthz',
   summary: 'Check that the process runs',
-  description: 'For process managers. Does not check the store. Needs no key.',
+  description: 'For process managers. It does not check the database. Needs no key.',
   responses: { 200: { description: 'The process runs.', schema: Status, example: { status: 'ok' } } },
 };
 
@@ -50,7 +50,7 @@ const readyz: PublicRoute = {
   name: 'readyz',
   summary: 'Check that requests can be served',
   description:
-    'For load balancers. Checks that the store can be read and written, and responds within two seconds, also while it hangs. A process that also has the role edge responds with 200 and the status `degraded` while it cannot. The edge serves the names in its cache, and must not be taken out of rotation. Needs no key.',
+    'For load balancers. Checks that the database can be read and written, and responds within two seconds even if the database hangs. If the check fails, a process that also has the role `edge` responds with 200 and the status `degraded`. Keep it in rotation: its edge still serves the names in its cache. Needs no key.',
   responses: {
     200: {
       description:

@@ -37,13 +37,15 @@ export const TEXT = pattern(
 );
 
 export const Meta = Type.Object(
-  { requestId: Type.String({ description: 'Unique id of the request. Name it when you contact support.' }) },
+  { requestId: Type.String({ description: 'Unique id of the request. Give it when you contact support.' }) },
   { ...closed, title: 'Meta' },
 );
 
 export const Pagination = Type.Object(
   {
-    cursor: Type.Optional(Type.String({ description: 'Token for the next page; absent on the last one.' })),
+    cursor: Type.Optional(
+      Type.String({ description: '`cursor` for a request for the next page; absent on the last page.' }),
+    ),
     hasMore: Type.Boolean({ description: 'Whether there is a next page.' }),
   },
   { ...closed, title: 'Pagination' },
@@ -51,9 +53,9 @@ export const Pagination = Type.Object(
 
 export const ValidationError = Type.Object(
   {
-    location: Type.String({ description: 'The faulty part, such as `body.domain`.' }),
+    location: Type.String({ description: 'Which part of the request is wrong, such as `body.domain`.' }),
     message: Type.String({ description: 'The rule that was violated.' }),
-    fix: Type.Optional(Type.String({ description: 'How to correct it, where that is known.' })),
+    fix: Type.Optional(Type.String({ description: 'How to correct it, if known.' })),
   },
   { ...closed, title: 'ValidationError' },
 );
@@ -82,7 +84,7 @@ export function Reference(what: string) {
 
 /** A parent of what a request names. An id needs none: it says which one it is. */
 export function ParentReference(what: 'project' | 'app') {
-  const description = `Id or slug of the ${what}. Needed only beside a slug; with an id, it is checked.`;
+  const description = `Id or slug of the ${what}. Required if the level below is given by slug. If that is given by id, this is optional and must match.`;
   return Type.Optional(Type.String({ minLength: 3, maxLength: 255, pattern: REFERENCE, description }));
 }
 
@@ -98,10 +100,10 @@ export const Slug = Type.String({
   minLength: 3,
   maxLength: 64,
   pattern: SLUG,
-  description: 'Short name for use in requests, unique in its parent.',
+  description: 'Short name for use in requests, unique within the parent.',
 });
 
-export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: TEXT, description: 'Name for people.' });
+export const Name = Type.String({ minLength: 1, maxLength: 255, pattern: TEXT, description: 'Display name.' });
 
 /** Unix time in milliseconds (spec: int64). */
 export function Time(description: string) {
@@ -130,7 +132,11 @@ export const pageRequest = {
 
 /** A text to search for in a list of domains. */
 export const SEARCH = Type.Optional(
-  Type.String({ maxLength: 256, pattern: TEXT, description: 'Part of the id or the name, in any case.' }),
+  Type.String({
+    maxLength: 256,
+    pattern: TEXT,
+    description: 'Only domains whose id or name contains this text; upper and lower case are the same.',
+  }),
 );
 
 /** The store's query for one page. */

@@ -135,7 +135,7 @@ function operationsOf<Node extends NewNode, Parent>(kind: Kind<Node, Parent>) {
   const list = defineList({
     name: `${group}.list${capital}s`,
     summary: `List the ${group} of ${of}`,
-    description: `${capital}s in order of creation, one page at a time.`,
+    description: `Returns the ${name}s in order of creation, one page at a time.`,
     permission: { resource: name, action: `read_${name}` },
     ...inAll,
     request: Type.Object({ ...inParent, ...pageRequest }, closed),
@@ -233,7 +233,7 @@ const apps = operationsOf<App, Project>({
   parentPath: { project: exampleProject.slug },
   descriptions: {
     create: 'Creates an app in a project.',
-    get: 'Retrieves an app by its id, or by its slug and its project.',
+    get: 'Retrieves an app by its id, or by its slug and project.',
     delete: 'Deletes an app that has no environments.',
   },
   properties: { before: { projectId: Id('proj', 'Its project.') }, after: {} },
@@ -258,14 +258,14 @@ const environments = operationsOf<Environment, App>({
   parentPath: { project: exampleProject.slug, app: exampleApp.slug },
   descriptions: {
     create: 'Creates an environment in an app.',
-    get: 'Retrieves an environment by its id, or by its slug and its project and app.',
+    get: 'Retrieves an environment by its id, or by its slug, project and app.',
     delete:
-      'Deletes an environment that has no domains. Its deployments go with it. Deleted domains that were in it cannot be restored any more.',
+      'Deletes an environment that has no domains, and its deployments. Deleted domains that were in it can no longer be restored.',
   },
   properties: {
     before: { projectId: Id('proj', 'Its project.'), appId: Id('app', 'Its app.') },
     after: {
-      currentDeploymentId: Type.Optional(Id('dep', 'The deployment that takes the traffic; absent before the first.')),
+      currentDeploymentId: Type.Optional(Id('dep', 'The deployment that gets the traffic; absent before the first.')),
     },
   },
   example: exampleEnvironment,
@@ -282,7 +282,7 @@ const environments = operationsOf<Environment, App>({
   delete: (changes, ...environment) => changes.deleteEnvironment(...environment),
   contents: 'domains',
   deletion: {
-    gives: 'its deployments go with it, and deleted domains that were in it cannot be restored any more',
+    gives: 'its deployments are deleted too, and deleted domains that were in it can no longer be restored',
     request: {
       refuseRestorable: Type.Optional(
         Type.Boolean({

@@ -60,16 +60,16 @@ What commands need:
   the database      init, migrate, backup, workspaces, keys, targets,
                     tokens, dashboard, domain-connect, audit, certificates,
                     doctor, sealing rotate, sealing forget:
-                    they open it themselves, by NAMEPLATE_DATABASE_URL or
-                    --database. No server has to run.
-  a running server  reload, on this machine, by the settings or --control
-  two databases     copy, from SQLite to PostgreSQL. No server may run.
+                    they open it themselves, with NAMEPLATE_DATABASE_URL or
+                    --database. No server needs to run.
+  a running server  reload, on this machine, with the settings or --control
+  two databases     copy, from SQLite to PostgreSQL. Stop every server first.
   its API           projects, apps, environments, deployments, origins, domains,
-                    webhooks, usage, move, mcp: they call it, by NAMEPLATE_URL and
+                    webhooks, usage, move, mcp: they use NAMEPLATE_URL and
                     NAMEPLATE_ROOT_KEY. Without these, they call the playground.
 
-Exit codes: 0 done, 1 failed, 2 typed wrongly, 3 done and something has to be
-fixed, such as a DNS record (docs/guides/operations.md).
+Exit codes: 0 done, 1 failed, 2 wrong command line, 3 done but you have something to
+fix, such as a DNS record (docs/guides/operations.md).
 
 Examples:${hasPlayground ? '\n  $ nameplate dev' : ''}
   $ nameplate domains create shop.example.com

@@ -12,7 +12,7 @@ export const certificateVariables = {
   encryptionKeys: {
     name: 'NAMEPLATE_ENCRYPTION_KEY',
     about:
-      'The keys that encrypt the secrets in the store: private keys, and secrets of webhooks and origins. One key, or several separated by commas, each 32 random bytes in base64. The first encrypts, all of them decrypt; docs/guides/certificates.md explains how to rotate them. Use the same value on every node, and keep a copy: without it every secret is lost. Required with PostgreSQL. By default a SQLite store has its own key file, `encryption.key`, in the same directory. `nameplate sealing key` prints a new key.',
+      'The keys that encrypt the secrets in the database: private keys, and the secrets of webhooks and origins. Set one key, or several separated by commas, each 32 random bytes in base64. The first key encrypts, and all of them decrypt: [Certificates](../guides/certificates.md) explains how to rotate them. `nameplate sealing key` prints a new key. Use the same value on every node, and keep a copy: without it, every secret is lost. Required with PostgreSQL. By default, a SQLite database has its own key file, `encryption.key`, in the same directory.',
     example: '"$(nameplate sealing key)"',
     parse: encryptionKeys,
     secret: true,
@@ -20,7 +20,7 @@ export const certificateVariables = {
   issuer: {
     name: 'NAMEPLATE_ISSUER',
     about:
-      "Who issues certificates. `acme`: a public CA, or any other with ACME (RFC 8555). `internal`: Nameplate's own CA, created at the first start, for closed networks; clients must be configured to trust it.",
+      "Who issues certificates. `acme`: a public CA, or any other CA that speaks ACME (RFC 8555). `internal`: Nameplate's own CA, for closed networks. It is created at the first start, and clients must be configured to trust it.",
     default: 'acme',
     example: 'internal',
     parse: oneOf('acme', 'internal'),
@@ -28,14 +28,14 @@ export const certificateVariables = {
   acmeDirectory: {
     name: 'NAMEPLATE_ACME_DIRECTORY',
     about:
-      "Directory URL of the CA. The first certificate creates an account there, which accepts the CA's terms of service (`nameplate doctor` prints their address).",
+      "Directory URL of the CA. For the first certificate, Nameplate creates an account there and accepts the CA's terms of service (`nameplate doctor` prints their address).",
     default: LETS_ENCRYPT,
     example: 'https://acme-staging-v02.api.letsencrypt.org/directory',
     parse: directoryUrl,
   },
   acmeEmail: {
     name: 'NAMEPLATE_ACME_EMAIL',
-    about: 'Email address for the CA to report problems with the account. Some CAs require one.',
+    about: 'Email address at which the CA reports problems with the account. Some CAs require one.',
     example: 'certificates@example.net',
     parse: emailAddress,
   },
@@ -55,34 +55,34 @@ export const certificateVariables = {
   acmeProfile: {
     name: 'NAMEPLATE_ACME_PROFILE',
     about:
-      "Profile of the certificates, where the CA has several (`nameplate doctor` lists them). The default is the CA's own.",
+      'Profile of the certificates, if the CA has several (`nameplate doctor` lists them). By default, the CA chooses.',
     example: 'shortlived',
     parse: profileName,
   },
   acmeChain: {
     name: 'NAMEPLATE_ACME_CHAIN',
     about:
-      'Where the CA has several chains: the common name of the root that the chain leads to (the issuer of the topmost certificate in it). A CA without that chain gives its default. The chain is served whole, as the CA sends it.',
+      'Which chain to use if the CA offers several. The value is the common name of the root that the chain leads to (the issuer of its topmost certificate). If the CA has no such chain, its default chain is used. The edge serves the whole chain as the CA sends it.',
     example: 'ISRG Root X1',
     parse: commonName,
   },
   acmeCaaNames: {
     name: 'NAMEPLATE_ACME_CAA_NAMES',
     about:
-      "Names of the CAs in CAA records, separated by commas. Diagnoses then name the record that a customer has to add, before a certificate is ordered. The default is known for Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. Set it on every node where one of your CAs is another.",
+      "Names of your CAs in CAA records, separated by commas. Nameplate knows those of Let's Encrypt, Google, ZeroSSL, SSL.com and Buypass. If you use another CA, set this on every node. A diagnosis can then name the CAA record that a customer must add, before a certificate is ordered.",
     example: 'ca.example.net',
     parse: listOf(hostName),
   },
   acmeCaFile: {
     name: 'NAMEPLATE_ACME_CA_FILE',
     about:
-      'PEM file with additional certificates to trust for connections to the CA, such as those of a CA in a closed network.',
+      'PEM file with additional certificates to trust for connections to the CA, for example a CA in a closed network.',
     example: '/etc/nameplate/ca.pem',
     parse: filePath,
   },
   acmeSecondDirectory: {
     name: 'NAMEPLATE_ACME_SECOND_DIRECTORY',
-    about: 'Directory URL of the fallback CA, used if the first one does not issue. There is none by default.',
+    about: 'Directory URL of the fallback CA, which is used if the first CA does not issue.',
     example: 'https://acme.zerossl.com/v2/DV90',
     parse: directoryUrl,
   },
@@ -107,21 +107,21 @@ export const certificateVariables = {
   },
   acmeSecondChain: {
     name: 'NAMEPLATE_ACME_SECOND_CHAIN',
-    about: 'Common name of the root that chains of the fallback CA lead to.',
+    about: 'Which chain of the fallback CA to use: the common name of the root that the chain leads to.',
     example: 'ISRG Root X2',
     parse: commonName,
   },
   acmeAllowedNetworks: {
     name: 'NAMEPLATE_ACME_ALLOWED_NETWORKS',
     about:
-      "Networks of private or other special addresses that customers' domains may point to, separated by commas, for a CA in a closed network. The self-check before an order connects to every address of a domain; by default only to public ones.",
+      "Networks of private or other special addresses that customers' domains may point to, separated by commas, for a CA in a closed network. Before an order, the self-check connects to every address of a domain. By default, it connects only to public addresses.",
     example: '10.20.0.0/16,fd00:20::/32',
     parse: listOf(network),
   },
   acmeSelfCheck: {
     name: 'NAMEPLATE_ACME_SELF_CHECK',
     about:
-      '`on`: before each order, Nameplate requests a challenge of its own through the domain, to avoid failures at the CA. `off` is for machines that cannot reach their own public address (a router without hairpin NAT). A domain that points elsewhere then costs a failed attempt at the CA. CAA records are checked in any case.',
+      '`on`: before each order, Nameplate requests a test challenge from the domain, to avoid failures at the CA. `off` is for machines that cannot reach their own public address (a router without hairpin NAT). A domain that points elsewhere then costs a failed attempt at the CA. CAA records are checked in either case.',
     default: 'on',
     example: 'off',
     parse: oneOf('on', 'off'),
@@ -129,7 +129,7 @@ export const certificateVariables = {
   acmeMultiAddress: {
     name: 'NAMEPLATE_ACME_MULTI_ADDRESS',
     about:
-      '`any`: before an order, an address that does not answer on port 80 is tolerated. Another address of its family (IPv4 or IPv6) has to lead to the edge. An address where another server answers is never tolerated. `all`: every address has to lead to the edge. After a CA could not validate a domain, `all` applies to it for a day.',
+      'Which addresses of a domain must lead to the edge before an order. `any`: an address that does not answer on port 80 is tolerated if another address of its family (IPv4 or IPv6) leads to the edge. An address where another server answers is never tolerated. `all`: every address must lead to the edge. If a CA fails to validate a domain, `all` applies to it for a day.',
     default: 'any',
     example: 'all',
     parse: oneOf('any', 'all'),
@@ -137,7 +137,7 @@ export const certificateVariables = {
   acmeLimits: {
     name: 'NAMEPLATE_ACME_LIMITS',
     about:
-      "The rate limits that the CA publishes, each over a window of at most 30 days. They are `orders` of the account, `failures` of one name, new `certificates` per registered domain, and `duplicates` of one name. All nodes count together and wait rather than exceed a limit. Nameplate stops one failed order before the limit of `failures`. A limit that is left out does not apply. The default is Let's Encrypt's.",
+      "The rate limits that the CA publishes, each over a window of at most 30 days. They are `orders` of the account, `failures` of one name, new `certificates` per registered domain, and `duplicates` of one name. All nodes count together, and wait rather than exceed a limit. Nameplate stops one failed order short of the limit of `failures`. A limit that you leave out does not apply. The default values are those of Let's Encrypt.",
     default: 'orders=300/3h,failures=5/1h,certificates=50/7d,duplicates=5/7d',
     example: 'orders=1500/3h,failures=5/1h,certificates=500/7d,duplicates=5/7d',
     parse: caLimits,

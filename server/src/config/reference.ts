@@ -22,9 +22,9 @@ export function renderConfiguration(): string {
     '',
     '<!-- Generated from server/src/config/ by "npm run generate". Do not edit. -->',
     '',
-    'Environment variables configure `nameplate serve`. It reports all errors in them at once. An unknown `NAMEPLATE_` variable is an',
-    'error, so typos are found. An empty variable counts as unset. `nameplate doctor` checks the configuration, and the store, resolvers,',
-    'ports and CA that it names, without starting anything.',
+    'Environment variables configure `nameplate serve`. At startup it reports all errors in them at once. An unknown variable whose name',
+    'begins with `NAMEPLATE_` is an error too, to catch typing mistakes. An empty variable counts as unset. `nameplate doctor` checks the',
+    'configuration, and the store, resolvers, ports and CA that it names, without starting a server.',
     '',
     '```sh',
     ...Object.values<Variable<unknown>>(serverVariables)
@@ -37,19 +37,19 @@ export function renderConfiguration(): string {
     '',
     ...SET_BY_EVERYONE.map((name) => `- [\`${name}\`](#${name.toLowerCase()})`),
     '',
-    'All others have a default that suits most.',
+    'The defaults of the others suit most installations.',
     '',
     '## The server',
     '',
     ...section(generalVariables),
     '## Webhooks',
     '',
-    '[webhooks.md](../guides/webhooks.md) explains what is sent, when, and how receivers verify it.',
+    '[Webhooks](../guides/webhooks.md) explains which events are sent when, and how receivers verify them.',
     '',
     ...section(webhookVariables),
     '## Certificates',
     '',
-    '[certificates.md](../guides/certificates.md) explains when certificates are ordered and renewed, and how the limits of a CA are kept.',
+    '[Certificates](../guides/certificates.md) explains when certificates are ordered and renewed, and how Nameplate stays within the limits of a CA.',
     '',
     ...section(certificateVariables),
     '## The edge',
@@ -57,18 +57,18 @@ export function renderConfiguration(): string {
     ...section(edgeVariables),
     '## DNS',
     '',
-    '[dns.md](../guides/dns.md) explains what the role `dns` is for, and how to delegate a zone to it.',
+    '[DNS](../guides/dns.md) explains the purpose of the role `dns`, and how to delegate a zone to it.',
     '',
     ...section(dnsVariables),
     '## The commands',
     '',
-    'Commands that call the API of a running server also use these. In a clone with a running playground (`npm start`) none is needed:',
-    'the commands find its address and key in `.nameplate/dev.json`.',
+    'Commands that call the API of a running server use these variables. They need none of them while a playground runs (`npm start` in a',
+    'clone): they find its address and key in `.nameplate/dev.json`.',
     '',
     ...section(commandVariables),
     '## The playground',
     '',
-    'The playground (`npm start`) needs no configuration. It chooses its own addresses, store and DNS, and uses only these variables:',
+    'The playground (`npm start` in a clone) needs no configuration. It chooses its own addresses, store and DNS, and reads only these variables:',
     '',
     ...Object.values<Variable<unknown>>(playgroundVariables).map(({ name, ...variable }) =>
       variable.default === undefined
@@ -85,8 +85,22 @@ function section(table: Record<string, Variable<unknown>>): string[] {
     '',
     about,
     '',
-    `- Default: ${variable.default === undefined ? (required ? 'none; required' : 'none') : `\`${variable.default}\``}`,
+    `- Default: ${defaultOf({ about, required, ...variable })}`,
     `- Example: \`${name}=${example}\``,
     '',
   ]);
+}
+
+function defaultOf({
+  about,
+  required,
+  ...variable
+}: {
+  about: string;
+  required: true | undefined;
+  default?: string;
+}): string {
+  if (variable.default !== undefined) return `\`${variable.default}\``;
+  if (required) return 'none; required';
+  return about.includes('By default') ? 'see above' : 'none';
 }

@@ -148,7 +148,7 @@ export interface FindingAction {
   /** Flags of a CAA record. */
   flags?: string;
   tag?: string;
-  /** Types of the records that are deleted at this name. */
+  /** Types of the records to delete at this name. */
   removes?: string[];
 }
 
@@ -172,17 +172,17 @@ export interface FindingFacts {
   provider?: string;
   /** The provider that runs those in `seen`. */
   seenProvider?: string;
-  /** The host that it is about: one of `seen`, or the target. */
+  /** The host that the mistake is about: one of `seen`, or the target. */
   host?: string;
   /** Who proxies the name, where its addresses say so. */
   proxy?: string;
-  /** Where the other record is. */
+  /** Name at which the other record is. */
   otherName?: string;
   /** The workspace's domain that the value belongs to. */
   owner?: string;
   /** First character of the value that differs: counted from 1. */
   difference?: { position?: number; found?: string; expected?: string };
-  /** There are quotation marks around the value too. */
+  /** Whether there are also quotation marks around the value. */
   isQuoted?: boolean;
   /** With a correct CNAME record, the domain does not need this one. */
   isOptional?: boolean;

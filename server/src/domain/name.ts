@@ -56,7 +56,7 @@ export interface InvalidName {
   rule: NameRule;
   /** The rule, beginning with "must", and the offending part; safe to print. */
   message: string;
-  /** The name to send instead, where that is certain. */
+  /** The name to send instead, if it is certain. */
   fix?: string;
 }
 

@@ -15,7 +15,7 @@ export type SiteSettingsPatch = { [Name in keyof SiteSettings]?: SiteSettings[Na
 
 /** HTTP Strict Transport Security (RFC 6797). */
 export interface Hsts {
-  /** Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept. */
+  /** For how many seconds browsers use only HTTPS; 0 ends a policy that they have stored. */
   maxAge: number;
   includeSubDomains?: boolean;
   /** Whether browser vendors may put the name on the lists in their programs (hstspreload.org). */

@@ -3,7 +3,7 @@ export const SUSPENSION_STATUSES = [451, 503] as const;
 
 export type SuspensionStatus = (typeof SUSPENSION_STATUSES)[number];
 
-/** A page that visitors get in place of the site. */
+/** The page that visitors get in place of the site; absent if the site is not suspended. */
 export interface Suspension {
   status: SuspensionStatus;
   /** `workspace`: with a key of it. `operator`: the domain or the whole workspace, and no key can undo it. */

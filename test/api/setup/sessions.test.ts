@@ -270,7 +270,7 @@ describe('a session', () => {
     for (const operation of others)
       expect(await api.call(operation.name, { domain: name }, { key }), operation.name).toMatchObject({
         status: 403,
-        body: { error: { detail: expect.stringContaining('may not call') } },
+        body: { error: { detail: expect.stringContaining('cannot call') } },
       });
   });
 
@@ -323,7 +323,7 @@ describe('refusals', () => {
     for (const text of ['nps_', 'x', flipped, token.toLowerCase(), `${token} `, api.rootKey, '\u0000', '💥'])
       expect(await open(text), text).toMatchObject(refused('setup-link-incomplete'));
     expect((await open(token.slice(0, -3))).body.error?.detail).toBe(
-      'The set-up link is incomplete or was changed. Open it as it was sent.',
+      'The set-up link is incomplete or was altered. Open it as it was sent.',
     );
     expect(await open(createSetupToken(randomBytes).token)).toMatchObject(refused('setup-link-not-found'));
     for (const body of [{}, { token: '' }, { token: 1 }, { token: 'x'.repeat(256) }, { token, more: 1 }, []])

@@ -101,7 +101,7 @@ describe('a session of a support link', () => {
     for (const operation of others)
       expect(await api.call(operation.name, { domain: name }, { key }), operation.name).toMatchObject({
         status: 403,
-        body: { error: { detail: expect.stringContaining('may not call') } },
+        body: { error: { detail: expect.stringContaining('cannot call') } },
       });
   });
 

@@ -13,23 +13,26 @@ function Exactly(description: string) {
 export const AuditEntrySchema = Type.Object(
   {
     id: Id('aud', 'Entry.'),
-    at: Time('When it was done.'),
+    at: Time('When the change was made.'),
     action: Type.String({
-      description: 'The operation, such as `domains.deleteDomain`, or command, such as `keys create`.',
+      description: 'The operation, such as `domains.deleteDomain`, or the command, such as `keys create`.',
     }),
     actorKind: Type.Enum(KINDS, {
       type: 'string',
       description: 'The credential of the caller. `command`: the operator ran a command on the server.',
     }),
     actor: Type.String({
-      description: 'Id of the root key or set-up link, subject of the dashboard token; `operator` for a command.',
+      description:
+        'Who made the change: the id of the root key or set-up link, or the subject of the dashboard token; `operator` for a command.',
     }),
-    from: Type.Optional(Type.String({ description: 'Address of the client; absent for a command.' })),
+    from: Type.Optional(Type.String({ description: 'IP address of the client; absent for a command.' })),
     requestId: Type.Optional(Type.String({ description: '`meta.requestId` of the response; absent for a command.' })),
-    target: Type.String({ description: 'Id of what was changed; of a certificate, its name.' }),
-    targetName: Type.Optional(Type.String({ description: 'Its name or slug at that time, if it has one.' })),
+    target: Type.String({ description: 'Id of the resource that was changed; for a certificate, its name.' }),
+    targetName: Type.Optional(
+      Type.String({ description: 'Name or slug of the resource at that time, if it had one.' }),
+    ),
     detail: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'The new values, in short. Properties depend on the action. Never a secret.',
+      description: 'A summary of the new values, never with a secret. Its properties depend on the action.',
     }),
   },
   { title: 'AuditEntry' },
@@ -41,15 +44,15 @@ export const listEntries = defineList({
   name: 'audit.listEntries',
   summary: 'List who changed what',
   description:
-    'The audit log of the workspace, newest first, one page at a time. It has each change by a caller of the API or a command of the operator, one entry for each thing changed. Results of checks are in domains.listEvents. Entries of things that were deleted stay. With a filter a page looks at a limited number of entries. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
+    'Returns the audit log of the workspace, newest first, one page at a time. It has one entry for each resource that a call of the API or a command of the operator changed. Entries remain when the resource is deleted. For the results of checks, see domains.listEvents. With a filter, each page searches a limited number of entries: it may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false. Entries are kept for a year unless the operator sets another time.',
   permission: { resource: 'audit', action: 'read_entries' },
   onAll: 'workspace',
   request: Type.Object(
     {
       ...pageRequest,
-      actor: Exactly('Only entries of this root key, set-up link or subject of a dashboard token.'),
+      actor: Exactly('Only entries of this root key, set-up link or dashboard token subject.'),
       action: Exactly('Only entries of this operation or command.'),
-      target: Exactly('Only entries of what has, or had, this id or name.'),
+      target: Exactly('Only entries about the resource that has, or had, this id or name.'),
     },
     closed,
   ),

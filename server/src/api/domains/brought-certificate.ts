@@ -21,13 +21,13 @@ export const broughtCertificate = Type.Optional(
     ...closed,
     title: 'BroughtCertificate',
     description:
-      'The certificate of the server that the name moves from, as domains.uploadCertificate takes it with `managed`. The domain has it from its first moment on, so none is ordered. If anything is wrong with it, the name is refused. The key needs `update_domain` on the environment.',
+      'The certificate from the server that the name moves from, as for domains.uploadCertificate with `managed`. The domain has it from the start, so none is ordered. If anything is wrong with it, the name is refused. The key needs `update_domain` on the environment.',
   }),
 );
 
 export const certificateUse: Need = {
   permission: { resource: 'environment', action: 'update_domain' },
-  where: 'on the environment, for a `certificate`',
+  where: 'on the environment, if the request has a `certificate`',
 };
 
 /** A certificate as the store keeps it; null where the name has none. A problem names the place in the item at `location`. */

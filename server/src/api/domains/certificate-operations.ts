@@ -22,21 +22,21 @@ export const broughtFiles = {
     minLength: 1,
     maxLength: MAX_CHAIN,
     description:
-      'PEM: the certificate of the name, and the intermediate ones above it, in any order. A root among them is left out.',
+      'PEM: the certificate of the name and its intermediate certificates, in any order. A root certificate among them is ignored.',
   }),
   privateKey: Type.String({
     minLength: 1,
     maxLength: MAX_KEY,
     description:
-      'Its private key, PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored sealed and never shown.',
+      'The private key of the certificate as PEM, not encrypted: RSA of 2048 to 4096 bits, P-256 or P-384. It is stored encrypted and never shown.',
   }),
 };
 
 export const uploadCertificate = defineOperation({
   name: 'domains.uploadCertificate',
-  summary: 'Serve a domain with a certificate of its owner',
+  summary: "Serve a domain with its owner's certificate",
   description:
-    'Checks the certificate with its key, and serves the domain with it, on every node within a second. The managed certificate that it replaces is kept as the fallback. A managed one takes its place when a third of its time is left (30 days at most), or once it is removed. Its time counts from its upload. The event `certificate.expiring` says so before, when half is left (45 days at most), so that its owner can send another one, which replaces it. It is never renewed. The domain has to be verified, or prepared by its ownership and challenge records. With `managed` it is renewed as one of ours, and may be uploaded before verification. It is kept then, and put in use when the domain is verified or prepared, unless it has expired. It verifies nothing, and is deleted with the domain. The same certificate again changes nothing. Nothing is changed where anything is wrong: each error says what to do.',
+    'Checks the certificate and its key, and serves the domain with it within a second, on every node. If anything is wrong, nothing changes, and each error says what to do. Uploading the same certificate again changes nothing. The domain must be verified, or prepared by its ownership and challenge records. Without `managed`, the certificate is never renewed. Nameplate keeps the managed certificate that it replaces as the fallback. If you remove the uploaded certificate, a managed one takes its place. The same happens when a third of the time from the upload to the expiry is left (30 days at most). Earlier, when half of that time is left (45 days at most), the event `certificate.expiring` is sent: the owner can then provide another certificate. With `managed`, Nameplate renews the certificate like its own. You can upload such a certificate before the domain is verified. It is stored, and put in use once the domain is verified or prepared, unless it has expired. It does not verify the domain, and it is deleted with the domain.',
   permission,
   // The checks take ten milliseconds of CPU time. Certificates of domains.createDomains count, too.
   rateLimit: { limit: 600, windowMs: 60_000 },
@@ -47,7 +47,7 @@ export const uploadCertificate = defineOperation({
       managed: Type.Optional(
         Type.Boolean({
           description:
-            'The certificate was issued to the server that you move from: it is served, and renewed as one of ours. No order is placed before its renewal is due.',
+            'True for a certificate from the server that you move from. Nameplate serves it, and orders another one only when its renewal is due.',
         }),
       ),
     },
@@ -90,9 +90,9 @@ export const uploadCertificate = defineOperation({
 
 export const removeCertificate = defineOperation({
   name: 'domains.removeCertificate',
-  summary: 'Remove a certificate of the owner of a domain',
+  summary: "Remove the certificate that a domain's owner provided",
   description:
-    'Serves the domain with its managed certificate again, on every node within a second, and deletes the private key of the imported one. Where no managed one is kept, or it expires soon, one is ordered at once, and the imported one is served until it is there. For one uploaded with `managed`, another is ordered at once; before the domain is verified, it is deleted. Where there is none of these, it changes nothing.',
+    'Serves the domain with its managed certificate again, within a second on every node, and deletes the private key of the uploaded certificate. If no managed certificate is kept, or it expires soon, one is ordered at once, and the uploaded one is served until it is issued. A certificate that was uploaded with `managed` is replaced in the same way. If the domain is not verified yet, it is only deleted. Without an uploaded certificate, nothing changes.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: CertificateSchema,

@@ -11,9 +11,9 @@ import { NameSchema, presentName } from './present-name.ts';
 
 export const checkName = defineOperation({
   name: 'domains.checkName',
-  summary: 'Look at a name before it is attached',
+  summary: 'Check a name before you attach it',
   description:
-    'Says whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing, and asks the DNS as domains.diagnoseDomain does, with the same limits.',
+    'Returns whether a name can be attached to the environment, where its DNS is edited, and which records are in the way. It changes nothing. It queries DNS as domains.diagnoseDomain does, with the same limits.',
   // The permission of createDomain, before which it is called.
   permission: { resource: 'environment', action: 'create_domain' },
   request: Type.Object(

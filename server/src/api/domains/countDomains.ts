@@ -4,16 +4,33 @@ import { closed, Time } from '../schemas.ts';
 import { exampleDomain } from './present-domain.ts';
 import { CERTIFICATE_STATES } from './site.ts';
 
-const Count = Type.Integer({ minimum: 0 });
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const DomainCountsSchema = Type.Object(
   {
-    total: Count,
-    byStatus: Type.Object({ pending: Count, verifying: Count, verified: Count, failed: Count }),
-    byCertificate: Type.Object(Object.fromEntries(['none', ...CERTIFICATE_STATES].map((state) => [state, Count])), {
-      description: 'By the state of the certificate, as in domains.listWorkspaceDomains. More states may be added.',
-    }),
-    countedAt: Time('When they were counted.'),
+    total: Count('Number of all domains.'),
+    byStatus: Type.Object(
+      {
+        pending: Count('Domains with the status `pending`.'),
+        verifying: Count('Domains with the status `verifying`.'),
+        verified: Count('Domains with the status `verified`.'),
+        failed: Count('Domains with the status `failed`.'),
+      },
+      { description: 'Number of domains with each status.' },
+    ),
+    byCertificate: Type.Object(
+      Object.fromEntries(
+        ['none', ...CERTIFICATE_STATES].map((state) => [
+          state,
+          Count(`Domains whose certificate is in the state \`${state}\`.`),
+        ]),
+      ),
+      {
+        description:
+          'Number of domains for each state of the certificate, as in domains.getCertificate. More states may be added.',
+      },
+    ),
+    countedAt: Time('When the domains were counted.'),
   },
   { title: 'DomainCounts', description: 'How many domains there are. More properties may be added.' },
 );
@@ -22,7 +39,7 @@ export const countDomains = defineOperation({
   name: 'domains.countDomains',
   summary: 'Count the domains of the workspace',
   description:
-    'How many domains of all environments there are, by status and by state of the certificate. Each process counts those of a workspace with more than 10,000 at most once a minute: `countedAt` says when.',
+    'Counts the domains of all environments, by status and by state of the certificate. If the workspace has more than 10,000 domains, each process counts them at most once a minute: see `countedAt`.',
   permission: { resource: 'environment', action: 'read_domain' },
   onAll: 'workspace',
   request: Type.Object({}, closed),

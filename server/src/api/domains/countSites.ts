@@ -10,51 +10,57 @@ import { exampleDomain } from './present-domain.ts';
 import { BlockerSchema } from './site.ts';
 
 const { reason, ...why } = BlockerSchema.properties;
-const Count = Type.Integer({ minimum: 0 });
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const SiteCountsSchema = Type.Object(
   {
-    total: Count,
-    readyToSwitch: Type.Integer({ minimum: 0, description: 'Those that are ready to switch.' }),
+    total: Count('Number of the domains counted.'),
+    readyToSwitch: Type.Integer({ minimum: 0, description: 'Domains that are ready to switch.' }),
     live: Type.Integer({
       minimum: 0,
-      description: 'Those that visitors reached here, at every address, at the last look.',
+      description: 'Domains that visitors reach here at every address, as last seen from outside.',
     }),
     blockers: Type.Array(
       Type.Object(
         {
           reason,
-          count: Count,
+          count: Count('Number of domains with this reason.'),
           oldest: Type.Object(
             { domain: Type.String({ description: 'Its name.' }), ...why },
-            { description: 'The domain that has had the reason for longest.' },
+            { description: 'The domain that has had this reason for the longest time.' },
           ),
         },
         { title: 'BoardGroup' },
       ),
-      { description: 'Why the others are not ready to switch, the most frequent reason first.' },
+      { description: 'Why the others are not ready to switch, most frequent reason first.' },
     ),
     waiting: Type.Integer({
       minimum: 0,
-      description: 'Those whose certificate is ordered as soon as the limits of the CA allow it.',
+      description: 'Domains whose certificate is ordered as soon as the limits of the CA allow.',
     }),
     timeLeftMs: Type.Optional(
       Type.Integer({
         minimum: 0,
         description:
-          'Longest time until the last of these may be ordered, in milliseconds, by the limit of all orders. It assumes that no other names are ordered meanwhile. Absent where there is none.',
+          "Longest time until the last of the `waiting` certificates can be ordered, in milliseconds, under the CA's limit of all orders. It assumes that no other names are ordered meanwhile. Absent if none waits.",
       }),
     ),
     pace: Type.Optional(
       Type.Object(
-        { names: Count, windowMs: Count, cas: Count },
-        { description: 'New names that may be ordered in each window, in milliseconds, at all of so many CAs.' },
+        {
+          names: Count('Number of names in a window.'),
+          windowMs: Count('Length of the window, in milliseconds.'),
+          cas: Count('Number of CAs.'),
+        },
+        {
+          description: 'How fast certificates for new names can be ordered, at all CAs together.',
+        },
       ),
     ),
     edgeAddresses: Type.Array(Type.String(), {
-      description: 'IP addresses that lead to the edge, as the operator has set them; empty where they are not known.',
+      description: 'IP addresses that lead to the edge, as the operator has set them; empty if none are set.',
     }),
-    countedAt: Time('When they were counted.'),
+    countedAt: Time('When the domains were counted.'),
   },
   { title: 'SiteCounts', description: 'How far a move is. More properties may be added.' },
 );
@@ -73,7 +79,7 @@ export const countSites = defineOperation({
   name: 'domains.countSites',
   summary: 'Count the names of a move that are ready to switch',
   description:
-    'How many of the domains that domains.listWorkspaceDomains lists are ready to switch, and how many have a `blocker`, by its reason. Names that `nameplate move from` added have the metadata `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv`. Each process counts more than 10,000 at most once a minute: `countedAt` says when.',
+    'Counts the domains that are ready to switch, and those that have a `blocker`, by its reason. Names that `nameplate move from` added have the metadata `moved_from`: `cloudflare`, `vercel`, `caddy` or `csv`. If the workspace has more than 10,000 domains, each process counts them at most once a minute: see `countedAt`.',
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object({ within, metadata: onePair }, closed),
   response: SiteCountsSchema,

@@ -100,7 +100,7 @@ export const createDomain = defineOperation({
   name: 'domains.createDomain',
   summary: 'Attach a domain to an environment',
   description:
-    'Stores the domain and returns the DNS records it needs. Checks of the records start at once and repeat about once a minute, for at most 24 hours.',
+    'Stores the domain and returns the DNS records that it needs. Nameplate starts to check the records at once, and repeats the check about once a minute for at most 24 hours.',
   permission: { resource: 'environment', action: 'create_domain' },
   needs: [replacement, sharedTargetUse],
   creates: true,
@@ -110,7 +110,7 @@ export const createDomain = defineOperation({
       domain: Type.String({
         maxLength: 253,
         description:
-          'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard, such as `*.shop.example.com`, which stands for every name one label below it.',
+          'Fully qualified name, in Unicode or Punycode, without scheme, port, path or final dot. Or a wildcard such as `*.shop.example.com`, which stands for every name one label below `shop.example.com`.',
       }),
       target: sharedTarget,
       replaceUnverified,
@@ -118,7 +118,7 @@ export const createDomain = defineOperation({
       withWww: Type.Optional(
         Type.Boolean({
           description:
-            'If true, the counterpart is attached too: `www.example.com` with `example.com`, and `example.com` with `www.example.com`. It redirects (308) to `domain` as soon as both are verified. Both are attached, or neither; both count against the limits, and have the same `externalId` and `metadata`. No other names have a counterpart.',
+            'If true, the counterpart is attached too: `www.example.com` for `example.com`, or `example.com` for `www.example.com`. No other name has a counterpart. The counterpart redirects (308) to `domain` as soon as both are verified. Either both are attached or neither. Both count against the limits, and both get the `externalId` and `metadata`.',
         }),
       ),
     },
@@ -134,7 +134,7 @@ export const createDomain = defineOperation({
           domain: Type.String({ description: 'Its canonical name.' }),
           dnsRecords: dnsRecordsSchema,
         },
-        { title: 'Counterpart', description: 'With `withWww`: the domain that redirects to the new one.' },
+        { title: 'Counterpart', description: 'With `withWww`: the second domain, which redirects to the new one.' },
       ),
     ),
   }),

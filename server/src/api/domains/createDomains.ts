@@ -26,22 +26,28 @@ export const OutcomeSchema = Type.Object(
   {
     domain: Type.String({
       description:
-        'Canonical name. For a text that is not a domain name: its first 253 characters, with invisible ones escaped.',
+        'The canonical name. If the text is not a domain name: its first 253 characters, with invisible characters escaped.',
     }),
     domainId: Type.Optional(
-      Id('dom', 'The new domain; with a conflict, the one that the environment already has under this name.'),
+      Id('dom', 'The new domain. After a conflict: the domain that the environment already has under this name.'),
     ),
     dnsRecords: Type.Optional(dnsRecordsSchema),
     error: Type.Optional(
       Type.Object(
         {
-          title: Type.String(),
+          title: Type.String({ description: 'Title of the status.' }),
           detail: Type.String({ description: 'Why this name was not attached.' }),
-          status: Type.Integer({ description: 'Status with which domains.createDomain would have responded.' }),
-          type: Type.String(),
-          errors: Type.Optional(Type.Array(ValidationError, { minItems: 1, maxItems: 100 })),
+          status: Type.Integer({ description: 'HTTP status with which domains.createDomain would have responded.' }),
+          type: Type.String({ description: 'Type of the error, as in other error responses.' }),
+          errors: Type.Optional(
+            Type.Array(ValidationError, {
+              minItems: 1,
+              maxItems: 100,
+              description: 'The violations, with status 400.',
+            }),
+          ),
         },
-        { title: 'OutcomeError', description: 'Present if the name was refused.' },
+        { title: 'OutcomeError', description: 'Why the name was refused; absent if it was not.' },
       ),
     ),
   },
@@ -64,7 +70,12 @@ interface Plan {
 /** A name, or an object that has one: in JSON Schema both are one schema of two types. */
 const ItemSchema = Type.Unsafe<string | Item>({
   ...Type.Object(
-    { domain: Type.String(), target: sharedTarget, certificate: broughtCertificate, ...ownDataOfNew },
+    {
+      domain: Type.String({ description: 'The name, as above.' }),
+      target: sharedTarget,
+      certificate: broughtCertificate,
+      ...ownDataOfNew,
+    },
     closed,
   ),
   type: ['string', 'object'],
@@ -87,7 +98,7 @@ export const createDomains = defineOperation({
   name: 'domains.createDomains',
   summary: 'Attach up to 100 domains to an environment',
   description:
-    'Each name has an outcome of its own, in the order of the request. It is the new domain, as domains.createDomain returns it, or the `error` of that operation. All new domains are stored together, or none. The request may be repeated. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name of another environment of the workspace is a conflict without it. A name that the request has twice is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond it are refused with 429; if no name is left, so is the whole request.',
+    'Returns one outcome for each name, in the order of the request: the new domain, as domains.createDomain returns it, or the `error` of that operation. Either all new domains are stored or none. You can repeat the request. A name that the environment already has is a conflict (409) with the `domainId` of its domain. A name in another environment of the workspace is a conflict without a `domainId`. A name that occurs twice in the request is attached once. Each name counts against the rate limit of domains.createDomain, and each `certificate` against that of domains.uploadCertificate. Names beyond a limit are refused with 429. If the limit allows none of them, the whole request is refused.',
   permission: { resource: 'environment', action: 'create_domain' },
   needs: [replacement, sharedTargetUse, certificateUse],
   creates: true,
@@ -98,13 +109,13 @@ export const createDomains = defineOperation({
         minItems: 1,
         maxItems: MOST,
         description:
-          "Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot; or objects that have one, with the platform's own data.",
+          'Fully qualified names, in Unicode or Punycode, without scheme, port, path or final dot. Or objects with such a name and the properties below.',
       }),
       replaceUnverified,
       dryRun: Type.Optional(
         Type.Boolean({
           description:
-            'If true, nothing is stored, and the outcome of a name that can be attached has neither `domainId` nor `error`. The limit of domains of the workspace is not checked.',
+            "If true, nothing is stored. The outcome of a name that can be attached has neither `domainId` nor `error`. The workspace's limit of domains is not checked.",
         }),
       ),
     },

@@ -11,7 +11,7 @@ export const deleteDomain = defineOperation({
   name: 'domains.deleteDomain',
   summary: 'Delete a domain',
   description:
-    'Deletes the domain with its route and certificate, and ends its checks. The name is free at once: another domains.createDomain makes a new domain, with other records. Until `NAMEPLATE_DELETED_KEEP` is over, seven days by default, domains.restoreDomain brings this one back.',
+    'Deletes the domain with its route and certificate, and ends its checks. For seven days, unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`), domains.restoreDomain can restore it. The name is free at once: domains.createDomain creates a new domain with other records.',
   permission: { resource: 'environment', action: 'delete_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,
@@ -31,10 +31,10 @@ export const restoreDomain = defineOperation({
   name: 'domains.restoreDomain',
   summary: 'Restore a deleted domain',
   description:
-    'Undoes domains.deleteDomain for as long as deleted domains are kept: seven days unless the operator has set another time (`NAMEPLATE_DELETED_KEEP`). The domain has its id, `createdAt` and DNS records again. A verified one is verified and served at once. It has its certificate unless that has expired, and its own redirect where that may still be set. Redirects of other domains to it, and its set-up links, stay removed. A pending or failed one gets a new verification window. A check runs at once. By name, it restores the domain that was deleted last. Once another workspace has been verified for the name, nothing can be restored: domains.createDomain makes a new domain, whose records prove the name anew.',
+    'Undoes domains.deleteDomain while deleted domains are kept: seven days unless the operator sets another time (`NAMEPLATE_DELETED_KEEP`). The domain gets back its id, `createdAt` and DNS records. If it was verified, it is verified and served at once. It has its certificate, unless that has expired, and its redirect, if that is still possible. If it was not verified, it gets a new verification window. A check runs at once. Redirects of other domains to it, and its set-up links, stay removed. With a name, the operation restores the domain of that name that was deleted last. It is refused if another workspace has been verified for the name since the deletion. In that case, create a new domain with domains.createDomain: its records prove who owns the name.',
   // The permission of createDomain: whoever has it may attach the name here anyway.
   permission: { resource: 'environment', action: 'create_domain' },
-  gives: 'the domain comes back with its certificate, its suspension and its redirect, without `update_domain`',
+  gives: 'the domain gets back its certificate, its suspension and its redirect, without `update_domain`',
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSchema,
   problems: [

@@ -45,15 +45,17 @@ const ActionSchema = Type.Object(
     kind: Type.Enum([...ACTION_KINDS], {
       type: 'string',
       description:
-        'The kind of change. `add`, `change`, `replace` (delete the records of the types in `removes` at this name first) and `delete` concern a record. `wait`: nothing has to be changed. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: the server that visitors reach. More values may be added.',
+        'The kind of fix. `add`, `change`, `delete`: add, change or delete a record. `replace`: add a record after deleting the records of the types in `removes` at this name. `wait`: wait, and change nothing. `ask`: ask the operator of the nameservers. `create_zone`: create the zone at that provider. `register`: register the domain. `recreate`: delete the domain here and add it again. `repair`: repair the server that visitors reach. More values may be added.',
     }),
     at: Type.Enum(['zone', 'registrar', 'zone_above', 'server'], {
       type: 'string',
       description:
-        'Where: in the zone at its DNS provider, at its registrar, in the parent zone, or at the server that visitors reach. More values may be added.',
+        'Where to do it. `zone`: in the zone, at its DNS provider. `registrar`: at the registrar. `zone_above`: in the parent zone. `server`: at the server that visitors reach. More values may be added.',
     }),
     zone: Name('Name of the zone.'),
-    provider: Type.Optional(Type.String({ maxLength: 255, description: 'Its DNS provider; absent if unknown.' })),
+    provider: Type.Optional(
+      Type.String({ maxLength: 255, description: 'DNS provider of the zone; absent if unknown.' }),
+    ),
     type: Type.Optional(
       Type.Enum(['CNAME', 'TXT', 'ALIAS', 'CAA', 'NS', 'DS'], { type: 'string', description: 'Type of the record.' }),
     ),
@@ -61,9 +63,13 @@ const ActionSchema = Type.Object(
       Type.String({ maxLength: 64, description: "The provider's name for an ALIAS record; absent if unknown." }),
     ),
     name: Type.Optional(Name('Fully qualified name of the record.')),
-    nameInZone: Type.Optional(Name('The name as it is entered at the provider; empty: nothing is entered.')),
+    nameInZone: Type.Optional(
+      Name('The name as you enter it at the DNS provider. If it is empty, leave the field empty.'),
+    ),
     value: Type.Optional(Type.String({ maxLength: SEEN_TEXT_LIMIT, description: 'Exact value.' })),
-    valueInZone: Type.Optional(Type.String({ maxLength: 512, description: 'The value as it is entered there.' })),
+    valueInZone: Type.Optional(
+      Type.String({ maxLength: 512, description: 'The value as you enter it at the DNS provider.' }),
+    ),
     addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), { description: 'Addresses to publish in place of an ALIAS record.' }),
     ),
@@ -71,11 +77,15 @@ const ActionSchema = Type.Object(
     tag: Type.Optional(Type.String({ maxLength: 255, description: 'The tag of a CAA record.' })),
     removes: Type.Optional(
       Type.Array(Type.String({ maxLength: 16 }), {
-        description: 'Types of the records that are deleted at this name.',
+        description: 'Types of the records to delete at this name.',
       }),
     ),
   },
-  { title: 'FindingAction', description: 'The fix, for programs; absent if there is nothing to do.' },
+  {
+    title: 'FindingAction',
+    description:
+      'A fix as data; absent if there is nothing to fix. If there is a `second` one, do both; for the code `address_instead_of_cname`, either is enough.',
+  },
 );
 
 /** One character of the DNS, or none. */
@@ -86,61 +96,68 @@ const FactsSchema = Type.Object(
     reason: Type.Optional(
       Type.Enum([...new Set([...FINDING_REASONS, ...FAILURES, ...LIVE_PROBLEMS])], {
         type: 'string',
-        description: 'Which case of the code it is. More values may be added.',
+        description: 'Which variant of the mistake it is. More values may be added.',
       }),
     ),
     scope: Type.Optional(
       Type.Enum(['zone', 'some', 'delegation', 'name'], {
         type: 'string',
-        description: 'Unread: the whole zone, some of its nameservers, which nameservers it has, or one name alone.',
+        description:
+          'How much could not be read. `zone`: the whole zone. `some`: some of its nameservers. `delegation`: the list of its nameservers. `name`: this name alone.',
       }),
     ),
-    zone: Type.Optional(Name('A zone of its own.')),
-    zoneAbove: Type.Optional(Name('The zone from which it was delegated.')),
-    provider: Type.Optional(Type.String({ maxLength: 255, description: 'Who runs the `nameservers`.' })),
-    seenProvider: Type.Optional(Type.String({ maxLength: 255, description: 'Who runs those in `seen`.' })),
-    host: Type.Optional(Name('The host that it is about: one of `seen`, or the target.')),
-    proxy: Type.Optional(Type.String({ maxLength: 255, description: 'Who proxies the name.' })),
-    otherName: Type.Optional(Name('Where the other record is.')),
-    owner: Type.Optional(Name('The domain of this workspace that the value belongs to.')),
+    zone: Type.Optional(Name('The delegated zone that the name is in.')),
+    zoneAbove: Type.Optional(Name('The parent zone, which delegates `zone`.')),
+    provider: Type.Optional(Type.String({ maxLength: 255, description: 'DNS provider that runs the `nameservers`.' })),
+    seenProvider: Type.Optional(
+      Type.String({ maxLength: 255, description: 'DNS provider that runs the nameservers in `seen`.' }),
+    ),
+    host: Type.Optional(Name('The host that the mistake is about: one of `seen`, or the target.')),
+    proxy: Type.Optional(Type.String({ maxLength: 255, description: 'Company whose proxy the name leads to.' })),
+    otherName: Type.Optional(Name('Name at which the other record is.')),
+    owner: Type.Optional(Name('Domain of this workspace that the value belongs to.')),
     difference: Type.Optional(
       Type.Object(
         {
-          position: Type.Optional(Type.Integer({ minimum: 1, description: 'Counted in characters, from 1.' })),
-          found: Character('The character that is there; absent: none.'),
-          expected: Character('The character that belongs there; absent: none.'),
+          position: Type.Optional(
+            Type.Integer({ minimum: 1, description: 'Its position in characters, counted from 1.' }),
+          ),
+          found: Character('The character that is there; absent if there is none.'),
+          expected: Character('The character that belongs there; absent if there is none.'),
         },
-        { description: 'First character of the value that differs.' },
+        { description: 'The first character of the value that differs.' },
       ),
     ),
-    isQuoted: Type.Optional(Type.Boolean({ description: 'There are quotation marks around the value too.' })),
-    isOptional: Type.Optional(Type.Boolean({ description: 'With a correct CNAME record, it is not needed.' })),
+    isQuoted: Type.Optional(Type.Boolean({ description: 'Whether there are also quotation marks around the value.' })),
+    isOptional: Type.Optional(
+      Type.Boolean({ description: 'Whether the record is not needed if the CNAME record is correct.' }),
+    ),
     answers: Type.Optional(
       Type.Array(
         Type.Object({
           nameserver: Name('Host name.'),
-          matches: Type.Boolean({ description: 'Whether it has the right record.' }),
+          matches: Type.Boolean({ description: 'Whether the nameserver has the right record.' }),
           looks: Type.Array(
-            Type.Object(
-              {
-                cname: Seen('The names that its CNAMEs lead to, in order.'),
-                values: Seen('TXT values, or addresses.'),
-                beside: Seen('Other records at the name.'),
-                isLoop: Type.Optional(Type.Boolean({ description: 'A CNAME to itself.' })),
-              },
-              { description: 'All empty: no record.' },
-            ),
+            Type.Object({
+              cname: Seen('The names that the CNAMEs lead to, in order.'),
+              values: Seen('The TXT values or addresses.'),
+              beside: Seen('Other records at the name.'),
+              isLoop: Type.Optional(Type.Boolean({ description: 'Whether the CNAMEs lead in a loop.' })),
+            }),
+            { description: 'Its answers, one for each query. If all lists are empty, there is no record.' },
           ),
         }),
-        { description: 'The answers of each nameserver, one for each look.' },
+        { description: 'The answers of each nameserver.' },
       ),
     ),
-    onlyDelegated: Type.Optional(Seen('Nameservers that the zone itself does not name.')),
+    onlyDelegated: Type.Optional(Seen('Nameservers that only the parent zone names.')),
     onlyInZone: Type.Optional(Seen('Nameservers that only the zone itself names.')),
-    until: Type.Optional(Time('When caches have expired.')),
-    ttlSeconds: Type.Optional(Type.Integer({ minimum: 0, description: 'How long a failure may stay in caches.' })),
+    until: Type.Optional(Time('When the cached answers have expired.')),
+    ttlSeconds: Type.Optional(
+      Type.Integer({ minimum: 0, description: 'How long caches may keep a failure, in seconds.' }),
+    ),
   },
-  { title: 'FindingFacts', description: 'Facts that the sentences mention besides the other fields.' },
+  { title: 'FindingFacts', description: 'Further facts that `message` and `fix` mention.' },
 );
 
 export const FindingSchema = Type.Object(
@@ -148,28 +165,32 @@ export const FindingSchema = Type.Object(
     code: Type.Enum([...FINDING_CODES], {
       type: 'string',
       description:
-        'The kind of mistake, for programs. Each code has a page at `/docs/findings/{code}`. More values may be added.',
+        'Which mistake it is. The server explains each code at `/docs/findings/{code}`. More values may be added.',
     }),
     severity: Type.Enum(['blocking', 'warning', 'info'], {
       type: 'string',
-      description: '`blocking`: the domain is not verified, or not served, until it is fixed.',
+      description:
+        '`blocking`: the domain is not verified, or not served, until you fix it. `warning`: it may cause trouble. `info`: nothing needs to be fixed.',
     }),
     record: Type.Optional(RecordKind),
-    name: Type.Optional(Name('Name at which it was seen.')),
-    seen: Type.Optional(Seen('The values that are there: text from the DNS, as it is.')),
+    name: Type.Optional(Name('The name at which the mistake was seen.')),
+    seen: Type.Optional(Seen('The values that are there, as they are in DNS.')),
     expected: Type.Optional(Type.String({ maxLength: 512, description: 'The value that belongs there.' })),
     nameservers: Type.Optional(
-      Type.Array(Name('A nameserver.'), { maxItems: SEEN_LIST_LIMIT, description: 'Where it was seen.' }),
+      Type.Array(Name('A nameserver.'), {
+        maxItems: SEEN_LIST_LIMIT,
+        description: 'The nameservers at which the mistake was seen.',
+      }),
     ),
     action: Type.Optional(ActionSchema),
     second: Type.Optional(ActionSchema),
     facts: Type.Optional(FactsSchema),
     message: Type.String({
       maxLength: 4096,
-      description: 'The mistake, in whole English sentences, made of the other fields.',
+      description: 'The mistake in English sentences, built from the other properties.',
     }),
-    fix: Type.String({ maxLength: 4096, description: 'The fix, in English; empty if there is nothing to do.' }),
-    retryable: Type.Boolean({ description: 'Whether it may go away without a change of the records.' }),
+    fix: Type.String({ maxLength: 4096, description: 'The fix in English; empty if there is nothing to fix.' }),
+    retryable: Type.Boolean({ description: 'Whether the mistake may disappear without a change of the records.' }),
   },
   { title: 'Finding', description: 'One mistake in the DNS of a name, or something worth knowing.' },
 );
@@ -178,44 +199,50 @@ const ScheduleSchema = Type.Object(
   {
     attempts: Type.Integer({
       minimum: 0,
-      description: 'Checks begun in this window; of a verified domain, since it was verified.',
+      description: 'Number of checks in this verification window; for a verified domain, since it was verified.',
     }),
     lastCheckAt: Type.Optional(Time('When the last check began; absent before the first.')),
-    nextCheckAt: Type.Optional(Time('When the next check is due; absent when none is.')),
-    windowEndsAt: Type.Optional(Time('When the domain fails unless it is verified; absent when no window runs.')),
+    nextCheckAt: Type.Optional(Time('When the next check is due; absent if none is.')),
+    windowEndsAt: Type.Optional(
+      Time('When the domain fails if it is not verified by then; absent if no verification window is open.'),
+    ),
   },
   { title: 'DiagnosisSchedule', description: 'The background checks of the domain.' },
 );
 
 export const ZoneSchema = Type.Object(
   {
-    name: Name('Name of the zone; of one that is not registered, the name that could be.'),
-    registered: Type.Boolean({ description: 'False if the zone above it says that the domain does not exist.' }),
+    name: Name('Name of the zone. If the domain is not registered: the name to register.'),
+    registered: Type.Boolean({ description: 'False if the parent zone says that the domain does not exist.' }),
     nameservers: Type.Array(
       Type.Object({
         name: Name('Host name.'),
-        addresses: Type.Array(Type.String({ maxLength: 64 }), { description: 'Its addresses that may be asked.' }),
+        addresses: Type.Array(Type.String({ maxLength: 64 }), {
+          description: 'Its addresses that Nameplate may query.',
+        }),
         outcome: Type.Enum(['answered', 'not_asked', 'no_address', ...FAILURES], {
           type: 'string',
-          description: '`answered`, `not_asked`, or why it could not be asked or did not answer.',
+          description:
+            '`answered`: it answered. `not_asked`: it was not queried. Any other value: why it gave no usable answer.',
         }),
       }),
-      { description: 'The nameservers that the zone above it names.' },
+      { description: 'The nameservers that the parent zone names.' },
     ),
     provider: Type.Optional(
       Type.Object(
         {
-          id: Type.String({ maxLength: 64, description: 'For programs, such as `cloudflare`.' }),
+          id: Type.String({ maxLength: 64, description: 'Identifier of the provider, such as `cloudflare`.' }),
           name: Type.String({ maxLength: 255, description: 'For people.' }),
           panel: Type.Optional(Type.String({ maxLength: 2048, description: 'URL where its DNS records are edited.' })),
         },
-        { description: 'Who runs the nameservers; absent if unknown.' },
+        { description: 'The DNS provider that runs the nameservers; absent if unknown.' },
       ),
     ),
     dnssec: Type.Optional(
       Type.Enum(['unsigned', 'secure', 'bogus'], {
         type: 'string',
-        description: '`bogus`: signatures do not verify, so validating resolvers answer nothing. Absent if unknown.',
+        description:
+          'Whether the zone is signed. `bogus`: signatures are wrong, so validating resolvers do not answer. Absent if unknown.',
       }),
     ),
   },
@@ -225,56 +252,59 @@ export const ZoneSchema = Type.Object(
 const RecordSchema = Type.Object(
   {
     record: RecordKind,
-    type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], { type: 'string', description: 'Type to publish.' }),
+    type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], { type: 'string', description: 'Type of record to publish.' }),
     name: Name('Fully qualified name of the record.'),
-    nameInZone: Name('The name as it is entered at the DNS provider.'),
-    expected: Type.String({ maxLength: 512, description: 'Exact value to publish.' }),
+    nameInZone: Name('The name as you enter it at the DNS provider.'),
+    expected: Type.String({ maxLength: 512, description: 'The exact value to publish.' }),
     valueInZone: Type.String({
       maxLength: 512,
       description:
-        'The value as it is entered at the DNS provider: `expected`. It has a final dot where the provider would append the zone otherwise.',
+        'The value as you enter it at the DNS provider: `expected`, with a final dot if the provider would otherwise append the zone.',
     }),
     addresses: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         description:
-          'For an ALIAS record, the addresses to publish instead, where the provider has no such record. Absent if unknown.',
+          'For an ALIAS record: the addresses to publish instead if the provider has no such record. Absent if unknown.',
       }),
     ),
     verified: Type.Boolean({
-      description: 'Whether this look found it with that value; with `cached`, whether the last check did.',
+      description:
+        'Whether this diagnosis found the record with that value; with `cached`, whether the last check did.',
     }),
     needed: Type.Enum(['yes', 'no', 'alternative'], {
       type: 'string',
       description:
-        '`yes`: the domain needs it. `no`: it does not, as things are. `alternative`: it verifies the domain if the other record cannot be read back, as behind a proxy.',
+        '`yes`: the domain needs it. `no`: the domain does not need it at present. `alternative`: it verifies the domain if the other record cannot be read, for example behind a proxy.',
     }),
     seen: Type.Array(
       Type.Object({
-        nameserver: Name('Host name of the nameserver; address of a resolver.'),
+        nameserver: Name('Host name of the nameserver, or address of a resolver.'),
         outcome: Type.Enum(['matched', 'other', 'changing', 'nxdomain', 'nodata', 'no_address', ...FAILURES], {
           type: 'string',
           description:
-            '`matched`: the expected value is there. `other`: other values are. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: it has no such record. Otherwise why the nameserver did not answer.',
+            '`matched`: the expected value is there. `other`: other values are there. `changing`: two answers differed. `nxdomain`: the name does not exist. `nodata`: the name has no record of this type. Any other value: why the nameserver gave no usable answer.',
         }),
         values: Seen(
-          'Its values. Of a TXT record, the texts. Of a routing record, the names that its CNAMEs lead to, in order, or addresses where there is no CNAME.',
+          'The values in the answer. For a TXT record: the texts. For a routing record: the names that the CNAMEs lead to, in order, or the addresses if there is no CNAME.',
         ),
         cname: Type.Optional(
-          Seen('For a TXT record, the names that a CNAME at its name leads to, in order; absent where there is none.'),
+          Seen(
+            'For a TXT record: the names that a CNAME at the same name leads to, in order. Absent if there is no CNAME.',
+          ),
         ),
       }),
-      { description: 'The answers of each nameserver that was asked; empty with `cached`.' },
+      { description: 'The answer of each nameserver that was queried; empty with `cached`.' },
     ),
     visible: Type.Optional(
       Type.Object(
         { resolver: Name('Address of the resolver.'), until: Time('When its cached answer expires.') },
         {
-          description: 'A resolver that still has another answer than the nameservers; absent if none is known.',
+          description: 'A resolver whose cached answer differs from that of the nameservers; absent if none is known.',
         },
       ),
     ),
   },
-  { title: 'DiagnosisRecord' },
+  { title: 'DiagnosisRecord', description: 'A record of the domain, and what is there.' },
 );
 
 export const DiagnosisSchema = Type.Object(
@@ -283,18 +313,25 @@ export const DiagnosisSchema = Type.Object(
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Its canonical name.' }),
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
       type: 'string',
-      description: 'Its status, as in domains.getDomain. A diagnosis does not change it.',
+      description: 'Its status, as in domains.getDomain.',
     }),
     checkedAt: Type.Optional(
-      Time('When the DNS was asked; with `cached`, since when checks have found this. Absent before the first check.'),
+      Time(
+        'When the nameservers were queried; with `cached`, since when checks have found this. Absent before the first check.',
+      ),
     ),
     schedule: ScheduleSchema,
     zone: Type.Optional(ZoneSchema),
-    records: Type.Array(RecordSchema, { minItems: 2, description: 'The records the domain needs, and what is there.' }),
+    records: Type.Array(RecordSchema, {
+      minItems: 2,
+      description: 'The records that the domain needs, and what is there instead or already.',
+    }),
     challengeRecord: Type.Optional(RecordSchema),
     redirect: Type.Optional(RedirectSchema),
     suspension: Type.Optional(SuspensionSchema),
-    findings: Type.Array(FindingSchema, { description: 'The mistakes, the most important first.' }),
+    findings: Type.Array(FindingSchema, {
+      description: 'The mistakes in the DNS of the domain, the most important first.',
+    }),
   },
   { title: 'Diagnosis' },
 );

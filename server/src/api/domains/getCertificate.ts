@@ -13,28 +13,28 @@ const RenewalSchema = Type.Object(
       type: 'string',
       description: '`ari`: suggested by the CA (RFC 9773). `lifetime`: a third of the lifetime is left.',
     }),
-    startsAt: Time('Beginning of the window.'),
+    startsAt: Time('Start of the renewal window.'),
     endsAt: Time('Its end.'),
-    renewAt: Time('The moment in the window at which this certificate is renewed.'),
+    renewAt: Time('When Nameplate renews the certificate, a moment in the window.'),
     explanationUrl: Type.Optional(
       Type.String({ maxLength: 2048, description: 'Where the CA explains its suggestion.' }),
     ),
   },
   {
     title: 'CertificateRenewal',
-    description: 'When it will be renewed; where it is imported, when a managed one takes its place.',
+    description: 'When it will be renewed; for an imported certificate, when a managed one takes its place.',
   },
 );
 
 const FallbackSchema = Type.Object(
   {
     issuer: Type.String({ maxLength: 2048, description: "The CA's directory URL, or `internal`." }),
-    notBefore: Time('Beginning of its validity.'),
+    notBefore: Time('Start of its validity.'),
     notAfter: Time('End of its validity.'),
   },
   {
     title: 'FallbackCertificate',
-    description: 'The managed certificate that is kept behind an imported one; absent where there is none.',
+    description: 'The managed certificate that is kept behind an imported one; absent if there is none.',
   },
 );
 
@@ -43,20 +43,20 @@ const IssuedSchema = Type.Object(
     issuer: Type.String({
       maxLength: 2048,
       description:
-        "The CA's directory URL; `internal` for the internal CA, `imported` or `moved` for a certificate that was uploaded.",
+        "The CA's directory URL. `internal`: the internal CA. `imported` or `moved`: the certificate was uploaded.",
     }),
     source: Type.Enum(['managed', 'imported', 'moved'], {
       type: 'string',
       description:
-        '`managed`: Nameplate ordered it. `imported`: its owner brought it (domains.uploadCertificate). `moved`: the same, with `managed`: Nameplate renews it.',
+        '`managed`: Nameplate ordered it. `imported`: it was uploaded with domains.uploadCertificate. `moved`: it was uploaded with `managed`, so Nameplate renews it.',
     }),
     fallback: Type.Optional(FallbackSchema),
-    serialNumber: Type.String({ maxLength: 64, description: 'In hexadecimal.' }),
+    serialNumber: Type.String({ maxLength: 64, description: 'Serial number, in hexadecimal.' }),
     fingerprint: Type.String({
       pattern: '^([0-9A-F]{2}:){31}[0-9A-F]{2}$',
-      description: 'SHA-256 of the certificate.',
+      description: 'SHA-256 fingerprint of the certificate.',
     }),
-    notBefore: Time('Beginning of its validity.'),
+    notBefore: Time('Start of its validity.'),
     notAfter: Time('End of its validity.'),
     issuedAt: Time('When it was put into use.'),
     renewal: RenewalSchema,
@@ -64,7 +64,7 @@ const IssuedSchema = Type.Object(
   {
     title: 'IssuedCertificate',
     description:
-      'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover the name is served with the certificate of its former domain until there is one.',
+      'The certificate in use; absent before the first. It stays in use until it is replaced. After a takeover, the name is served with the certificate of its former domain until the new one is issued.',
   },
 );
 
@@ -73,7 +73,7 @@ const StagedSchema = Type.Object(
   {
     title: 'StagedCertificate',
     description:
-      'The certificate that was uploaded with `managed` before the domain was verified. It is put in use once the domain is verified or prepared. Absent where there is none.',
+      'A certificate that was uploaded with `managed` before the domain was verified. It is put in use once the domain is verified or prepared.',
   },
 );
 
@@ -101,10 +101,13 @@ export const CertificateProblemSchema = Type.Object(
   {
     reason: Type.Enum(CERTIFICATE_REASONS, {
       type: 'string',
-      description: 'The reason that blocks the certificate, for programs. More values may be added.',
+      description: 'Why the certificate is not issued or renewed, as a code. More values may be added.',
     }),
-    message: Type.String({ maxLength: 512, description: 'The cause, its place and its fix.' }),
-    at: Time('Since when it blocks the certificate.'),
+    message: Type.String({
+      maxLength: 512,
+      description: 'Human-readable message: the cause, where it is and how to fix it.',
+    }),
+    at: Time('Since when the problem blocks the certificate.'),
   },
   {
     title: 'CertificateProblem',
@@ -117,19 +120,23 @@ const SelfCheckSchema = Type.Object(
     at: Time('When it was made.'),
     answers: Type.Array(
       Type.Object({
-        address: Type.String({ maxLength: 64, description: 'IP address that the name resolves to.' }),
+        address: Type.String({ maxLength: 64, description: 'An IP address that the name resolves to.' }),
         outcome: Type.Enum(['ours', 'another', 'unreachable', 'not_public'], {
           type: 'string',
           description:
-            '`ours`: the edge responded. `another`: another server did. `not_public`: not a public address, so it was not contacted.',
+            '`ours`: the edge responded. `another`: another server responded. `unreachable`: nothing responded. `not_public`: the address is not public, so it was not contacted.',
         }),
-        seen: Type.Optional(Type.String({ maxLength: 1024, description: 'The response that was seen instead.' })),
+        seen: Type.Optional(
+          Type.String({ maxLength: 1024, description: "The response that came instead of the edge's." }),
+        ),
       }),
+      { description: 'The outcome at each address.' },
     ),
   },
   {
     title: 'CertificateSelfCheck',
-    description: 'The last test request to the name over HTTP, made before a CA is contacted; absent before the first.',
+    description:
+      'The last test request to the name over HTTP, which Nameplate makes before it contacts a CA; absent before the first.',
   },
 );
 
@@ -140,24 +147,24 @@ export const CertificateSchema = Type.Object(
     state: Type.Enum(['none', 'wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing', 'failed'], {
       type: 'string',
       description:
-        '`none`: it is ordered once the domain is verified, or its ownership and challenge records are found. `wanted`: about to be ordered. `waiting_for_routing`: validation would fail at the CA, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is what the CA said of the order before. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it; the order is retried.',
+        '`none`: not needed yet; it is ordered once the domain is verified, or its ownership and challenge records are found. `wanted`: about to be ordered. `waiting_for_routing`: validation at the CA would fail, so nothing is ordered yet. `ordering`: an order is in progress at the CA; a `problem` is from the previous order. `issued`: in use. `renewing`: in use, and its successor is being ordered. `failed`: the CA did not issue it, and Nameplate will try again.',
     }),
     problem: Type.Optional(CertificateProblemSchema),
     challenge: Type.Optional(
       Type.Enum(['http-01', 'dns-01', 'tls-alpn-01'], {
         type: 'string',
         description:
-          'How the CA validated the name for the last order, or validates it for one that is in progress. Chosen anew for each order by what is there. Absent before the first, and where the CA validates nothing.',
+          'How the CA validates the name, in the last order or the one in progress. Nameplate chooses the challenge for each order. Absent before the first order, and if the CA does not validate names.',
       }),
     ),
-    failures: Type.Integer({ minimum: 0, description: 'Attempts that failed in a row.' }),
+    failures: Type.Integer({ minimum: 0, description: 'Number of failed attempts in a row.' }),
     nextTryAt: Type.Optional(
-      Time('Time of the next attempt to order or renew it; absent during an attempt, and in `none`.'),
+      Time('Time of the next attempt to order or renew it. Absent during an attempt, and in the state `none`.'),
     ),
     selfCheck: Type.Optional(SelfCheckSchema),
     issued: Type.Optional(IssuedSchema),
     staged: Type.Optional(StagedSchema),
-    createdAt: Type.Optional(Time('When it was first wanted; absent in `none`.')),
+    createdAt: Type.Optional(Time('When the certificate was first needed; absent in the state `none`.')),
   },
   { title: 'Certificate' },
 );
@@ -233,7 +240,7 @@ export const getCertificate = defineOperation({
   name: 'domains.getCertificate',
   summary: 'Get the certificate of a domain',
   description:
-    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. Before it is wanted the state is `none`, not an error, so clients can poll from the creation of the domain on.',
+    'Returns the state of the certificate: whether the domain is served over HTTPS and, if not, why and what to do. The state is `none` until a certificate is needed, so you can poll from the creation of the domain.',
   // The permission of getDomain: certificates are public, and their state reveals no more than the domain's.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup', 'support'],

@@ -22,7 +22,7 @@ import { CERTIFICATE_STATES, exampleSite, presentSite, SiteSchema, STATUSES } fr
 export const listDomains = defineList({
   name: 'domains.listDomains',
   summary: 'List the domains of an environment',
-  description: 'Domains in order of creation, one page at a time.',
+  description: 'Returns the domains in order of creation, one page at a time.',
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object(
     {
@@ -67,7 +67,7 @@ export const listWorkspaceDomains = defineList({
   name: 'domains.listWorkspaceDomains',
   summary: 'List the domains of all environments',
   description:
-    'Domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on some environments gets the domains of these, one environment after the other, each in order of creation. Filters may be combined. With `externalId` or `metadata` too, the order is one environment after the other, each in order of creation. One filter finds its domains by an index. With several filters, with `live`, `ready`, `search` or a time of creation, and for such a key, a page looks at a limited number of domains. It may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false. A page takes the same time however many domains there are.',
+    'Returns the domains of the workspace in order of their names, one page at a time, each as domains.getSite returns it. A key with the permission on single environments gets only the domains of these. For such a key, and with the filters `externalId` or `metadata`, the order differs: one environment after the other, each in order of creation. You can combine filters. A page may have fewer items than `limit`, or none, although more follow, so continue until `hasMore` is false. This happens with several filters, with `live`, `ready`, `search` or a time of creation, and for a key with single environments. The response time does not depend on the number of domains.',
   permission,
   request: Type.Object(
     {
@@ -84,22 +84,21 @@ export const listWorkspaceDomains = defineList({
       certificate: Type.Optional(
         Type.Enum(CERTIFICATE_STATES, {
           type: 'string',
-          description:
-            'Only domains whose certificate is in this state. They are verified, or have it ordered before they are.',
+          description: 'Only domains whose certificate is in this state.',
         }),
       ),
       live: Type.Optional(
         Type.Enum([...LIVE_STATES], {
           type: 'string',
-          description: 'Only domains that were last seen in this state from outside.',
+          description: 'Only domains whose `live.state` is this one.',
         }),
       ),
       ...wantedOwnData,
-      createdAfter: Type.Optional(GivenTime('Only domains created then or later.')),
-      createdBefore: Type.Optional(GivenTime('Only domains created before that.')),
+      createdAfter: Type.Optional(GivenTime('Only domains created at this time or later.')),
+      createdBefore: Type.Optional(GivenTime('Only domains created before this time.')),
       search: SEARCH,
       ready: Type.Optional(
-        Type.Boolean({ description: 'Only domains without a `blocker`, or only those that have one.' }),
+        Type.Boolean({ description: 'True: only domains without a `blocker`. False: only domains with one.' }),
       ),
       within,
     },

@@ -14,34 +14,34 @@ import { SuspensionStatusSchema } from './suspension-operations.ts';
 export const EventDataSchema = Type.Object(
   {
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], { type: 'string', description: 'Its status.' }),
-    routingVerified: Type.Boolean({ description: 'Whether the routing record was in place.' }),
-    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was in place.' }),
+    routingVerified: Type.Boolean({ description: 'Whether the routing record was in place at that time.' }),
+    ownershipVerified: Type.Boolean({ description: 'Whether the ownership record was in place at that time.' }),
     verificationError: Type.Optional(Type.String({ maxLength: 512, description: 'As in domains.getDomain.' })),
     record: Type.Optional(
       Type.Enum(['routing', 'ownership'], {
         type: 'string',
-        description: 'In `record.seen` and `record.lost`: the record.',
+        description: 'In `record.seen` and `record.lost`: which record.',
       }),
     ),
     seen: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'In the same: the values that were there, text from the DNS as it is.',
+        description: 'In `record.seen` and `record.lost`: the values that were there, as they are in DNS.',
       }),
     ),
     findings: Type.Optional(
       Type.Array(FindingSchema, {
         description:
-          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about this record. In `site.unreachable`: why, where the owner of the domain can change that. At most 8 KiB: those that do not fit are left out.',
+          'In `diagnosis.changed`, `domain.failed` and `domain.drifted`: what the check found, as in domains.diagnoseDomain. In `record.lost`: what it found about that record. In `site.unreachable`: the cause, if the owner of the domain can fix it. Findings beyond 8 KiB are left out.',
       }),
     ),
     certificate: Type.Optional(
       Type.Object(
         {
           state: Type.String({ maxLength: 64, description: 'As in domains.getCertificate.' }),
-          reason: Type.Optional(
-            Type.String({ maxLength: 64, description: 'The reason that blocks it, for programs.' }),
+          reason: Type.Optional(Type.String({ maxLength: 64, description: 'Why it is blocked, as a code.' })),
+          message: Type.Optional(
+            Type.String({ maxLength: 512, description: 'Why it is blocked, as a human-readable message.' }),
           ),
-          message: Type.Optional(Type.String({ maxLength: 512, description: 'The reason, for people.' })),
           issuer: Type.Optional(Type.String({ maxLength: 2048, description: 'The issuer of the certificate in use.' })),
           notAfter: Type.Optional(Time('When the certificate in use expires.')),
         },
@@ -57,7 +57,7 @@ export const EventDataSchema = Type.Object(
             Type.Enum(['requested', 'destination_deleted', 'destination_failed', 'destination_superseded'], {
               type: 'string',
               description:
-                'In `redirect.removed`: `requested`, or that the domain it led to was deleted, is no longer verified, or was taken over by another workspace. More values may be added.',
+                'In `redirect.removed`: why. `requested`: by domains.removeRedirect. The others: the destination was deleted, is no longer verified, or was taken over by another workspace. More values may be added.',
             }),
           ),
         },
@@ -68,9 +68,9 @@ export const EventDataSchema = Type.Object(
       Type.Object(
         {
           from: Id('env', 'The environment that it left.'),
-          to: Id('env', 'The environment that it has been in since.'),
+          to: Id('env', 'The environment that it entered.'),
         },
-        { description: 'In `domain.moved`: from where to where.' },
+        { description: 'In `domain.moved`: the two environments.' },
       ),
     ),
     deletion: Type.Optional(
@@ -79,19 +79,19 @@ export const EventDataSchema = Type.Object(
           reason: Type.Enum(['replaced'], {
             type: 'string',
             description:
-              '`replaced`: domains.createDomain with `replaceUnverified` put another domain of its name in its place. More values may be added.',
+              '`replaced`: a request with `replaceUnverified` put another domain of the same name in its place. More values may be added.',
           }),
-          by: Id('dom', 'The domain that took its place.'),
+          by: Id('dom', 'The domain that replaced it.'),
         },
         {
-          description: 'In `domain.deleted`: why, where domains.deleteDomain was not called for it.',
+          description: 'In `domain.deleted`: why the domain was deleted; absent if by domains.deleteDomain.',
         },
       ),
     ),
     suspension: Type.Optional(
       Type.Object(
         { status: SuspensionStatusSchema },
-        { description: 'In `domain.suspended`; in `domain.resumed`: what it was.' },
+        { description: 'In `domain.suspended`: the suspension. In `domain.resumed`: the suspension that ended.' },
       ),
     ),
     live: Type.Optional(LiveSchema),
@@ -105,13 +105,13 @@ export const EventSchema = Type.Object(
     type: Type.Enum([...DOMAIN_EVENT_TYPES], {
       type: 'string',
       description:
-        'Type of the event. `diagnosis.changed`: other mistakes in its DNS than the last event reported, or no mistakes are left; at most one in ten minutes. `domain.drifted`: a verified domain no longer leads here, and `domain.recovered`: it does again. `domain.restored`: it was deleted, and is there again as before. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, and its certificate is in use, so its records may be switched. `site.live`: visitors reach the site at every address, and `site.unreachable`: they no longer do at any. More values may be added.',
+        'Type of the event. `diagnosis.changed`: the mistakes in its DNS differ from those that the last event reported, or none is left; at most one event in ten minutes. `domain.drifted`: a verified domain no longer leads here. `domain.recovered`: it leads here again. `domain.restored`: the domain was deleted and has been restored. `domain.superseded`: another workspace proved that it owns the name. `site.ready_to_switch`: the domain is not verified, but its certificate is in use, so its routing record can be changed. `site.live`: visitors reach the site at every address. `site.unreachable`: visitors no longer reach it at any address. More values may be added.',
     }),
     at: Time('When it happened.'),
     actor: Type.Optional(
       Type.String({
         description:
-          'Who did it: id of the root key or of the set-up link, or subject of the dashboard token; absent if it happened by itself.',
+          'Who did it: the id of the root key or set-up link, or the subject of the dashboard token. Absent if nobody did it, as in a check.',
       }),
     ),
     data: EventDataSchema,
@@ -134,7 +134,7 @@ export const listEvents = defineList({
   name: 'domains.listEvents',
   summary: 'List what happened to a domain',
   description:
-    'The timeline of a domain, newest first, one page at a time. It has actions and their actors, records that appeared or disappeared, and changes of its status and certificate. Checks that change nothing leave no event. Events are kept for 90 days unless the operator sets another time.',
+    'Returns the timeline of a domain, newest first, one page at a time. It has actions and who did them, records that appeared or disappeared, and changes of the status and the certificate. A check that changes nothing adds no event. Events are kept for 90 days unless the operator sets another time.',
   // The permission of getDomain: events say how the domain came to its state.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['support'],

@@ -14,14 +14,14 @@ const creationThere: Need = {
 /** The domain's own origin gets the secret, and the client certificate, of the environment that it is moved to. */
 const deploymentThere: Need = {
   permission: { resource: 'environment', action: 'create_deployment' },
-  where: 'on the environment that the domain is moved to, if the domain has an own origin',
+  where: 'on the environment that the domain is moved to, if the domain has its own origin',
 };
 
 export const moveDomain = defineOperation({
   name: 'domains.moveDomain',
   summary: 'Move a domain to another environment',
   description:
-    'Moves the domain to another environment of the workspace, of whichever project and app. It keeps its id, its DNS records, its status, its certificate and its redirects. Within a second, on every node, new requests go to the origin of the other environment. No request is dropped: those in flight end where they began. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it is moved to. If the domain has an own origin, it needs `create_deployment` there too. In the same environment, nothing changes.',
+    'Moves the domain to another environment of the workspace, in any project and app. It keeps its id, DNS records, status, certificate and redirects. Within a second, every node sends new requests to the origin of the new environment. No request is dropped: requests in flight finish at the old origin. The key needs `delete_domain` for the environment that the domain leaves, and `create_domain` for the one that it enters. If the domain has its own origin, the key also needs `create_deployment` there. A move to the environment that the domain is already in changes nothing.',
   permission: { resource: 'environment', action: 'delete_domain' },
   needs: [creationThere, deploymentThere],
   request: Type.Object(

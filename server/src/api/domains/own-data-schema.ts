@@ -27,7 +27,7 @@ const LIMITS = `At most ${MOST_PAIRS} pairs of texts without control characters,
 
 export const ExternalId = Type.String({
   ...externalIdRules,
-  description: "The platform's own id for the domain, without control characters. Several domains may have the same.",
+  description: 'Your own id for the domain, without control characters. Several domains may have the same id.',
 });
 
 export const MetadataSchema = Type.Unsafe<Metadata>({
@@ -35,7 +35,7 @@ export const MetadataSchema = Type.Unsafe<Metadata>({
   propertyNames: { type: 'string', pattern: KEY },
   additionalProperties: { type: 'string', ...valueRules },
   maxProperties: MOST_PAIRS,
-  description: `The platform's own data. ${LIMITS}`,
+  description: `Your own data. ${LIMITS}`,
 });
 
 /** Properties of a request that creates a domain. */
@@ -67,7 +67,7 @@ export const changedOwnData = {
     Type.Unsafe<string | null>({
       type: ['string', 'null'],
       ...externalIdRules,
-      description: "The platform's own id for the domain; null removes it.",
+      description: 'Your own id for the domain; null removes it.',
     }),
   ),
   metadata: Type.Optional(
@@ -76,19 +76,19 @@ export const changedOwnData = {
       propertyNames: { type: 'string', pattern: KEY },
       additionalProperties: { type: ['string', 'null'], ...valueRules },
       maxProperties: 2 * MOST_PAIRS,
-      description: `Pairs to add or replace; a value of null removes its pair, and null in place of the object removes all. Other pairs stay. ${LIMITS}`,
+      description: `Pairs to add or replace. The value null removes a pair, and null instead of the object removes all pairs. Other pairs stay. ${LIMITS}`,
     }),
   ),
 };
 
 /** The two as a response has them. */
 export const shownOwnData = {
-  externalId: Type.Optional(Type.String({ description: "The platform's own id for the domain." })),
+  externalId: Type.Optional(Type.String({ description: 'Your own id for the domain.' })),
   metadata: Type.Optional(
     Type.Unsafe<Metadata>({
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: "The platform's own data.",
+      description: 'Your own data.',
     }),
   ),
 };

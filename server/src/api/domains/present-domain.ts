@@ -7,46 +7,48 @@ export const DnsRecordSchema = Type.Object(
     type: Type.Enum(['CNAME', 'ALIAS', 'TXT'], {
       type: 'string',
       description:
-        'ALIAS: what DNS providers call ALIAS, ANAME or CNAME flattening; apex domains need it in place of CNAME.',
+        '`ALIAS` stands for the record that DNS providers call ALIAS, ANAME or flattened CNAME. An apex domain needs it in place of a CNAME.',
     }),
     name: Type.String({ minLength: 1, maxLength: 253, description: 'Fully qualified name of the record.' }),
-    value: Type.String({ minLength: 1, maxLength: 512, description: 'Exact value to publish.' }),
-    ttl: Type.Integer({ minimum: 1, description: 'Seconds a resolver may cache the record.' }),
+    value: Type.String({ minLength: 1, maxLength: 512, description: 'The exact value to publish.' }),
+    ttl: Type.Integer({ minimum: 1, description: 'How many seconds resolvers may cache the record.' }),
     verified: Type.Boolean({ description: 'Whether the record was found with the expected value.' }),
-    note: Type.Optional(Type.String({ maxLength: 512, description: 'The purpose of the record.' })),
+    note: Type.Optional(
+      Type.String({ maxLength: 512, description: 'Human-readable note on the purpose of the record.' }),
+    ),
   },
   { ...closed, title: 'DnsRecord' },
 );
 
 export const dnsRecordsSchema = Type.Array(DnsRecordSchema, {
   minItems: 1,
-  description: 'The DNS records the domain needs: the same values for as long as it exists.',
+  description: 'The DNS records that the domain needs. Their values never change.',
 });
 
 export const DomainSchema = Type.Object(
   {
     id: Type.String({ minLength: 3, maxLength: 255, pattern: '^[a-zA-Z0-9_-]+$', description: 'Begins with `dom_`.' }),
     domain: Type.String({ minLength: 4, maxLength: 253, description: 'Canonical name: lower case, Punycode.' }),
-    projectId: Id('proj', "Project of the domain's environment."),
-    appId: Id('app', "App of the domain's environment."),
-    environmentId: Id('env', 'Environment that the domain is attached to.'),
+    projectId: Id('proj', "The project of the domain's environment."),
+    appId: Id('app', "The app of the domain's environment."),
+    environmentId: Id('env', 'The environment that the domain is attached to.'),
     status: Type.Enum(['pending', 'verifying', 'verified', 'failed'], {
       type: 'string',
       description:
-        '`pending` until a check has completed, then `verifying` until the records prove the domain: `verified`. `failed`: they did not within 24 hours, or the domain was lost later; `verificationError` says why.',
+        '`pending`: no check has completed yet. `verifying`: the records do not prove ownership yet. `verified`: they do. `failed`: they did not within 24 hours, or the domain was lost later; `verificationError` says why.',
     }),
     verificationError: Type.Optional(
       Type.String({
         maxLength: 512,
         description:
-          'Why the domain failed, or what keeps it from being verified. Records that are merely missing are not reported while checks run.',
+          'Why the domain failed, or what prevents its verification. While checks run, records that are only missing are not reported here.',
       }),
     ),
     dnsRecords: dnsRecordsSchema,
     createdAt: Time('Creation.'),
     updatedAt: Type.Optional(Time('Last change; absent if there was none.')),
   },
-  { ...closed, title: 'Domain' },
+  { ...closed, title: 'Domain', description: 'The domain and its verification.' },
 );
 
 /** Identifies a domain in a request (spec: domains.getDomain). */

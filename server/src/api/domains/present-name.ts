@@ -13,12 +13,15 @@ const ConflictSchema = Type.Object(
       type: 'string',
       description: 'The record of the domain that cannot be published while this one is there.',
     }),
-    type: Type.Enum(['CNAME', 'A', 'AAAA'], { type: 'string', description: 'Type of the record that is there.' }),
+    type: Type.Enum(['CNAME', 'A', 'AAAA'], { type: 'string', description: 'Type of the existing record.' }),
     name: Type.String({ maxLength: 255, description: 'Its name.' }),
-    nameInZone: Type.String({ maxLength: 255, description: 'Its name as the DNS provider shows it.' }),
+    nameInZone: Type.String({
+      maxLength: 255,
+      description: 'Its name as the DNS provider shows it, without the zone.',
+    }),
     values: Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), {
       maxItems: SEEN_LIST_LIMIT,
-      description: 'Its values: text from the DNS, as it is.',
+      description: 'Its values, as they are in DNS.',
     }),
   },
   { title: 'ConflictingRecord' },
@@ -28,42 +31,43 @@ export const NameSchema = Type.Object(
   {
     domain: Type.String({
       description:
-        'The canonical name. For a name that is not valid: the text as it was sent, with invisible characters escaped.',
+        'The canonical name. If the name is not valid: the text as you sent it, with invisible characters escaped.',
     }),
     valid: Type.Boolean({ description: 'Whether domains.createDomain accepts the name.' }),
     problem: Type.Optional(
       Type.Object(
         {
           message: Type.String({ description: 'The rule that the name breaks.' }),
-          fix: Type.Optional(Type.String({ description: 'The name to send instead, where that is certain.' })),
+          fix: Type.Optional(Type.String({ description: 'The name to send instead, if it is certain.' })),
         },
-        { description: 'Why it is not valid.' },
+        { description: 'Why the name is not valid.' },
       ),
     ),
     kind: Type.Optional(
       Type.Enum(['apex', 'subdomain'], {
         type: 'string',
         description:
-          '`apex`: the name is a whole registered domain, which cannot have a CNAME: it needs an ALIAS record.',
+          '`apex`: the name is a registered domain itself, which cannot have a CNAME and needs an ALIAS record. `subdomain`: any other name.',
       }),
     ),
     held: Type.Boolean({
       description:
-        'Whether this workspace has the domain already. The DNS is not asked then: use domains.diagnoseDomain.',
+        'Whether this workspace already has the domain. In that case DNS is not queried: use domains.diagnoseDomain.',
     }),
     zone: Type.Optional(ZoneSchema),
     conflicts: Type.Array(ConflictSchema, {
-      description: 'Records to replace by those of the domain once it is added: both cannot be there at the same time.',
+      description:
+        'Existing records to replace with those of the domain once you have added it. They cannot exist side by side.',
     }),
     caa: Type.Optional(
       Type.Array(Type.String({ maxLength: SEEN_TEXT_LIMIT }), {
         maxItems: SEEN_LIST_LIMIT,
         description:
-          'The CAA records that apply to the name; empty: every CA may issue. Absent if they could not be read.',
+          'The CAA records that apply to the name. If the list is empty, every CA may issue certificates. Absent if they could not be read.',
       }),
     ),
     findings: Type.Array(FindingSchema, {
-      description: 'The mistakes that would keep the domain from being verified or served, whatever its records.',
+      description: 'Mistakes that would prevent the verification or the site, whatever records you publish.',
     }),
   },
   { title: 'NameCheck' },

@@ -13,7 +13,7 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 export const RedirectStatusSchema = Type.Enum([...REDIRECT_STATUSES], {
   type: 'integer',
   description:
-    'The status of the response: 308 keeps the method and the body of a request; after 301, browsers send GET in place of POST.',
+    'HTTP status of the redirect. With 308, clients repeat the request with its method and body; after 301, browsers send GET in place of POST.',
 });
 
 export const RedirectSchema = Type.Object(
@@ -21,14 +21,14 @@ export const RedirectSchema = Type.Object(
     to: Type.String({
       minLength: 4,
       maxLength: 253,
-      description: 'Canonical name of the domain that is redirected to.',
+      description: 'Canonical name of the destination.',
     }),
     status: RedirectStatusSchema,
-    setAt: Time('When it was set to this.'),
+    setAt: Time('When this value was set.'),
   },
   {
     title: 'Redirect',
-    description: 'Where the requests for a domain are redirected to, while both domains are verified.',
+    description: 'Where requests for the domain are redirected to, while both domains are verified.',
   },
 );
 
@@ -66,9 +66,9 @@ export const setRedirect = defineOperation({
   name: 'domains.setRedirect',
   summary: 'Redirect a domain to another one',
   description:
-    'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or back. It takes effect within a second on every node, from HTTP and HTTPS in one hop, with path and query. The domain needs its DNS records as before, and keeps its certificate; the redirect takes effect while it is verified. Redirects are one hop: the destination may not redirect itself. The redirect is removed when its destination is deleted, fails or is taken over. Requests then go to the origin of the domain again; the timeline has it as `redirect.removed`. Replaces the redirect that the domain has; the same request again changes nothing. The key needs the permission for the environments of both domains.',
+    'Redirects every request for the domain to another verified domain of the workspace, such as `www.example.com` to `example.com` or the reverse. It takes effect within a second on every node, while the domain is verified. HTTP and HTTPS requests are redirected in one hop, with path and query. The domain still needs its DNS records and keeps its certificate. The destination must not redirect itself. A new redirect replaces the previous one. When the destination is deleted, fails or is taken over, the redirect is removed. Requests then go to the origin of the domain again, and the timeline gets a `redirect.removed` event. The key needs the permission for the environments of both domains.',
   permission,
-  needs: [{ permission, where: 'on the environment of the domain that `to` names, too' }],
+  needs: [{ permission, where: 'on the environment of the domain that `to` names' }],
   request: Type.Object(
     {
       domain: DomainIdentifier,
@@ -152,7 +152,7 @@ export const getRedirect = defineOperation({
   name: 'domains.getRedirect',
   summary: 'Get the redirect of a domain',
   description:
-    'Returns where the domain redirects to; without `redirect` where it does not. domains.listWorkspaceDomains has the redirects of many domains.',
+    'Returns where the domain redirects to. If it does not redirect, `redirect` is absent. For the redirects of many domains, use domains.listWorkspaceDomains.',
   // The permission of getDomain: anybody who visits a domain sees where it redirects to.
   permission: { resource: 'environment', action: 'read_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
@@ -169,7 +169,7 @@ export const removeRedirect = defineOperation({
   name: 'domains.removeRedirect',
   summary: 'Remove the redirect of a domain',
   description:
-    'Within a second, requests for the domain go to the origin of its environment again. Where there is no redirect, it changes nothing.',
+    'Within a second, requests for the domain go to its origin again. If it has no redirect, nothing changes.',
   permission,
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: Empty,

@@ -9,7 +9,7 @@ import type { HandlerContext } from '../operation.ts';
 export const replaceUnverified = Type.Optional(
   Type.Boolean({
     description:
-      'If true, a domain of the workspace that holds the name and was never verified makes room for the new one. It is deleted, and its timeline has `domain.deleted` with the reason `replaced`. Later, domains.restoreDomain can bring it back. The key needs `replace_domain` on its environment; otherwise the name is a conflict (409). So is a domain that is or was verified, as far back as its events are kept. So is one whose ownership record is found while its checks run.',
+      'If true, the new domain replaces a domain of the workspace that has the same name and was never verified. That domain is deleted, and its timeline gets a `domain.deleted` event with the reason `replaced`. domains.restoreDomain can restore it later. The request is refused as a conflict (409) in three cases. The key lacks `replace_domain` on the environment of the other domain. Or that domain is verified, or was, as far back as its events are kept. Or its ownership record was found while its checks run.',
   }),
 );
 

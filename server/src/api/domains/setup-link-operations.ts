@@ -19,17 +19,17 @@ export const PAGES: Record<LinkPurpose, string> = { setup: '/setup', support: '/
 export const PurposeSchema = Type.Enum(Object.keys(PAGES) as LinkPurpose[], {
   type: 'string',
   description:
-    '`setup`: the set-up page, for the owner of the domain. `support`: the page of the domain in the dashboard, read-only. More values may be added.',
+    '`setup`: the set-up page, for the owner of the domain. `support`: a read-only page of the domain in the dashboard. More values may be added.',
 });
 
 const readToo: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
-  where: 'on the environment of the domain, for a support link',
+  where: 'on the environment of the domain, if the link is a support link',
 };
 
 const usageToo: Need = {
   permission: { resource: 'environment', action: 'read_usage' },
-  where: 'on the environment of the domain, for a support link',
+  where: 'on the environment of the domain, if the link is a support link',
 };
 
 const SetupLinkId = Type.String({
@@ -42,17 +42,17 @@ const SetupLinkId = Type.String({
 const SetupLinkSchema = Type.Object(
   {
     id: Id('link', 'The set-up link.'),
-    domainId: Id('dom', 'The domain that it shows.'),
+    domainId: Id('dom', 'The domain that the link shows.'),
     purpose: PurposeSchema,
     createdAt: Time('Creation.'),
     createdBy: Type.Optional(
       Type.String({
         description:
-          'Who made it: id of the root key, or subject of the dashboard token; absent where that is not known.',
+          'Who created it: the id of the root key, or the subject of the dashboard token. Absent if unknown.',
       }),
     ),
-    expiresAt: Time('From then on it does not work.'),
-    revokedAt: Type.Optional(Time('Since when it does not work; absent unless it was revoked.')),
+    expiresAt: Time('When the link expires.'),
+    revokedAt: Type.Optional(Time('When it was revoked; absent if it was not.')),
     revokedBy: Type.Optional(Type.String({ description: 'Who revoked it, as in `createdBy`.' })),
   },
   { title: 'SetupLink' },
@@ -79,10 +79,10 @@ export const createSetupLink = defineOperation({
   name: 'domains.createSetupLink',
   summary: 'Create a set-up link',
   description:
-    'Makes a link for the customer who owns the domain: a page that shows the DNS records, reports mistakes in them, and follows the verification. Whoever has the link sees this domain and can have it checked, without signing in, and nothing else. The link is shown only once; its token is in the fragment, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same in a page of yours.\n\nWith `purpose` `support` the link is for a helper without an account. It opens the domain in the dashboard, with its records, certificate, timeline and usage. It changes nothing, and shows neither your own data nor who did what. Such a link needs `read_domain` and `read_usage` too: it gives no more than its maker may read.',
+    'Creates a link for the customer who owns the domain. It opens a page that shows the DNS records, reports mistakes in them, and follows the verification. Anyone with the link can see this domain and start checks of it without signing in, and nothing else. The link is shown only once. Its token is in the fragment of the URL, which browsers send to no server. With the token, the component `<nameplate-domain>` shows the same on a page of yours.\n\nWith the `purpose` `support`, the link is for a helper without an account. It opens a read-only page of the domain in the dashboard, with its records, certificate, timeline and usage. The page shows neither your own data nor who did what. To create such a link, the key also needs `read_domain` and `read_usage`: a link shows no more than its creator can read.',
   permission: { resource: 'environment', action: 'create_setup_link' },
   needs: [readToo, usageToo],
-  gives: 'whoever has the link reads the domain, its diagnosis and its certificate, and has it checked, without a key',
+  gives: 'anyone with the link can see the domain, its diagnosis and its certificate, and start checks, without a key',
   creates: 'secret',
   request: Type.Object(
     {
@@ -97,7 +97,8 @@ export const createSetupLink = defineOperation({
         Type.Integer({
           minimum: LINK_LIFE_SECONDS.minimum,
           maximum: LINK_LIFE_SECONDS.maximum,
-          description: 'How long the link works: a minute to 30 days. Default: 7 days; of a support link, one day.',
+          description:
+            'How long the link works: one minute to 30 days. Default: 7 days, or one day for a support link.',
         }),
       ),
     },
@@ -105,9 +106,9 @@ export const createSetupLink = defineOperation({
   ),
   response: Type.Object({
     linkId: Id('link', 'The new link.'),
-    url: Type.String({ description: 'The page, for the customer.' }),
-    token: Type.String({ description: 'For the component in a page of yours. Begins with `nps_`.' }),
-    expiresAt: Time('From then on the link does not work.'),
+    url: Type.String({ description: 'The link to give to the customer.' }),
+    token: Type.String({ description: 'The token for the component on a page of yours. Begins with `nps_`.' }),
+    expiresAt: Time('When the link stops working.'),
   }),
   problems: [
     'data/domain_not_found',
@@ -149,7 +150,7 @@ export const listSetupLinks = defineList({
   name: 'domains.listSetupLinks',
   summary: 'List the set-up links of a domain',
   description:
-    'Links in order of creation, one page at a time, without their tokens. Links that have expired are listed for 30 days more.',
+    'Returns the links in order of creation, one page at a time, without their tokens. Expired links stay in the list for 30 days.',
   permission: { resource: 'environment', action: 'create_setup_link' },
   request: Type.Object({ domain: DomainIdentifier, ...pageRequest }, closed),
   item: SetupLinkSchema,

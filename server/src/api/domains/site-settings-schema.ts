@@ -17,28 +17,28 @@ const hstsProperties = {
   maxAge: Type.Integer({
     minimum: 0,
     maximum: MAX_HSTS_AGE,
-    description: 'Seconds for which browsers keep to HTTPS; 0 ends a policy that they have kept.',
+    description: 'For how many seconds browsers use only HTTPS; 0 ends a policy that they have stored.',
   }),
   includeSubDomains: Type.Optional(
     Type.Boolean({
       description:
-        "Whether the policy covers every name below this one, those too that are served elsewhere: browsers reach none of them over HTTP any more. For the customer's apex domain this is the customer's decision.",
+        'Whether the policy covers every name below this one, including names that are served elsewhere: browsers no longer use HTTP for any of them. For an apex domain, let your customer decide.',
     }),
   ),
   preload: Type.Optional(
     Type.Boolean({
-      description: `Whether browsers may have the name built in, which takes months to undo. Needs \`includeSubDomains\` and a \`maxAge\` of at least ${MIN_PRELOAD_AGE}.`,
+      description: `Whether browsers may build in the name (HSTS preloading), which takes months to undo. Needs \`includeSubDomains\` and a \`maxAge\` of at least ${MIN_PRELOAD_AGE}.`,
     }),
   ),
 };
 
 const minTlsVersion = Type.Enum([...TLS_VERSIONS], {
   type: 'string',
-  description: 'The lowest version of TLS that visitors may use; handshakes with a lower one are refused.',
+  description: 'The lowest TLS version that visitors may use; handshakes with a lower version are refused.',
 });
 
 const redirectToHttps = Type.Boolean({
-  description: 'False: HTTP requests go to the origin, and are not redirected to HTTPS.',
+  description: 'False: HTTP requests go to the origin instead of being redirected to HTTPS.',
 });
 
 /** As a response has them. */
@@ -50,13 +50,13 @@ export const SiteSettingsSchema = Type.Object(
     hsts: Type.Optional(
       Type.Object(hstsProperties, {
         title: 'Hsts',
-        description: '`Strict-Transport-Security` of its HTTPS responses.',
+        description: 'Policy of the `Strict-Transport-Security` header in its HTTPS responses.',
       }),
     ),
     minTlsVersion: Type.Optional(minTlsVersion),
     redirectToHttps: Type.Optional(redirectToHttps),
   },
-  { title: 'SiteSettings', description: 'The settings of the domain: those that were set.' },
+  { title: 'SiteSettings', description: 'The settings of the domain that have been set.' },
 );
 
 /** The property of a request that changes them. */
@@ -66,14 +66,14 @@ export const changedSettings = Type.Object(
       Type.String({
         ...originRules,
         description:
-          "Where the traffic of this domain goes, in place of its environment's deployment: an http or https URL of scheme, host and port only. To set or remove it, the key also needs `create_deployment` for the environment.",
+          "Where the traffic of this domain goes, in place of its environment's deployment. It is an http or https URL that consists of scheme, host and port only. To set or remove it, the key also needs `create_deployment` for the environment.",
       }),
     ),
     hsts: orNull(
       Type.Object(hstsProperties, {
         ...closed,
         description:
-          "`Strict-Transport-Security` (RFC 6797) of all HTTPS responses of this domain, in place of the origin's own. Replaced as a whole.",
+          "`Strict-Transport-Security` (RFC 6797) in all HTTPS responses of this domain, in place of the origin's own header. A new value replaces the whole policy.",
       }),
     ),
     minTlsVersion: orNull(minTlsVersion),
@@ -81,7 +81,7 @@ export const changedSettings = Type.Object(
   },
   {
     ...closed,
-    description: 'Settings of this domain alone. A setting that is absent stays as it is, and null removes it.',
+    description: 'Settings of this domain alone. An absent setting stays as it is; null removes it.',
   },
 );
 

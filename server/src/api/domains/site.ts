@@ -44,33 +44,32 @@ const SiteCertificateSchema = Type.Object(
       Type.Enum(['managed', 'imported', 'moved'], {
         type: 'string',
         description:
-          'Where the certificate in use is from, as in domains.getCertificate; absent before the first. More values may be added.',
+          'Source of the certificate in use, as in domains.getCertificate; absent before the first certificate. More values may be added.',
       }),
     ),
-    notAfter: Type.Optional(Time('End of the validity of the certificate in use; absent before the first.')),
+    notAfter: Type.Optional(Time('When the certificate in use expires; absent before the first certificate.')),
   },
   {
     title: 'SiteCertificate',
-    description: 'The certificate, in short; domains.getCertificate has all of it.',
+    description: 'Summary of the certificate; domains.getCertificate returns all of it.',
   },
 );
 
 const SiteOriginSchema = Type.Object(
   {
-    url: Type.String({ description: 'Scheme, host and port.' }),
+    url: Type.String({ description: 'Scheme, host and port of the origin.' }),
     deploymentId: Type.Optional(
       Type.String({
-        description:
-          "The current deployment of the domain's environment; absent where the domain has an origin of its own.",
+        description: "The current deployment of the domain's environment; absent if the domain has its own origin.",
       }),
     ),
   },
-  { title: 'SiteOrigin', description: 'Where requests of visitors go; absent before the first deployment.' },
+  { title: 'SiteOrigin', description: 'Where the requests of visitors go; absent before the first deployment.' },
 );
 
 const LiveProblemSchema = Type.Enum([...LIVE_PROBLEMS], {
   type: 'string',
-  description: 'Why visitors do not reach the site; more may be added.',
+  description: 'Why visitors do not reach the site. More values may be added.',
 });
 
 /** A site as it was seen from outside. */
@@ -79,24 +78,24 @@ export const LiveSchema = Type.Object(
     state: Type.Enum([...LIVE_STATES], {
       type: 'string',
       description:
-        '`live`: visitors reach the site at every address of the name. `partly_live`: at some of them. `unreachable`: at none. More may be added.',
+        '`live`: visitors reach the site at every address of the name. `partly_live`: at some addresses. `unreachable`: at none. More values may be added.',
     }),
     problem: Type.Optional(LiveProblemSchema),
     addresses: Type.Array(
       Type.Object({
-        address: Type.String({ description: 'IPv4 or IPv6.' }),
+        address: Type.String({ description: 'IPv4 or IPv6 address.' }),
         problem: Type.Optional(LiveProblemSchema),
       }),
-      { description: 'The addresses that were looked at: eight at most.' },
+      { description: 'The addresses that Nameplate looked at, eight at most.' },
     ),
-    since: Time('When it was first seen in this state.'),
-    checkedAt: Time('When it was seen last.'),
-    from: Type.String({ description: 'The node that looked.' }),
+    since: Time('When the site was first seen in this state.'),
+    checkedAt: Time('When the site was last looked at.'),
+    from: Type.String({ description: 'Name of the node that looked (NAMEPLATE_NODE_NAME).' }),
   },
   {
     title: 'Live',
     description:
-      'The site as it was seen from outside, about once an hour, and every six hours once it has been live for a day. Absent until the first look after the domain is verified. A state that is worse counts when two looks in a row have seen it.',
+      'The site as seen from outside. Nameplate looks about once an hour, and every six hours once the site has been live for a day. A worse state counts only after two looks in a row. Absent until the first look after the domain is verified.',
   },
 );
 
@@ -106,20 +105,20 @@ export const BlockerSchema = Type.Object(
     reason: Type.Enum([...BOARD_REASONS, ...CERTIFICATE_REASONS], {
       type: 'string',
       description:
-        '`not_checked`: no check has completed. `not_verified`: its records are not in place. `verification_failed`: as the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The others are those of domains.getCertificate. More may be added.',
+        '`not_checked`: no check has completed yet. `not_verified`: the records are not in place. `verification_failed`: the domain has the status `failed`. `not_ordered`: the certificate is about to be ordered. `ordering`: the order is in progress. The other reasons are those of domains.getCertificate. More may be added.',
     }),
     message: Type.Optional(
       Type.String({
         maxLength: 512,
-        description: 'For people, from the domain or its certificate; absent while it makes normal progress.',
+        description: 'Human-readable message about the domain or its certificate; absent during normal progress.',
       }),
     ),
-    since: Time('Since when; before it is verified, when the verification window began.'),
+    since: Time('Since when the reason applies. Before the domain is verified: when the verification window began.'),
   },
   {
     title: 'Blocker',
     description:
-      'Why the edge does not serve the name with a valid certificate yet. Absent where it does: DNS may lead here.',
+      'Why the edge does not serve the name with a valid certificate yet. Absent if it does: in that case, DNS can lead here.',
   },
 );
 
@@ -130,8 +129,7 @@ export const SiteSchema = Type.Object(
     live: Type.Optional(LiveSchema),
     findings: Type.Optional(
       Type.Array(FindingSchema, {
-        description:
-          'Why visitors do not reach the site, where its owner can change that, as in domains.diagnoseDomain.',
+        description: 'Why visitors do not reach the site, if its owner can fix that, as in domains.diagnoseDomain.',
       }),
     ),
     certificate: SiteCertificateSchema,
@@ -139,13 +137,13 @@ export const SiteSchema = Type.Object(
       Type.Object(DnsRecordSchema.properties, {
         title: 'ChallengeRecord',
         description:
-          'An optional record: with it and the TXT record, the certificate is ordered before the domain is verified. Absent where the service has no zone for challenges; a wildcard has it among its `dnsRecords`.',
+          'An optional record. With it and the TXT record, the certificate is ordered before the domain is verified. Absent if the operator has not set up a challenge zone, and for a wildcard, which has the record in its `dnsRecords`.',
       }),
     ),
     readyToSwitch: Type.Optional(
       Type.Literal(true, {
         description:
-          'The certificate is in use, and the domain is not verified yet: once its routing record is changed, visitors notice nothing. Absent otherwise.',
+          'True if the certificate is in use although the domain is not verified yet: when the customer changes the routing record, visitors notice nothing. Absent otherwise.',
       }),
     ),
     blocker: Type.Optional(BlockerSchema),
@@ -219,7 +217,7 @@ export const getSite = defineOperation({
   name: 'domains.getSite',
   summary: 'Get a domain with everything that serves it',
   description:
-    'The domain as domains.getDomain returns it, whether visitors reach it, its certificate in short, and where it redirects to. It also has its suspension, its origin, its settings, and your own data (`externalId` and `metadata`). The operation domains.listWorkspaceDomains has the same for many.',
+    'Returns the domain as domains.getDomain does, together with all that concerns its site. That is: whether visitors reach it, a summary of its certificate, its redirect, suspension, origin and settings, and your own data (`externalId` and `metadata`). The operation domains.listWorkspaceDomains returns the same for many domains.',
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['support'],
   request: Type.Object({ domain: DomainIdentifier }, closed),

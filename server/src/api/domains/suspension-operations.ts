@@ -8,7 +8,8 @@ import { DomainIdentifier, exampleDomain } from './present-domain.ts';
 
 export const SuspensionStatusSchema = Type.Enum([...SUSPENSION_STATUSES], {
   type: 'integer',
-  description: 'The status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other.',
+  description:
+    'HTTP status of the page in place of the site: 451 for legal reasons (RFC 7725), 503 for any other reason.',
 });
 
 export const SuspensionSchema = Type.Object(
@@ -17,11 +18,14 @@ export const SuspensionSchema = Type.Object(
     by: Type.Enum(['workspace', 'operator'], {
       type: 'string',
       description:
-        '`workspace`: domains.resumeDomain lifts it. `operator`: the operator of the server has suspended the domain or the whole workspace, and no key can lift it.',
+        '`workspace`: domains.resumeDomain ends it. `operator`: the operator has suspended the domain or the whole workspace, and no key can end it.',
     }),
-    suspendedAt: Time('When it was set to this.'),
+    suspendedAt: Time('When this value was set.'),
   },
-  { title: 'Suspension', description: 'A page that visitors get in place of the site.' },
+  {
+    title: 'Suspension',
+    description: 'The page that visitors get in place of the site; absent if the site is not suspended.',
+  },
 );
 
 export const DomainSuspensionSchema = Type.Object(
@@ -52,7 +56,7 @@ export const suspendDomain = defineOperation({
   name: 'domains.suspendDomain',
   summary: 'Serve a page in place of a site',
   description:
-    'Within a second, on every node, visitors get a page of the edge that says that the site is suspended, with status 503 or 451. Its origin gets no requests; those in flight are aborted. A redirect of the domain rests too. All else goes on: the domain keeps its status, its checks, its certificate and its renewals. The result of domains.getDomain does not change; domains.diagnoseDomain and domains.listWorkspaceDomains do. A domain that is not verified yet is suspended once it is. With another status it replaces the previous suspension; with the same, nothing changes. domains.resumeDomain undoes it.',
+    'Within a second, on every node, visitors get a page that says that the site is suspended, with status 503 or 451. The origin gets no requests, and requests in flight are aborted. A redirect of the domain stops too. The domain keeps its status, and its checks and certificate renewals continue. domains.getSite, domains.diagnoseDomain and domains.listWorkspaceDomains show the suspension; domains.getDomain does not. If the domain is not verified yet, the suspension takes effect once it is. A call with another status changes the status of the page. domains.resumeDomain ends the suspension.',
   permission: { resource: 'environment', action: 'update_domain' },
   request: Type.Object({ domain: DomainIdentifier, status: Type.Optional(SuspensionStatusSchema) }, closed),
   response: DomainSuspensionSchema,
@@ -71,7 +75,7 @@ export const resumeDomain = defineOperation({
   name: 'domains.resumeDomain',
   summary: 'Serve a suspended site again',
   description:
-    'Undoes domains.suspendDomain: within a second, on every node, visitors get the site again. A suspension by the operator of the server stays. If this call lifts one of the workspace, the response shows that of the operator (`suspension` with `by: operator`); otherwise the call is refused. If nobody has suspended the domain, nothing changes.',
+    'Ends a suspension by the workspace: within a second, on every node, visitors get the site again. A suspension by the operator stays. If the site has both, this call ends that of the workspace, and the response shows that of the operator (`suspension` with `by: operator`). If only the operator has suspended the site, the call is refused. If nobody has, the call changes nothing.',
   permission: { resource: 'environment', action: 'update_domain' },
   request: Type.Object({ domain: DomainIdentifier }, closed),
   response: DomainSuspensionSchema,

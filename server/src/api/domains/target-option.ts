@@ -15,13 +15,13 @@ export const sharedTarget = Type.Optional(
     minLength: 4,
     maxLength: 253,
     description:
-      'A shared target of the workspace (targets.listTargets): the value of the routing record, in place of a target of its own. The key needs `use_shared_target` on the environment, because a name that leads there already is verified at once, whoever asks for it. Use it for names that your platform serves today.',
+      "A shared target of the workspace (targets.listTargets). It is the value of the routing record, in place of the domain's own target. Use it for names that your platform already serves. The key needs `use_shared_target` on the environment, because a name that already leads there is verified at once.",
   }),
 );
 
 export const sharedTargetUse: Need = {
   permission: { resource: 'environment', action: 'use_shared_target' },
-  where: 'on the environment, for a `target`',
+  where: 'on the environment, if the request has a `target`',
 };
 
 /** The shared target that a caller names, and may use; undefined where it names none. Rejects with a `Problem`. */

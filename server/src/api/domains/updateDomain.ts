@@ -24,17 +24,17 @@ const UpdatedDomainSchema = Type.Object(
 /** An origin for a domain is a deployment to it. */
 const deployment: Need = {
   permission: { resource: 'environment', action: 'create_deployment' },
-  where: 'on the environment of the domain, for `settings.origin`',
+  where: 'on the environment of the domain, to set or remove `settings.origin`',
 };
 
 export const updateDomain = defineOperation({
   name: 'domains.updateDomain',
-  summary: "Change the platform's own data and the settings of a domain",
+  summary: 'Change your own data and the settings of a domain',
   description:
-    'Changes what the request names and leaves the rest as it is; null removes a value. The values stay with the domain when it is moved, and when it is deleted and restored. Returns all of them as they are now. Where nothing differs, nothing changes. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment.',
+    'Changes the values in the request and leaves the others as they are; null removes a value. The domain keeps its values when it is moved, and when it is deleted and restored. Returns all current values. The settings take effect within a second on every node, while the domain is verified. For `settings.origin` the key also needs `create_deployment` for the environment.',
   permission: { resource: 'environment', action: 'update_domain' },
   needs: [deployment],
-  gives: "the domain's settings and the platform's own data as they are now, without `read_domain`",
+  gives: "the response contains the domain's current settings and your own data, without `read_domain`",
   request: Type.Object(
     { domain: DomainIdentifier, ...changedOwnData, settings: Type.Optional(changedSettings) },
     closed,

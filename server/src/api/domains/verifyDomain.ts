@@ -8,7 +8,7 @@ export const verifyDomain = defineOperation({
   name: 'domains.verifyDomain',
   summary: 'Check a domain now',
   description:
-    'Starts a check of the DNS records; poll domains.getDomain for its result. A domain that failed gets a new window of 24 hours, and keeps its status until the check has a result.',
+    'Starts a check of the DNS records. Poll domains.getDomain for the result. A failed domain gets a new verification window of 24 hours, and keeps its status until the check completes.',
   permission: { resource: 'environment', action: 'verify_domain' },
   sessions: ['setup'],
   status: 202,

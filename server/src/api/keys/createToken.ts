@@ -16,7 +16,7 @@ export const createToken = defineOperation({
   name: 'tokens.createToken',
   summary: 'Create a dashboard token',
   description:
-    'Exchanges the root key for a token that stands for one person, with some of its permissions. It is for pages that call the API for a person who signed in to yours. The token is sent like a root key. It works for two minutes at most, and no longer than the key: once that is revoked, disabled or expired, the token is refused too. It cannot make keys, tokens or workspaces.',
+    'Creates a token that stands for one person, with all or some of the permissions of the root key. Use it on pages of yours that call the API for someone who is signed in there. Send the token like a root key. It works for two minutes at most. It is refused as soon as the key is revoked, disabled or expired. It cannot create keys, tokens or workspaces.',
   permission: { resource: 'token', action: 'create_token' },
   onAll: 'workspace',
   creates: 'secret',
@@ -27,14 +27,14 @@ export const createToken = defineOperation({
         maxLength: 255,
         pattern: pattern(TEXT, 'may not hold control characters'),
         description:
-          'The person, as timelines and the audit log name them: an id of yours. Does not begin as ids of keys and links do.',
+          'The person, as timelines and the audit log show them, such as your own id for them. It must not begin like the id of a key or link.',
       }),
       permissions: Type.Optional(Permissions),
       expiresInSeconds: Type.Optional(
         Type.Integer({
           minimum: 1,
           maximum: MAX_TOKEN_LIFE_MS / 1000,
-          description: `How long the token works: 1 to 120 seconds. Default: ${DEFAULT_SECONDS}.`,
+          description: `How long the token works, in seconds. Default: ${DEFAULT_SECONDS}.`,
         }),
       ),
     },
@@ -43,7 +43,7 @@ export const createToken = defineOperation({
   response: Type.Object(
     {
       token: Type.String({ description: 'For `Authorization: Bearer …`.' }),
-      expiresAt: Time('From then on the token is refused.'),
+      expiresAt: Time('When the token expires.'),
     },
     { title: 'CreatedToken' },
   ),

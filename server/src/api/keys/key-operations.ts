@@ -26,20 +26,20 @@ const KeyId = Type.String({
 const KeySchema = Type.Object(
   {
     id: Id('key', 'The root key.'),
-    name: Type.String({ description: 'Name for people; may be empty.' }),
-    start: Type.String({ description: 'First characters of the key, to tell keys apart.' }),
-    permissions: Type.Array(Type.String(), { description: 'It may do this.' }),
+    name: Type.String({ description: 'Display name; may be empty.' }),
+    start: Type.String({ description: 'First characters of the key, to distinguish keys.' }),
+    permissions: Type.Array(Type.String(), { description: 'Its permissions.' }),
     createdAt: Time('Creation.'),
     createdBy: Type.Optional(
       Type.String({
         description:
-          'Id of the key that made it, even if that key is gone; absent if the operator or another workspace did.',
+          'Id of the key that created it, even if that key is deleted. Absent if the operator or another workspace created it.',
       }),
     ),
-    expiresAt: Type.Optional(Time('From then on it is refused; absent if it does not expire.')),
-    disabledAt: Type.Optional(Time('Since when the operator has disabled it.')),
-    lastUsedAt: Type.Optional(Time('At most an hour before its last use; absent before the first.')),
-    replacedBy: Type.Optional(Type.String({ description: 'Id of its successor, if it was rotated.' })),
+    expiresAt: Type.Optional(Time('When the key expires; absent if it does not.')),
+    disabledAt: Type.Optional(Time('Since when it is disabled, which only the operator can do.')),
+    lastUsedAt: Type.Optional(Time('When it was last used, accurate to an hour; absent before the first use.')),
+    replacedBy: Type.Optional(Type.String({ description: 'Id of the key that replaced it in a rotation.' })),
   },
   { title: 'RootKey' },
 );
@@ -64,7 +64,7 @@ export const createKey = defineOperation({
   name: 'keys.createKey',
   summary: 'Create a root key',
   description:
-    'Makes a key of the workspace, which is shown only once. It can do no more than the caller: a permission that the caller lacks is refused. The key expires when the caller does, unless `expiresAt` is earlier. A permission on all resources of a kind (`*`) includes those on each. Revoking the caller later does not end the key: `createdBy` says which keys it made.',
+    'Creates a key of the workspace, which is shown only once. The key can do no more than the caller: a permission that the caller lacks is refused. A permission on all resources of a kind (`*`) includes the permission on each of them. The key expires when the caller does, unless `expiresAt` is earlier. If the caller is revoked later, the key still works: `createdBy` shows which keys a key created.',
   permission: { resource: 'key', action: 'create_key' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },
@@ -73,12 +73,12 @@ export const createKey = defineOperation({
     {
       name: Name,
       ...grantedInRequest,
-      expiresAt: Type.Optional(GivenTime('From then on the key is refused. Default: when the caller expires.')),
+      expiresAt: Type.Optional(GivenTime('When the key expires. Default: when the caller expires.')),
     },
     closed,
   ),
   response: Type.Object(
-    { ...madeKey, expiresAt: Type.Optional(Time('From then on it is refused; absent if it does not expire.')) },
+    { ...madeKey, expiresAt: Type.Optional(Time('When the key expires; absent if it does not.')) },
     { title: 'CreatedKey' },
   ),
   problems: [...MAKING_PROBLEMS],
@@ -106,7 +106,7 @@ export const createKey = defineOperation({
 export const getKey = defineOperation({
   name: 'keys.getKey',
   summary: 'Get a root key',
-  description: 'Retrieves a key by its id. Nobody can retrieve the secret.',
+  description: 'Retrieves a key by its id, without its secret, which cannot be retrieved.',
   permission: { resource: 'key', action: 'read_key' },
   request: Type.Object({ keyId: KeyId }, closed),
   response: KeySchema,
@@ -118,7 +118,8 @@ export const getKey = defineOperation({
 export const listKeys = defineList({
   name: 'keys.listKeys',
   summary: 'List the root keys of the workspace',
-  description: 'Keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed.',
+  description:
+    'Returns the keys in order of creation, one page at a time, without their secrets. Revoked keys are not listed.',
   permission: { resource: 'key', action: 'read_key' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),
@@ -137,9 +138,9 @@ export const rotateKey = defineOperation({
   name: 'keys.rotateKey',
   summary: 'Rotate a root key',
   description:
-    'Makes a key with the name, the permissions and the expiry of another one, which works until the overlap ends. The caller must have every permission of that key, and must not expire before it. A key can be rotated only once; after that, rotate its successor.',
+    'Replaces a key with a new one that has the same name, permissions and expiry. The old key works until the overlap ends. The caller must have every permission of the old key, and must not expire before it. A key can be rotated only once: after that, rotate its successor.',
   permission: { resource: 'key', action: 'rotate_key' },
-  gives: 'the key that is rotated ends with the overlap, which may be 0, without `revoke_key`',
+  gives: 'the old key stops working when the overlap ends, which can be at once, without `revoke_key`',
   rateLimit: { limit: 60, windowMs: 60_000 },
   replaces: 'secret',
   request: Type.Object(
@@ -149,7 +150,7 @@ export const rotateKey = defineOperation({
         Type.Integer({
           minimum: 0,
           maximum: 30 * DAY_SECONDS,
-          description: 'How long the old key still works; a day if absent. 0 if it has leaked.',
+          description: 'How long the old key still works; one day if absent. Use 0 if it has leaked.',
         }),
       ),
     },
@@ -194,7 +195,7 @@ export const revokeKey = defineOperation({
   name: 'keys.revokeKey',
   summary: 'Revoke a root key',
   description:
-    'Deletes the key: it is refused within a second everywhere, and so are the dashboard tokens that it made. The caller may have fewer permissions than the key, since revoking gives nothing.',
+    'Deletes the key. Within a second, every node refuses it and the dashboard tokens created with it. The caller can have fewer permissions than the key.',
   permission: { resource: 'key', action: 'revoke_key' },
   request: Type.Object({ keyId: KeyId }, closed),
   response: Empty,

@@ -15,15 +15,19 @@ const Permission = Type.String({
   pattern: pattern(GRANT, () => [
     { message: 'is not a permission', fix: 'send one such as "environment.*.read_domain"' },
   ]),
-  description: 'Such as `environment.*.read_domain`. The caller has it itself.',
+  description: 'A permission such as `environment.*.read_domain`, which the caller must have.',
 });
 
-export const Permissions = Type.Array(Permission, { minItems: 1, maxItems: 100 });
+export const Permissions = Type.Array(Permission, {
+  minItems: 1,
+  maxItems: 100,
+  description: 'Permissions of the token. If absent: all those of the root key.',
+});
 
 /** Properties of a request that say what a new key may do. */
 export const grantedInRequest = {
   permissions: Type.Optional(
-    Type.Array(Permission, { minItems: 1, maxItems: 100, description: 'The new key may do this.' }),
+    Type.Array(Permission, { minItems: 1, maxItems: 100, description: 'Permissions of the new key.' }),
   ),
   preset: Type.Optional(
     Type.Enum(PRESET_NAMES, { type: 'string', description: 'A set of permissions, in addition to `permissions`.' }),
@@ -33,7 +37,7 @@ export const grantedInRequest = {
 /** Properties of a response that has a new key. */
 export const madeKey = {
   keyId: Id('key', 'The new key.'),
-  key: Type.String({ description: 'The root key, shown this once. Begins with `np_`.' }),
+  key: Type.String({ description: 'The root key. Only this response contains it. Begins with `np_`.' }),
 };
 
 export const EXAMPLE_KEY = 'np_1NotAKeyJustAnExampleOfItsLength1111111111';

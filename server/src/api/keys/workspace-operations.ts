@@ -16,9 +16,11 @@ import {
 const WorkspaceSchema = Type.Object(
   {
     id: Id('ws', 'The workspace.'),
-    name: Type.String({ description: 'Name for people.' }),
+    name: Type.String({ description: 'Display name.' }),
     createdAt: Time('Creation.'),
-    disabledAt: Type.Optional(Time('Since when the operator has disabled it: its keys are refused.')),
+    disabledAt: Type.Optional(
+      Time('Since when the workspace is disabled, which only the operator can do. Its keys are refused.'),
+    ),
   },
   { title: 'Workspace' },
 );
@@ -40,7 +42,7 @@ export const createWorkspace = defineOperation({
   name: 'workspaces.createWorkspace',
   summary: 'Create a workspace',
   description:
-    'Makes a workspace, such as one for each customer, with the project `main`, its app `web`, its environment `production`, and a first key. The key is shown only once. It can do no more than the caller, and has the permissions of the preset `platform` unless others are named. The new workspace is separate: it has its own names, keys and quotas, with the limits that this workspace has now. This workspace lists it, and sees inside it with that key alone.',
+    'Creates a workspace, for example for one of your customers. It has the project `main` with the app `web` and the environment `production`, and a first key, which is shown only once. The key can do no more than the caller. It has the permissions of the preset `platform` unless you give others. The new workspace is separate: it has its own names, keys and quotas. Its limits are those that your workspace has now. Your workspace can list it, and can reach what is inside it only with that key.',
   permission: { resource: 'workspace', action: 'create_workspace' },
   onAll: 'workspace',
   rateLimit: { limit: 60, windowMs: 60_000 },
@@ -91,8 +93,8 @@ export const createWorkspace = defineOperation({
 
 export const listWorkspaces = defineList({
   name: 'workspaces.listWorkspaces',
-  summary: 'List the workspaces that this workspace made',
-  description: 'Workspaces in order of creation, one page at a time.',
+  summary: 'List the workspaces that your workspace created',
+  description: 'Returns the workspaces in order of creation, one page at a time.',
   permission: { resource: 'workspace', action: 'read_workspace' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),

@@ -154,19 +154,19 @@ function describePublicRoute(route: PublicRoute, components: Map<string, JsonSch
 export const API_VERSION = '2.0.0';
 
 const TAGS: Record<string, string> = {
-  domains: 'Custom domains and their verification.',
+  domains: 'Custom domains: their verification, certificates, redirects and set-up links.',
   projects: 'Projects hold apps.',
   apps: 'Apps hold environments.',
   environments: 'Environments hold domains. Their current deployment serves them.',
-  deployments: 'Deployments say where the traffic of an environment goes.',
-  webhooks: 'Webhooks send the events of the workspace to a URL of yours.',
-  targets: 'The shared targets of a workspace: hosts of the platform to which the names that it serves today lead.',
-  usage: 'Requests and bytes that the edge served for each domain, by hour: for dashboards and bills.',
-  audit: 'The audit log has who changed what in the workspace, when and from where.',
-  keys: 'Root keys of the workspace. A key cannot give permissions that it lacks.',
-  tokens: 'Dashboard tokens: short-lived, made from a root key.',
-  workspaces: 'Workspaces that the workspace makes, such as one for each of its customers.',
-  setup: 'The page that a set-up link shows to a customer: its sessions, and its brand.',
+  deployments: 'A deployment sets the origin that the traffic of an environment goes to.',
+  webhooks: 'Webhooks send the events of the workspace to your URLs.',
+  targets: "Shared targets of the workspace: hosts of your platform that your customers' names already lead to.",
+  usage: 'Requests and bytes that the edge served for each domain, by hour, for dashboards and billing.',
+  audit: 'The audit log records who changed what in the workspace, when and from where.',
+  keys: 'Root keys of the workspace. A key cannot grant permissions that it lacks.',
+  tokens: 'Short-lived dashboard tokens, which you create with a root key.',
+  workspaces: 'Workspaces that your workspace creates, such as one for each customer.',
+  setup: 'Sessions and branding of the page that a set-up link opens for a customer.',
   liveness: 'Health checks. They need no key.',
 };
 
@@ -198,7 +198,7 @@ export function openApiDocument(baseUrl?: string): ApiDocument {
       title: 'Nameplate API',
       version: API_VERSION,
       description:
-        'Custom domains for your platform. Operations are POST requests with JSON objects as bodies. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties that have no value are absent, never null. Later releases may add properties to the objects of responses that are not closed, values to an `x-extensible-enum`, and types of events. Ignore those that you do not know. A creation with an `Idempotency-Key` can be repeated without creating twice.',
+        'Custom domains for your platform. Operations are POST requests with a JSON object as the body. Every response has an envelope: `{meta, data}`, `{meta, data, pagination}` for lists, or `{meta, error}`. Properties without a value are absent, never null. Later releases may add types of events, values to an `x-extensible-enum`, and properties to response objects, except where a schema has `additionalProperties: false`. Ignore those that you do not know. If you send an `Idempotency-Key`, you can safely repeat a request that creates something.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This installation.' }],

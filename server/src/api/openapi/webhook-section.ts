@@ -24,7 +24,7 @@ export function describeWebhooks(components: Map<string, JsonSchema>): ApiDocume
         tags: ['webhooks'],
         summary: 'Receive an event',
         description:
-          'Sent to the URL of a webhook, signed as [Standard Webhooks](https://www.standardwebhooks.com) describes: verify the signature over the body as it came. An event is sent again until it is delivered, for three days, and may come twice: `webhook-id` is the same then.',
+          'Nameplate sends events to the URL of a webhook, signed according to [Standard Webhooks](https://www.standardwebhooks.com). Verify the signature over the body exactly as you received it. An event is retried until it is delivered, for three days. It can arrive twice: both requests then have the same `webhook-id`.',
         security: [],
         parameters: Object.values(referTo('parameters', ['webhook-id', 'webhook-timestamp', 'webhook-signature'])),
         requestBody: {

@@ -17,16 +17,18 @@ const Colour = (description: string) => Type.Optional(Type.String({ minLength: 7
 export const BrandSchema = Type.Object(
   {
     // A character may have two code units.
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_BRAND_NAME, description: 'Name of the platform.' })),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: MAX_BRAND_NAME, description: 'Name of your platform.' }),
+    ),
     logo: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_LOGO_LENGTH,
-        description: 'Image as a `data:` URL in base64: PNG, WebP, JPEG or SVG, at most 64 KiB.',
+        description: 'Logo as a `data:` URL in base64: a PNG, WebP, JPEG or SVG image of at most 64 KiB.',
       }),
     ),
     accent: Colour('Colour of buttons and links on a light background, such as `#1d5fd1`.'),
-    accentDark: Colour('The same on a dark background; `accent` unless given.'),
+    accentDark: Colour('Colour of buttons and links on a dark background. Default: that of `accent`.'),
     support: Type.Optional(
       Type.String({
         minLength: 1,
@@ -37,12 +39,16 @@ export const BrandSchema = Type.Object(
   },
   { title: 'Brand', description: 'How the workspace appears to its customers.' },
 );
-const NewBrandSchema = Type.Object(BrandSchema.properties, { ...closed, title: 'NewBrand' });
+const NewBrandSchema = Type.Object(BrandSchema.properties, {
+  ...closed,
+  title: 'NewBrand',
+  description: 'The new brand, which replaces the whole brand.',
+});
 
 export const Origins = Type.Array(Type.String({ minLength: 8, maxLength: 300 }), {
   maxItems: MAX_ORIGINS,
   description:
-    'Origins of pages that may use sessions of set-up links, such as `https://app.example.net`: https, or http on loopback.',
+    'Origins of your pages that may show the set-up component, such as `https://app.example.net`: https, or http on loopback.',
 });
 
 const SetupPageSchema = Type.Object({ brand: BrandSchema, origins: Origins }, { title: 'SetupPage' });
@@ -74,7 +80,7 @@ export const setBrand = defineOperation({
   name: 'setup.setBrand',
   summary: 'Set the brand of the workspace',
   description:
-    'Replaces the brand, the list of origins, or both; what is absent stays as it is. The pages of the edge show the brand within a second. Open pages show the new brand when they open their next session, within two minutes. Requests of an origin that is taken away are refused within a second; a stream that is open ends with its session, within two minutes.',
+    'Replaces the brand, the list of origins, or both; an absent property stays as it is. Pages of the edge show the new brand within a second, and open set-up pages within two minutes. Requests from an origin that you remove are refused within a second; its open streams end within two minutes.',
   permission: { resource: 'setup', action: 'set_brand' },
   onAll: 'workspace',
   request: Type.Object({ brand: Type.Optional(NewBrandSchema), origins: Type.Optional(Origins) }, closed),
@@ -94,7 +100,8 @@ export const setBrand = defineOperation({
 export const getBrand = defineOperation({
   name: 'setup.getBrand',
   summary: 'Get the brand of the workspace',
-  description: 'How the workspace appears on the pages of its set-up links, and which origins may use their sessions.',
+  description:
+    'Returns how the workspace appears on its set-up pages, and the origins of your pages that may show the set-up component.',
   permission: { resource: 'setup', action: 'read_brand' },
   onAll: 'workspace',
   request: Type.Object({}, closed),

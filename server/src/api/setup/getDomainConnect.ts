@@ -9,21 +9,23 @@ import { diagnosisShare } from './session-scope.ts';
 
 const OfferSchema = Type.Object(
   {
-    provider: Type.String({ description: 'Name of the provider, as it says itself: text of a stranger.' }),
-    host: Type.String({ description: 'Where the link leads. Show it beside the name.' }),
-    url: Type.String({ description: 'Where the customer logs in and agrees; https.' }),
+    provider: Type.String({
+      description: 'Name of the provider, as the provider gives it. Treat it as untrusted text.',
+    }),
+    host: Type.String({ description: 'Host that the link leads to. Show it next to the name.' }),
+    url: Type.String({ description: 'https URL of the page where the customer signs in and agrees.' }),
     state: Type.Optional(
-      Type.String({ description: 'With `return`: the provider sends it back as the parameter `state`.' }),
+      Type.String({ description: 'With `return`: the value that the provider sends back in the parameter `state`.' }),
     ),
   },
-  { title: 'DomainConnectOffer' },
+  { title: 'DomainConnectOffer', description: 'The offer to publish the records; absent if the provider cannot.' },
 );
 
 export const getDomainConnect = defineOperation({
   name: 'setup.getDomainConnect',
   summary: 'Find out whether the DNS provider can publish the records',
   description:
-    'Asks the DNS provider of the domain whether it knows the template of this installation (Domain Connect). Returns a signed link to the page where the customer agrees. Without `offer`, the records are published by hand. Answers of providers are shared for ten minutes, refusals for one.',
+    'Asks the DNS provider of the domain whether it has the template of this installation (Domain Connect). If it has, `offer` contains a signed link to the page on which the customer agrees to publish the records. If `offer` is absent, the customer publishes the records by hand. Answers of providers are cached for ten minutes, and refusals for one minute.',
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup'],
   request: Type.Object(
@@ -32,7 +34,7 @@ export const getDomainConnect = defineOperation({
       return: Type.Optional(
         Type.Boolean({
           description:
-            'The provider sends the browser back to the set-up page. Otherwise it closes its window, which is for a link in a new tab. Default: false.',
+            'If true, the provider sends the browser back to the set-up page. If false, the provider closes its window, so open the link in a new tab. Default: false.',
         }),
       ),
     },

@@ -12,14 +12,14 @@ import { forCustomer, sessionOf } from './session-scope.ts';
 
 const Session = Type.Object({
   sessionToken: Type.String({ description: 'For `Authorization: Bearer …`.' }),
-  expiresAt: Time('From then on the session token does not work: open another session before.'),
+  expiresAt: Time('When the session token expires. Open another session before then.'),
   purpose: PurposeSchema,
   domain: DomainSchema,
   brand: BrandSchema,
   pageUrl: Type.Optional(
     Type.String({
       description:
-        'The set-up page; with `#` and the token of the link it is the `url` of the link. Absent where NAMEPLATE_PUBLIC_URL is not set.',
+        'URL of the set-up page. Followed by `#` and the token of the link, it is the `url` of the link. Absent if NAMEPLATE_PUBLIC_URL is not set.',
     }),
   ),
 });
@@ -28,14 +28,14 @@ export const openSession = defineOpenOperation({
   name: 'setup.openSession',
   summary: 'Open a session of a set-up link',
   description:
-    'Exchanges the token of a set-up link for a session token, which is valid for two minutes. With it, `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
+    'Exchanges the token of a set-up link for a session token, which is valid for two minutes. The session token works with `domains.getDomain`, `domains.watchDomain`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.verifyDomain` and `setup.getDomainConnect` work for the domain of the link, and for no other; with one of a support link, `domains.getSite`, `domains.diagnoseDomain`, `domains.getCertificate`, `domains.listEvents` and `usage.getUsage`. Needs no key. Browsers may call it from the page of the link, and from the origins of the workspace (`setup.setBrand`).',
   credential: 'setup_token',
   request: Type.Object(
     {
       token: Type.String({
         minLength: 1,
         maxLength: 255,
-        description: 'The token of a set-up link: the part behind `#` in its `url`.',
+        description: 'The token of a set-up link: the part after `#` in its `url`.',
       }),
     },
     closed,

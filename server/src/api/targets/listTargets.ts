@@ -5,9 +5,10 @@ import { closed, Time } from '../schemas.ts';
 
 const TargetSchema = Type.Object(
   {
-    host: Type.String({ description: 'The host: what `target` of domains.createDomain may be.' }),
+    host: Type.String({ description: 'The host, which you can give as the `target` of domains.createDomain.' }),
     addresses: Type.Array(Type.String(), {
-      description: 'Addresses that lead there. A name that has only these counts as routed, as if it had the CNAME.',
+      description:
+        'IP addresses that lead to the host. A name that has only these addresses counts as if it had the CNAME.',
     }),
     createdAt: Time('When the operator added it.'),
   },
@@ -18,7 +19,7 @@ export const listTargets = defineOperation({
   name: 'targets.listTargets',
   summary: 'List the shared targets of the workspace',
   description:
-    'Hosts of the platform that the operator has given to this workspace (`nameplate targets add`), in order. Its customers lead their names there.',
+    'Returns the hosts that the operator has given to this workspace with `nameplate targets add`, in alphabetical order.',
   permission: sharedTargetUse.permission,
   onAll: 'workspace',
   request: Type.Object({}, closed),

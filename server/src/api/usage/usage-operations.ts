@@ -15,16 +15,16 @@ function Count(description: string) {
 }
 
 const counts = {
-  requests: Count('Requests, and WebSockets.'),
-  bytesIn: Count('Bytes of content that its visitors sent, without header fields.'),
-  bytesOut: Count('Bytes of content that its visitors were sent, without header fields.'),
-  edgeErrors: Count('Responses with status 5xx that the edge gave itself, such as those for an origin that is down.'),
-  originErrors: Count('Responses with status 5xx of the origin.'),
+  requests: Count('Number of requests and WebSocket connections.'),
+  bytesIn: Count('Bytes of content that visitors sent, without header fields.'),
+  bytesOut: Count('Bytes of content that visitors received, without header fields.'),
+  edgeErrors: Count('Responses with status 5xx from the edge itself, for example because the origin was down.'),
+  originErrors: Count('Responses with status 5xx from the origin.'),
 };
 
 const range = {
-  from: GivenTime('The first hour that counts is the first to begin then or later.'),
-  to: Type.Optional(GivenTime('The hours that begin before it count; now if absent.')),
+  from: GivenTime('Start of the period. The first full hour after it is counted first.'),
+  to: Type.Optional(GivenTime('End of the period: hours that begin before it are counted. Now if absent.')),
 };
 
 const RESOLUTIONS = ['hour', 'day'] as const;
@@ -32,13 +32,13 @@ const RESOLUTIONS = ['hour', 'day'] as const;
 export const UsageSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
-    domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name; absent once it is deleted.' })),
+    domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name; absent if the domain is deleted.' })),
     usage: Type.Array(
       Type.Object(
-        { at: Time('When the hour began, or the day in UTC.'), ...counts },
+        { at: Time('Start of the hour, or of the day in UTC.'), ...counts },
         { title: 'UsageInTime', description: 'More properties may be added.' },
       ),
-      { description: 'In order. Hours and days without usage are absent.' },
+      { description: 'Hours or days in order; those without usage are absent.' },
     ),
   },
   { title: 'UsageHistory', description: 'More properties may be added.' },
@@ -47,7 +47,7 @@ export const UsageSchema = Type.Object(
 export const DomainUsageSchema = Type.Object(
   {
     domainId: Id('dom', 'The domain.'),
-    domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name; absent once it is deleted.' })),
+    domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name; absent if the domain is deleted.' })),
     ...counts,
   },
   { title: 'DomainUsage', description: 'More properties may be added.' },
@@ -66,7 +66,7 @@ export const getUsage = defineOperation({
   name: 'usage.getUsage',
   summary: 'Get the usage of a domain',
   description:
-    'The usage of a domain, by hour or by day: requests, bytes, and errors of the edge and of the origin. It is written once a minute and kept for 90 days, also when the domain is deleted meanwhile: name it by its id then.',
+    'Returns the usage of a domain by hour or by day: requests, bytes, and errors of the edge and of the origin. Usage is written once a minute and kept for 90 days, even if the domain is deleted. For a deleted domain, give its id.',
   permission,
   sessions: ['support'],
   rateLimit,
@@ -104,7 +104,7 @@ export const listUsage = defineList({
   name: 'usage.listUsage',
   summary: 'List the usage of all domains',
   description:
-    'The sums of each domain of the workspace, for bills. Domains with usage in this time are listed in the order of their first verification, one page at a time. Deleted domains are among them for 90 days. A page may have fewer items than `limit`, or none, and still a next page, so go on until `hasMore` is false.',
+    'Returns the totals of each domain of the workspace, for billing. It lists the domains with usage in the period, in order of their first verification, one page at a time. Deleted domains are included for 90 days. A page may have fewer items than `limit`, or none, although more follow. Continue until `hasMore` is false.',
   permission,
   rateLimit,
   onAll: 'workspace',

@@ -26,11 +26,11 @@ const AttemptSchema = Type.Object(
     response: Type.Optional(
       Type.String({
         description:
-          'Body of the response, at most 64 KiB; of the 100 newest responses of the webhook that delivered nothing. In `getDelivery` alone.',
+          'Body of the response, at most 64 KiB. Only `getDelivery` returns it, and only for the 100 newest failed attempts of the webhook.',
       }),
     ),
   },
-  { title: 'DeliveryAttempt' },
+  { title: 'DeliveryAttempt', description: 'The last attempt; absent before the first.' },
 );
 
 export const STATES: Delivery['state'][] = ['waiting', 'delivered', 'failed'];
@@ -39,22 +39,24 @@ export const DeliverySchema = Type.Object(
   {
     id: Id('dlv', 'The delivery.'),
     webhookId: Id('wh', 'Its webhook.'),
-    eventId: Id('evt', 'The event: `webhook-id` of the request, the same in every attempt and repetition.'),
+    eventId: Id('evt', 'The event. Every request that delivers it has this id in the header `webhook-id`.'),
     type: Type.Enum([...DOMAIN_EVENT_TYPES, TEST_EVENT_TYPE], { type: 'string', description: 'Type of the event.' }),
-    domainId: Type.Optional(Id('dom', 'The domain that the event is about; absent in a test.')),
+    domainId: Type.Optional(Id('dom', 'The domain that the event is about; absent for a test event.')),
     domain: Type.Optional(Type.String({ maxLength: 253, description: 'Its name.' })),
     state: Type.Enum(STATES, {
       type: 'string',
       description:
-        '`waiting` for its next attempt, or for an earlier event of the domain; `failed`: given up after three days.',
+        '`waiting`: for its next attempt, for an earlier event of the domain, or for the webhook to be enabled. `failed`: given up after three days.',
     }),
     attempts: Type.Integer({ minimum: 0, description: 'Attempts made.' }),
     lastAttempt: Type.Optional(AttemptSchema),
     nextAttemptAt: Type.Optional(
-      Time('When the next attempt is due; absent if it waits for an earlier event, or for the webhook to be enabled.'),
+      Time(
+        'When the next attempt is due. Absent if the delivery waits for an earlier event, or for the webhook to be enabled.',
+      ),
     ),
     happenedAt: Time('When the event happened.'),
-    createdAt: Time('When the delivery was added: with the event, or when it was asked for.'),
+    createdAt: Time('When the delivery was created: with the event, or by webhooks.redeliver.'),
     finishedAt: Type.Optional(Time('When it was delivered or given up.')),
   },
   { title: 'Delivery' },
@@ -95,7 +97,7 @@ export const sendTest = defineOperation({
   name: 'webhooks.sendTest',
   summary: 'Send a test event',
   description:
-    'Sends an event of the type `webhook.test` within seconds, whatever the webhook subscribes to. It is not repeated if it fails: webhooks.getDelivery says what the receiver responded. A workspace may send 60 a minute unless the operator sets another limit.',
+    "Sends an event of the type `webhook.test` within seconds, whatever types the webhook has. It is not retried if it fails: webhooks.getDelivery shows the receiver's response. A workspace can send 60 test events a minute unless the operator sets another limit.",
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId }, closed),
@@ -115,7 +117,7 @@ export const listDeliveries = defineList({
   name: 'webhooks.listDeliveries',
   summary: 'List the deliveries of a webhook',
   description:
-    'Deliveries, newest first, one page at a time: waiting ones, and the others with their results. A page takes the same time however many there are. They are kept for 14 days unless the operator sets another time.',
+    'Returns the deliveries, newest first, one page at a time: those that wait, and the others with their results. Deliveries are kept for 14 days unless the operator sets another time.',
   permission: { resource: 'webhook', action: 'read_webhook' },
   request: Type.Object(
     {
@@ -138,9 +140,9 @@ export const listDeliveries = defineList({
 export const getDelivery = defineOperation({
   name: 'webhooks.getDelivery',
   summary: 'Get a delivery',
-  description: "Retrieves a delivery with the body of the receiver's last response.",
+  description: "Retrieves a delivery, with the body of the receiver's last response if that attempt failed.",
   permission: { resource: 'webhook', action: 'read_webhook' },
-  gives: 'what the receiver responded: the first 64 KiB of its last response, if that failed',
+  gives: 'the response contains the first 64 KiB of what the receiver last answered, if that delivery failed',
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
   response: DeliverySchema,
   problems: ['data/webhook_not_found', 'data/delivery_not_found'],
@@ -160,11 +162,11 @@ export const redeliver = defineOperation({
   name: 'webhooks.redeliver',
   summary: 'Send an event again',
   description:
-    'Sends the event of a delivery again, with the same `webhook-id` and content. This is a delivery of its own, which waits for no other. If the delivery still waits, it is attempted at once instead, or the earlier one of its domain for which it waits. A workspace may ask for 60 a minute unless the operator sets another limit.',
+    'Sends the event of a delivery again, with the same `webhook-id` and content. This creates a new delivery, which waits for no other. If the delivery itself still waits, no new one is created. Instead, it is attempted at once, or the earlier delivery of the domain that it waits for. A workspace can request 60 a minute unless the operator sets another limit.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   rateLimit: DELIVERIES_ON_REQUEST,
   request: Type.Object({ webhookId: WebhookId, deliveryId: DeliveryId }, closed),
-  response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is due now.') }),
+  response: Type.Object({ deliveryId: Id('dlv', 'The delivery that is attempted now.') }),
   problems: ['data/webhook_not_found', 'data/delivery_not_found', 'application/webhook_disabled'],
   example: {
     request: { webhookId: exampleWebhook.id, deliveryId: exampleDelivery.id },

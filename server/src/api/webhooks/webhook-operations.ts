@@ -21,13 +21,13 @@ export const ReceiverUrl = Type.String({
   minLength: 8,
   maxLength: MAX_URL_LENGTH,
   description:
-    'Where events are sent: an https URL, without user, password and fragment. Plain http, and addresses and names that are not public, only where the operator allows them.',
+    'Where events are sent: an https URL without user, password or fragment. Plain http, and addresses or names that are not public, are accepted only if the operator allows them.',
 });
 
 const EventTypes = Type.Array(Type.Enum([...DOMAIN_EVENT_TYPES, ALL], { type: 'string' }), {
   minItems: 1,
   maxItems: 50,
-  description: 'Types of the events that are sent. `*`: all types, future ones too.',
+  description: 'Types of events that are sent. `*`: all types, including those of later releases.',
 });
 
 export const WebhookSchema = Type.Object(
@@ -40,10 +40,13 @@ export const WebhookSchema = Type.Object(
     disabledReason: Type.Optional(
       Type.Enum(['requested', 'failing'], {
         type: 'string',
-        description: '`requested`: by `webhooks.updateWebhook`; `failing`: nothing was delivered for three days.',
+        description:
+          '`requested`: disabled by webhooks.updateWebhook. `failing`: disabled because nothing was delivered for three days.',
       }),
     ),
-    failingSince: Type.Optional(Time('First failed attempt since the last delivery; absent if there was none.')),
+    failingSince: Type.Optional(
+      Time('First failed attempt since the last successful delivery; absent if none failed.'),
+    ),
     createdAt: Time('Creation.'),
     updatedAt: Type.Optional(Time('Last change by an operation; absent if there was none.')),
   },
@@ -102,14 +105,14 @@ function newWebhookSecret(
 /** A receiver gets every event of every domain, as whoever reads them does. */
 const reading: Need = {
   permission: { resource: 'environment', action: 'read_domain' },
-  where: 'on all environments, for the URL and the types: the receiver gets the events of every domain',
+  where: 'on all environments, to set the URL or the types: the receiver gets the events of every domain',
 };
 
 export const createWebhook = defineOperation({
   name: 'webhooks.createWebhook',
   summary: 'Create a webhook',
   description:
-    'From now on, events of all domains of the workspace are sent to the URL, signed with the secret, which is shown only once.',
+    'Creates a webhook. From then on, events of all domains of the workspace are sent to its URL. They are signed with the secret, which is shown only once.',
   permission: { resource: 'webhook', action: 'create_webhook' },
   onAll: 'workspace',
   needs: [reading],
@@ -117,7 +120,7 @@ export const createWebhook = defineOperation({
   request: Type.Object({ url: ReceiverUrl, types: Type.Optional(EventTypes) }, closed),
   response: Type.Object({
     webhookId: Id('wh', 'The new webhook.'),
-    secret: Type.String({ description: 'Receivers verify signatures with it. Begins with `whsec_`.' }),
+    secret: Type.String({ description: 'The secret with which receivers verify signatures. Begins with `whsec_`.' }),
   }),
   problems: ['limits/webhook_limit_exceeded', 'application/sealing_unavailable'],
   example: {
@@ -166,7 +169,7 @@ export const getWebhook = defineOperation({
 export const listWebhooks = defineList({
   name: 'webhooks.listWebhooks',
   summary: 'List the webhooks of the workspace',
-  description: 'Webhooks in order of creation, one page at a time.',
+  description: 'Returns the webhooks in order of creation, one page at a time.',
   permission: { resource: 'webhook', action: 'read_webhook' },
   onAll: 'workspace',
   request: Type.Object({ ...pageRequest }, closed),
@@ -183,7 +186,7 @@ export const updateWebhook = defineOperation({
   name: 'webhooks.updateWebhook',
   summary: 'Change a webhook',
   description:
-    'Changes the given properties. Waiting events go to the new URL. While a webhook is disabled, waiting events keep waiting, and later events are not sent to it at all. Once it is enabled, waiting events are sent at once.',
+    'Changes the properties in the request. Waiting events are sent to the new URL. While the webhook is disabled, events that wait keep waiting, and new events are never sent to it. When you enable the webhook, waiting events are sent at once.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   needs: [reading],
   request: Type.Object(
@@ -222,7 +225,7 @@ export const rotateSecret = defineOperation({
   name: 'webhooks.rotateSecret',
   summary: 'Rotate the secret of a webhook',
   description:
-    'Returns a new secret, which is shown only once. Requests are signed with both secrets until the previous one expires; one that an earlier rotation has replaced expires at once. So send an `Idempotency-Key`: if the response is lost, a repeat gets the same secret, and the one in use keeps signing.',
+    'Creates a new secret, which is shown only once. Until the previous secret expires, requests are signed with both. If an earlier rotation still overlaps, the secret that it replaced expires at once. Send an `Idempotency-Key`: if the response is lost, repeat the request to get the same secret, and the secret in use keeps signing.',
   permission: { resource: 'webhook', action: 'update_webhook' },
   replaces: 'secret',
   request: Type.Object(
@@ -232,7 +235,8 @@ export const rotateSecret = defineOperation({
         Type.Integer({
           minimum: 0,
           maximum: 7 * DAY_SECONDS,
-          description: 'How long the previous secret also signs; a day if absent. 0 if it has leaked.',
+          description:
+            'How long requests are also signed with the previous secret; one day if absent. Use 0 if it has leaked.',
         }),
       ),
     },
@@ -240,7 +244,7 @@ export const rotateSecret = defineOperation({
   ),
   response: Type.Object({
     secret: Type.String({ description: 'The new secret. Begins with `whsec_`.' }),
-    previousExpiresAt: Time('Until when the previous secret also signs.'),
+    previousExpiresAt: Time('Until when requests are also signed with the previous secret.'),
   }),
   problems: ['data/webhook_not_found', 'application/sealing_unavailable'],
   example: {
@@ -262,7 +266,7 @@ export const rotateSecret = defineOperation({
 export const deleteWebhook = defineOperation({
   name: 'webhooks.deleteWebhook',
   summary: 'Delete a webhook',
-  description: 'Deletes the webhook with its secrets. Events that wait are not sent; a request in flight is finished.',
+  description: 'Deletes the webhook and its secrets. Waiting events are not sent; a request in flight finishes.',
   permission: { resource: 'webhook', action: 'delete_webhook' },
   request: Type.Object({ webhookId: WebhookId }, closed),
   response: Empty,

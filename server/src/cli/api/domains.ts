@@ -88,11 +88,11 @@ function addTheirLives(domains: Command): void {
       'shop.example.com --project shop --app storefront --environment production',
     ],
   )
-    .option('--with-www', 'add www.example.com to example.com as well, or the other way round, with a redirect to it')
     .option(
-      '--replace-unverified',
-      'take the name from another domain of the workspace that has it and was never verified',
-    );
+      '--with-www',
+      'also add the counterpart, www.example.com for example.com or the reverse, and redirect it to this domain',
+    )
+    .option('--replace-unverified', 'replace a domain of the workspace that has this name and was never verified');
   ownDataOptions(pathOptions(create, PATH)).action(
     apiAction(
       async ({ api, options }: CommandCall<CreateOptions>, domain) => {
@@ -125,7 +125,7 @@ function addTheirLives(domains: Command): void {
   apiCommand(
     domains,
     'get <domain>',
-    'Show one domain, by name or id: its records, your own data, and whether visitors reach it.',
+    'Show one domain, by name or id: its records, your own data, and whether visitors reach its site.',
     ['shop.example.com', 'shop.example.com --json'],
   ).action(
     apiAction(
@@ -177,7 +177,7 @@ function addTheirLives(domains: Command): void {
     );
 
   const move =
-    'Move a domain to another environment of the workspace. It keeps its records, its status and its certificate, and is served all the time.';
+    'Move a domain to another environment of the workspace. It keeps its records, status and certificate, and its site stays up throughout.';
   pathOptions(
     apiCommand(domains, 'move <domain>', move, ['shop.example.com --project demo --app web --environment staging']),
     PATH,
@@ -190,7 +190,7 @@ function addTheirLives(domains: Command): void {
   );
 
   const remove =
-    'Delete a domain and stop serving it. The name can be added again at once, as a new domain; "domains restore" brings this one back, within seven days by default.';
+    'Delete a domain and stop serving it. "domains restore" can bring it back, for seven days by default. The name can also be added again at once, as a new domain.';
   apiCommand(domains, 'delete <domain>', remove, ['shop.example.com']).action(
     apiAction(
       async ({ api }, domain) => {
@@ -202,7 +202,7 @@ function addTheirLives(domains: Command): void {
   );
 
   const restoring =
-    'Bring deleted domains back, with their ids, records and certificates, within seven days unless the operator has set another time. Exits with 3 if some of several were refused.';
+    'Restore deleted domains with their ids, records and certificates, for seven days after the deletion unless the operator sets another time. Exits with 3 if some of several domains were refused.';
   apiCommand(domains, 'restore <domain...>', restoring, [
     'shop.example.com',
     'shop.example.com www.example.com',
@@ -256,14 +256,14 @@ function addWaiting(domains: Command): void {
   );
 
   const waiting =
-    'Show progress until a domain is verified, or with --certificate until it is served over HTTPS. Exits with 3 if verification fails, or if --timeout is reached first.';
+    'Show progress until a domain is verified or, with --certificate, until it is served over HTTPS. Exits with 3 if verification fails or --timeout is reached first.';
   apiCommand(domains, 'wait <domain>', waiting, ['shop.example.com', 'shop.example.com --certificate --timeout 10m'])
     .option('--certificate', 'wait until the domain is served over HTTPS')
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
     .action(wait);
 
   const watching =
-    'Show a domain now and with each change, until Ctrl-C. Connects again when the connection is lost. Exits with 1 when the domain is deleted, or the key no longer works.';
+    'Show a domain now and after each change, until you press Ctrl-C. Reconnects when the connection is lost. Exits with 1 when the domain is deleted or the key stops working.';
   const json =
     'print one JSON document a line, for each change: the domain, with "findings" once the checks have found a mistake';
   apiCommand(domains, 'watch <domain>', watching, ['shop.example.com', 'shop.example.com --json'], json).action(
@@ -327,9 +327,9 @@ interface CertificateOptions {
 /** Commands that show what is in DNS, the records to publish, and the certificate. */
 function addDns(domains: Command): void {
   const diagnose =
-    'Ask the nameservers of a domain now, and show what is wrong, where, and what to type instead. Changes nothing. Exits with 3 if something has to be fixed.';
+    'Query the nameservers of a domain now, and show what is wrong, where, and what to enter instead. Changes nothing. Exits with 3 if you have something to fix.';
   apiCommand(domains, 'diagnose <domain>', diagnose, ['shop.example.com', 'shop.example.com --cached --json'])
-    .option('--cached', 'show what the last check found, without asking the nameservers')
+    .option('--cached', 'show what the last check found, without querying the nameservers')
     .action(
       apiAction(
         async ({ api, options: { cached } }: CommandCall<{ cached?: true }>, domain) => {
@@ -343,7 +343,7 @@ function addDns(domains: Command): void {
     );
 
   const check =
-    'Check a name before it is added: whether it is valid, where its DNS is edited, and which records are in the way. Exits with 3 if it cannot be added, or something has to be fixed.';
+    'Check a name before you add it: whether it is valid, where its DNS is edited, and which records are in the way. Exits with 3 if the name cannot be added, or if you have something to fix.';
   pathOptions(apiCommand(domains, 'check <domain>', check, ['shop.example.com', 'example.com --json']), PATH).action(
     apiAction(async ({ api, options }: CommandCall<PathOptions>, domain) => {
       const checked = await api.call<ShownName>('domains.checkName', { ...pathFrom(api, options, PATH), domain });
@@ -353,15 +353,15 @@ function addDns(domains: Command): void {
   );
 
   const certificate =
-    'Show the certificate of a domain: its state, and what blocks it. Or serve the domain with one from elsewhere, until you remove it or a third of its time is left.';
+    'Show the certificate of a domain: its state and what blocks it. Or serve the domain with a certificate from elsewhere, until you remove it or it is about to expire.';
   apiCommand(domains, 'certificate <domain>', certificate, [
     'shop.example.com',
     'shop.example.com --chain fullchain.pem --private-key privkey.pem',
     'shop.example.com --remove',
   ])
     .option('--chain <file>', 'PEM: the certificate and its intermediates, in any order', readFile)
-    .option('--private-key <file>', 'PEM: its private key, not encrypted', readFile)
-    .option('--remove', 'remove a certificate from elsewhere')
+    .option('--private-key <file>', 'PEM: the private key of the certificate, not encrypted', readFile)
+    .option('--remove', 'remove the certificate from elsewhere')
     .action(
       apiAction(
         ({ api, options: { chain, privateKey, remove } }: CommandCall<CertificateOptions>, domain) => {

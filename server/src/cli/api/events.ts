@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 50;
 
 export function addEvents(domains: Command): void {
   const summary =
-    'Show what happened to a domain, the newest last: checks that changed something, who did what, its certificate.';
+    'Show what happened to a domain, newest last: checks that changed something, who did what, and changes of its certificate.';
   apiCommand(domains, 'events <domain>', summary, ['shop.example.com', 'shop.example.com --limit 500 --json'])
     .option('--limit <n>', `how many of the newest events to show (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(async (name: string, { limit = DEFAULT_LIMIT, ...options }: ApiOptions & { limit?: number }) => {

@@ -25,7 +25,7 @@ const STATES = ['wanted', 'waiting_for_routing', 'ordering', 'issued', 'renewing
 
 export function addExport(domains: Command): void {
   const summary =
-    'Write the domains of all environments as CSV, in order of their names. "domains import" reads the file. With --json, as one JSON document.';
+    'Write the domains of all environments as CSV, in order of their names. "domains import" reads the file. With --json, write one JSON document instead.';
   const examples = ['nameplate domains export > domains.csv', '--status failed --output failed.csv'];
   apiCommand(domains, 'export', summary, examples)
     .option('--output <path>', 'file to write (default: standard output)')
@@ -33,7 +33,7 @@ export function addExport(domains: Command): void {
     .addOption(new Option('--certificate <state>', 'only domains whose certificate is in this state').choices(STATES))
     .option('--search <text>', 'only domains whose name or id contains this')
     .option('--external-id <id>', 'only domains with this external id')
-    .option('--metadata <key=value>', 'only domains whose metadata has this pair; may be repeated', addPair)
+    .option('--metadata <key=value>', 'only domains whose metadata has this pair; repeat it for several', addPair)
     .action(async ({ output, status, certificate, search, externalId, metadata, ...options }: ExportOptions) => {
       const api = await connect(options);
       const pages = readPages(api, { status, certificate, search, externalId, metadata });

@@ -21,19 +21,22 @@ export const LEVELS: Level[] = ['project', 'app', 'environment'];
 
 export function addImport(domains: Command): void {
   const summary =
-    'Add the domains of a CSV file. Its first line names the columns: "domain", and optionally "project", "app", "environment", "externalId" and "metadata". Run the command again after an interruption: names that are there already are not added twice. Exits with 3 if names were refused.';
+    'Add the domains in a CSV file. Its first line names the columns: "domain" and, optionally, "project", "app", "environment", "externalId" and "metadata". After an interruption, run the command again: it adds no name twice. Exits with 3 if names were refused.';
   const examples = ['names.csv --project shop --app storefront --environment production', 'names.csv --dry-run'];
   const command = apiCommand(domains, 'import <file>', summary, examples)
     .option(
       '--dry-run',
-      'print what would be refused, and add nothing. The limit of domains of the workspace is not checked',
+      "show which names would be refused, and add nothing. Does not check the workspace's limit of domains",
     )
     .option(
       '--report <path>',
-      'file for refused names: line, name and reason (default: FILE.report.csv, beside FILE.csv; with --dry-run, none)',
+      'file for the line, name and reason of each refusal (default: FILE.report.csv, next to FILE.csv; none with --dry-run)',
     );
   for (const level of LEVELS) {
-    command.option(`--${level} <id or slug>`, `${level} of all names (default: the column, else the playground's own)`);
+    command.option(
+      `--${level} <id or slug>`,
+      `${level} of all names (default: the column, else that of the playground)`,
+    );
   }
   command.action(async (file: string, options: ImportOptions) => {
     const report = reportOf(file, options);

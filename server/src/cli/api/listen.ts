@@ -20,16 +20,16 @@ interface ListenOptions extends ApiOptions {
 
 export function addListen(webhooks: Command): void {
   const summary =
-    'Receive events on this machine, verify their signatures and show each, until Ctrl-C. Makes a webhook for that, and deletes it at the end.';
+    'Receive events on this machine, verify their signatures and show each event, until you press Ctrl-C. Creates a webhook for this purpose and deletes it at the end.';
   const examples = ['', '--domain shop.example.com --json', '--port 3000 --secret-file webhook.secret'];
   const json = 'print one JSON document a line: first where it listens, then each event';
   apiCommand(webhooks, 'listen', summary, examples, json)
-    .option('--port <port>', 'port to listen on, of 127.0.0.1 (default: any free port)', parsePort)
+    .option('--port <port>', 'port to listen on, at 127.0.0.1 (default: any free port)', parsePort)
     .option('--type <type>', 'only events of this type; repeat it for several', collectTypes)
     .option('--domain <domain>', 'only events of this domain, by name or id')
     .option(
       '--secret-file <path>',
-      'file that contains the secret of a webhook that leads to --port already, or - to read it from standard input (default: NAMEPLATE_WEBHOOK_SECRET). No webhook is made then, and no server is called',
+      'file that contains the secret of an existing webhook that leads to --port, or - to read the secret from standard input (default: NAMEPLATE_WEBHOOK_SECRET). With a secret, the command creates no webhook and calls no server',
     )
     .action(listen);
 }

@@ -24,21 +24,29 @@ interface SettingsOptions extends PathOptions {
 export function addOrigins(program: Command): void {
   const settings = `nameplate origins settings ${FLAGS}`;
   const rotate = `nameplate origins rotate-secret ${FLAGS}`;
-  const group = define(program, 'origins', 'Set how the edge asks the origins of an environment.', [settings, rotate]);
-  const show = 'Show how the origins of an environment are asked, or change some of it. "none" takes a value away.';
+  const group = define(program, 'origins', 'Manage how the edge sends requests to the origins of an environment.', [
+    settings,
+    rotate,
+  ]);
+  const show =
+    'Show how the edge sends requests to the origins of an environment, or change some of it. The value "none" removes a setting.';
   pathOptions(
     apiCommand(group, 'settings', show, [settings, `${settings} --host-header origin`])
-      .option('--host-header <host>', 'Host that the origin gets: visitor, origin, or a name', orNone)
+      .option(
+        '--host-header <host>',
+        "Host header that the origin gets: visitor (the name requested), origin (the host of the origin's URL), or a fixed name",
+        orNone,
+      )
       .option(
         '--client-certificate <file>',
-        'certificate that the edge shows to https origins (PEM), with --client-key',
+        'certificate that the edge presents to https origins (PEM); needs --client-key',
         readFile,
       )
-      .option('--client-key <file>', 'its private key (PEM)', readFile)
-      .option('--ca <file>', 'CAs that certificates of https origins have to be of (PEM)', readFile)
-      .option('--send-external-id', 'send the external ids of domains')
-      .option('--no-send-external-id', 'stop sending them')
-      .option('--no-secret', 'stop sending a secret'),
+      .option('--client-key <file>', 'private key of the client certificate (PEM)', readFile)
+      .option('--ca <file>', 'accept only certificates from these CAs from https origins (PEM)', readFile)
+      .option('--send-external-id', 'send origins the external id of the domain with each request')
+      .option('--no-send-external-id', 'stop sending external ids')
+      .option('--no-secret', 'stop sending a secret to origins'),
     LEVELS,
   ).action(
     apiAction(({ api, options }: CommandCall<SettingsOptions>) => {
@@ -55,11 +63,12 @@ export function addOrigins(program: Command): void {
       return api.call<OriginSettings>(`environments.${name}`, { ...pathFrom(api, options, LEVELS), ...change });
     }, describe),
   );
-  const making = 'Make a secret by which origins know the edge, shown once. For a day the one before is sent too.';
+  const making =
+    'Create a secret that proves to origins that a request came through the edge. It is shown only once. For a day, the edge also sends the previous secret.';
   pathOptions(
     apiCommand(group, 'rotate-secret', making, [rotate, `${rotate} --overlap 7d`]).option(
       '--overlap <time>',
-      'how long the previous secret is sent too, such as 7d; 0 if it has leaked (default: 1d)',
+      'how long the edge also sends the previous secret, such as 7d; use 0 if it has leaked (default: 1d)',
       parseOverlap,
     ),
     LEVELS,

@@ -23,7 +23,7 @@ interface RedirectOptions {
 
 function addRedirect(domains: Command): void {
   const summary =
-    'Redirect all requests for a domain to another verified domain of the workspace, such as www to the apex. Without options: show where it redirects to.';
+    'Redirect all requests for a domain to another verified domain of the workspace, such as www to the apex. Without options, show where the domain redirects to.';
   apiCommand(domains, 'redirect <domain>', summary, [
     'www.example.com --to example.com',
     'www.example.com --to example.com --status 301',
@@ -33,7 +33,7 @@ function addRedirect(domains: Command): void {
     .addOption(
       new Option(
         '--status <status>',
-        'status of the response: 308 keeps the method, 301 may not (default: 308)',
+        'status of the redirect: 308 keeps the request method; after 301, browsers send GET in place of POST (default: 308)',
       ).choices(['301', '308']),
     )
     .option('--remove', 'remove the redirect')
@@ -70,7 +70,7 @@ type ShownSuspension = Static<typeof DomainSuspensionSchema>;
 
 function addSuspend(domains: Command): void {
   const summary =
-    'Serve a page in place of a site, until it is resumed. Its checks, its certificate and its status stay as they are.';
+    'Serve a page in place of a site, until it is resumed. The domain keeps its status, its checks and its certificate.';
   apiCommand(domains, 'suspend <domain>', summary, ['shop.example.com', 'shop.example.com --status 451'])
     .addOption(statusOption())
     .action(
@@ -86,7 +86,7 @@ function addSuspend(domains: Command): void {
 
 /** The option of the commands that suspend. */
 export function statusOption(): Option {
-  return new Option('--status <status>', 'status of the page: 451 for legal reasons, 503 for any other')
+  return new Option('--status <status>', 'status of the page: 451 for legal reasons, 503 for any other reason')
     .choices(['451', '503'])
     .default('503');
 }

@@ -25,14 +25,14 @@ const COLUMNS: Column<ShownLink>[] = [
 /** Commands for the set-up links of domains. */
 export function addSetupLinks(domains: Command): void {
   const create =
-    'Create a link to a page on which the owner of the domain sees its records and what is wrong with them. Needs no sign-in; shows nothing else.';
+    'Create a link to a page that shows the owner of the domain its records and what is wrong with them, and nothing else. The page needs no sign-in.';
   apiCommand(domains, 'setup-link <domain>', create, [
     'shop.example.com',
     'shop.example.com --expires 30d',
     'shop.example.com --support --expires 1h',
   ])
-    .option('--expires <time>', 'how long it works, from 1m to 30d (default: 7d, with --support 1d)', parseLife)
-    .option('--support', 'for somebody who helps: the page of the domain in the dashboard, read-only')
+    .option('--expires <time>', 'how long the link works, from 1m to 30d (default: 7d; 1d with --support)', parseLife)
+    .option('--support', 'link to the read-only page of the domain in the dashboard, for someone who helps')
     .action(
       async (name: string, { expires, support, ...options }: ApiOptions & { expires?: number; support?: true }) => {
         const api = await connect(options);
@@ -64,7 +64,7 @@ export function addSetupLinks(domains: Command): void {
     ),
   );
 
-  const revoke = 'End a set-up link. Its open pages stop within a second.';
+  const revoke = 'End a set-up link. Pages that are open with it stop working within a second.';
   apiCommand(domains, 'revoke-setup-link <id>', revoke, ['link_01kaghr5t6y7v8w9x0a1b2c3d4']).action(
     apiAction(
       async ({ api }, linkId) => {

@@ -17,10 +17,10 @@ interface UsageOptions extends ApiOptions {
 }
 
 export function addUsage(program: Command): void {
-  const summary = 'Show how much a domain was used: requests, bytes, errors, by day (UTC) or by hour.';
+  const summary = 'Show the usage of a domain by day (UTC) or by hour: requests, bytes and errors.';
   apiCommand(program, 'usage <domain>', summary, ['shop.example.com', 'shop.example.com --last 24h --hours --json'])
-    .option('--last <duration>', 'how far back, up to 90d (default: 7d)', parseDuration)
-    .option('--hours', 'by hour in place of by day')
+    .option('--last <duration>', 'how far back to show, up to 90d (default: 7d)', parseDuration)
+    .option('--hours', 'show hours instead of days')
     .action(async (domain: string, { last = DEFAULT_MS, hours, ...options }: UsageOptions) => {
       const api = await connect(options);
       const body = { domain, from: systemClock.now() - last, resolution: hours ? 'hour' : 'day' };

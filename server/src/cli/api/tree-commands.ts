@@ -73,7 +73,8 @@ const KINDS: Kind[] = [
     delete: {
       operation: 'environments.deleteEnvironment',
       contents: 'domains',
-      goesWithIt: ' Its deployments go with it. Asks first if its deleted domains could still be restored.',
+      goesWithIt:
+        ' Its deployments are deleted too. If deleted domains of the environment can still be restored, the command asks first.',
       asks: true,
     },
     example: ['staging', ' --project shop --app storefront'],
@@ -165,7 +166,7 @@ export function pathOptions(command: Command, levels: Level[]): Command {
   for (const level of levels)
     command.option(
       `--${level} <id or slug>`,
-      `${level} (default: the playground's own; not needed if a lower level is given by id)`,
+      `${level} (default: that of the playground)${level === 'environment' ? '' : '; not needed if you give a lower level by id'}`,
     );
   return command;
 }

@@ -37,13 +37,13 @@ interface UpdatedDomain extends OwnDataOptions {
 
 export function ownDataOptions(command: Command): Command {
   return command
-    .option('--external-id <id>', "the platform's own id for the domain")
-    .option('--metadata <key=value>', "a pair of the platform's own data; may be repeated", addPair);
+    .option('--external-id <id>', 'your own id for the domain')
+    .option('--metadata <key=value>', 'a pair of your own data; repeat it for several', addPair);
 }
 
 export function addUpdate(domains: Command): void {
   const summary =
-    "Change the platform's own data and the settings of one domain: its own origin, HSTS, the lowest TLS version, and whether HTTP is redirected. All else stays as it is. Without options: show them.";
+    'Change your own data and the settings of one domain: its own origin, HSTS, the lowest TLS version, and whether HTTP is redirected. Everything else stays as it is. Without options, show them.';
   const command = apiCommand(domains, 'update <domain>', summary, [
     'shop.example.com --external-id customer_42 --metadata plan=pro',
     'shop.example.com --origin https://blue.origin.example.com',
@@ -52,15 +52,15 @@ export function addUpdate(domains: Command): void {
     'shop.example.com --remove origin --remove hsts --remove-metadata trial',
   ]);
   ownDataOptions(command)
-    .option('--origin <url>', "origin of this domain alone, in place of its environment's deployment")
-    .option('--hsts-max-age <seconds>', 'how long browsers use only HTTPS, in seconds; 0 ends it', parseAge)
-    .option('--hsts-include-subdomains', 'the same for every name below it, wherever that is served')
-    .option('--hsts-preload', 'browsers may have the name built in')
-    .addOption(new Option('--min-tls <version>', 'lowest version of TLS').choices(TLS_VERSIONS))
-    .option('--https-redirect', 'redirect HTTP to HTTPS, as without this setting')
-    .option('--no-https-redirect', 'send HTTP requests to the origin, too')
+    .option('--origin <url>', "origin for this domain alone, in place of its environment's deployment")
+    .option('--hsts-max-age <seconds>', 'how long browsers use only HTTPS, in seconds; 0 ends the policy', parseAge)
+    .option('--hsts-include-subdomains', 'apply HSTS to every name below the domain too, wherever it is served')
+    .option('--hsts-preload', 'allow browsers to build in the name (HSTS preloading)')
+    .addOption(new Option('--min-tls <version>', 'lowest TLS version that visitors may use').choices(TLS_VERSIONS))
+    .option('--https-redirect', 'redirect HTTP to HTTPS, which is the default')
+    .option('--no-https-redirect', 'send HTTP requests to the origin instead of redirecting them')
     .addOption(
-      new Option('--remove <what>', 'remove a setting, or the external id; may be repeated')
+      new Option('--remove <what>', 'a setting to remove, or the external id; repeat it for several')
         .choices(REMOVABLE)
         .argParser(collectRemoved),
     )

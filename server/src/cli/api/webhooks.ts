@@ -19,7 +19,7 @@ const EXAMPLE = 'wh_01kaghq2r3s4t5v6w7x8y9z0a1';
 const DELIVERY = 'dlv_01kaghr1s2t3v4w5x6y7z8a9b0';
 
 export function addWebhooks(program: Command): void {
-  const summary = 'Have the events of all domains sent to a URL, and see what became of them.';
+  const summary = 'Send the events of all domains to a URL, and see whether they were delivered.';
   const webhooks = define(program, 'webhooks', summary, [
     'nameplate webhooks listen',
     'nameplate webhooks create https://hooks.example.com/nameplate',
@@ -60,7 +60,7 @@ export function secretLines(heading: string, secret: string, after: string): str
 }
 
 function addCreate(webhooks: Command): void {
-  const summary = 'Create a webhook. Its secret, by which receivers verify signatures, is shown once.';
+  const summary = 'Create a webhook. Its secret, with which receivers verify signatures, is shown only once.';
   apiCommand(webhooks, 'create <url>', summary, [
     'https://hooks.example.com/nameplate',
     'https://hooks.example.com/nameplate --type domain.verified --type domain.failed',
@@ -91,14 +91,18 @@ interface UpdateOptions extends TypeOption {
 
 function addUpdate(webhooks: Command): void {
   const summary =
-    'Change the URL or the types of a webhook, or disable it. A disabled webhook misses new events; what waited is sent once it is enabled.';
+    'Change the URL or the event types of a webhook, or disable or enable it. A disabled webhook misses new events. Events that already waited are sent once it is enabled.';
   apiCommand(webhooks, 'update <id>', summary, [
     `${EXAMPLE} --receiver https://hooks.example.com/new`,
     `${EXAMPLE} --disable`,
   ])
-    .option('--receiver <url>', 'URL that events are sent to from now on')
-    .option('--type <type>', 'type of events to send from now on; repeat it for several, * means all', collectTypes)
-    .addOption(new Option('--enable', 'send events again, at once').conflicts('disable'))
+    .option('--receiver <url>', 'new URL to send events to')
+    .option(
+      '--type <type>',
+      'type of events to send, in place of the previous types; repeat it for several; * means all',
+      collectTypes,
+    )
+    .addOption(new Option('--enable', 'send events again, starting at once').conflicts('disable'))
     .addOption(new Option('--disable', 'send nothing'))
     .action(async (webhookId: string, { receiver, type, enable, disable, ...options }: ApiOptions & UpdateOptions) => {
       const change = {
@@ -118,11 +122,11 @@ function addUpdate(webhooks: Command): void {
 
 function addRotateSecret(webhooks: Command): void {
   const summary =
-    'Make a new secret for a webhook, shown once. For a day, the server also signs with the previous one, so that receivers can change.';
+    'Create a new secret for a webhook. It is shown only once. For a day, the server also signs with the previous secret, so that you have time to update receivers.';
   apiCommand(webhooks, 'rotate-secret <id>', summary, [EXAMPLE, `${EXAMPLE} --overlap 0`])
     .option(
       '--overlap <time>',
-      'how long the previous secret signs too, such as 1h; 0 if it has leaked (default: 1d)',
+      'how long the server also signs with the previous secret, such as 1h; use 0 if it has leaked (default: 1d)',
       parseOverlap,
     )
     .action(
@@ -153,7 +157,7 @@ export function parseOverlap(text: string): number {
 
 function addTest(webhooks: Command): void {
   const summary =
-    'Send a test event, webhook.test, and show what the receiver answered. Exits with 3 unless it is delivered.';
+    'Send a test event of the type webhook.test, and show what the receiver answered. Exits with 3 if it is not delivered.';
   apiCommand(webhooks, 'test <id>', summary, [EXAMPLE]).action(
     apiAction(async ({ api }, webhookId) => {
       const { deliveryId } = await api.call<{ deliveryId: string }>('webhooks.sendTest', { webhookId });
@@ -191,16 +195,16 @@ interface ListOptions {
 
 /** Commands for deliveries to webhooks. */
 function addDeliveries(webhooks: Command): void {
-  const list = 'Show the events sent to a webhook and those waiting, the newest last.';
+  const list = 'Show the deliveries of a webhook, sent and waiting, newest last.';
   apiCommand(webhooks, 'deliveries <id>', list, [EXAMPLE, `${EXAMPLE} --state failed --json`])
     .addOption(
-      new Option('--state <state>', 'only deliveries in this state; failed: given up').choices([
+      new Option('--state <state>', 'only deliveries in this state; "failed" means given up').choices([
         'waiting',
         'delivered',
         'failed',
       ]),
     )
-    .option('--limit <n>', `how many of the newest to show (default: ${DEFAULT_LIMIT})`, parseLimit)
+    .option('--limit <n>', `how many of the newest deliveries to show (default: ${DEFAULT_LIMIT})`, parseLimit)
     .action(
       apiAction(
         async ({ api, options: { state, limit = DEFAULT_LIMIT } }: CommandCall<ListOptions>, webhookId) => {
@@ -211,7 +215,7 @@ function addDeliveries(webhooks: Command): void {
       ),
     );
 
-  const get = 'Show one delivery, and what the receiver answered last.';
+  const get = "Show one delivery, and the receiver's last answer.";
   deliveryCommand(webhooks, 'delivery <delivery>', get).action(
     apiAction(
       ({ api, options: { webhook } }: CommandCall<DeliveryOptions>, id) => findDelivery(api, id, webhook),
@@ -220,7 +224,7 @@ function addDeliveries(webhooks: Command): void {
   );
 
   const redeliver =
-    'Send an event again, with the same id, whether it was delivered or given up. One that waits is attempted now.';
+    'Send an event again with the same id, whether it was delivered or given up. If the delivery still waits, attempt it now.';
   deliveryCommand(webhooks, 'redeliver <delivery>', redeliver).action(
     apiAction(
       async ({ api, options: { webhook } }: CommandCall<DeliveryOptions>, deliveryId) => {
@@ -240,7 +244,7 @@ interface DeliveryOptions {
 function deliveryCommand(webhooks: Command, usage: string, summary: string): Command {
   return apiCommand(webhooks, usage, summary, [DELIVERY]).option(
     '--webhook <id>',
-    'its webhook (default: whichever has this delivery)',
+    'webhook of the delivery (default: the command searches all webhooks)',
   );
 }
 

@@ -27,7 +27,7 @@ import { type DoctorResult, fail, ok, warn } from './doctor-result.ts';
 
 export function addDoctor(program: Command): void {
   const summary =
-    'Check configuration, store, DNS, ports, clock, CA, keys and certificates, and give advice. Exits with 1 if a check fails.';
+    'Check the configuration, database, DNS, ports, clock, CA, keys and certificates, and give advice. Exits with 1 if a check fails.';
   storeCommand(program, 'doctor', summary, ['', '--json']).action(async (options: StoreOptions) => {
     const findings = await examineAll(options);
     show(options, findings, describeFindings);

@@ -23,7 +23,7 @@ const PATH = ['project', 'app', 'environment'] as const;
 
 /** A command about the names of a move. */
 export function boardCommand(move: Command, usage: string, summary: string, examples: string[], json?: string) {
-  const from = new Option('--from <service>', 'only names that came from it (default: all names)');
+  const from = new Option('--from <service>', 'only names that were added from this service (default: all names)');
   const command = apiCommand(move, usage, summary, examples, json).addOption(from.choices(SERVICES));
   return pathOptions(command, [...PATH]);
 }
@@ -67,7 +67,7 @@ export interface EdgeOption {
 export function edgeOption(command: Command): Command {
   return command.option(
     '--edge <address>',
-    "IP address of the edge; may be repeated (default: the server's NAMEPLATE_EDGE_ADDRESSES)",
+    "IP address of the edge; repeat it for several (default: the server's NAMEPLATE_EDGE_ADDRESSES)",
     (text: string, before: string[] = []) => {
       const address = canonicalAddress(text);
       if (address === null) throw new InvalidArgumentError('Expected an IP address.');

@@ -40,7 +40,7 @@ const MOST_ADDRESSES = 8;
 
 export function addMoveCheck(move: Command): void {
   const summary =
-    'Ask the edge for a name as a browser will after the switch, while DNS still leads elsewhere: its certificate and its response. Beside it, the same from where DNS leads now. With --all: every name of the move at the edge. Exits with 3 if something has to be fixed.';
+    'Request a name from the edge as a browser will after the switch, while DNS still leads elsewhere. Shows the certificate and the response, next to those from where DNS leads now. With --all, request every name of the move from the edge. Exits with 3 if you have something to fix.';
   const examples = ['shop.example.com', 'shop.example.com --edge 203.0.113.7', '--all --from cloudflare'];
   const command = boardCommand(move, 'check [name]', summary, examples);
   edgeOption(command)

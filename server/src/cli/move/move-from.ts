@@ -40,7 +40,7 @@ const SOURCES: SourceCommand[] = [
     source: 'cloudflare',
     argument: 'zone-id',
     summary:
-      'Add the custom hostnames of a zone at Cloudflare (Cloudflare for SaaS). NAMEPLATE_MOVE_TOKEN is an API token that may read them.',
+      'Add the custom hostnames of a zone at Cloudflare (Cloudflare for SaaS). Set NAMEPLATE_MOVE_TOKEN to an API token that may read them.',
     examples: [`023e105f4ecef8ad9ca31a8372d0c353 ${PLACE} --target customers.example.net`],
     api: 'https://api.cloudflare.com/client/v4',
     async names(zone, { fromUrl: base = '' }, retrying) {
@@ -59,7 +59,7 @@ const SOURCES: SourceCommand[] = [
     source: 'vercel',
     argument: 'project',
     summary:
-      'Add the domains of a project at Vercel, by its id or name, and their redirects. NAMEPLATE_MOVE_TOKEN is an access token that may read it.',
+      'Add the domains of a project at Vercel, by its id or name, and their redirects. Set NAMEPLATE_MOVE_TOKEN to an access token that may read the project.',
     examples: [`storefront --team team_1a2b3c ${PLACE} --target customers.example.net`],
     api: 'https://api.vercel.com',
     async names(project, { fromUrl: base = '', team }, retrying) {
@@ -73,7 +73,7 @@ const SOURCES: SourceCommand[] = [
     source: 'caddy',
     argument: 'directory',
     summary:
-      'Add the names in Caddy\'s storage, with their certificates and keys. It is the directory that contains "certificates".',
+      'Add the names in Caddy\'s storage, with their certificates and keys. The storage is the directory that contains "certificates".',
     examples: [`/var/lib/caddy/.local/share/caddy ${PLACE} --target customers.example.net`],
     async names(directory) {
       const { caddyNames } = await import('./caddy-names.ts');
@@ -84,7 +84,7 @@ const SOURCES: SourceCommand[] = [
     source: 'csv',
     argument: 'file',
     summary:
-      'Add the names of a CSV file, as "domains import" does. It may also have the columns "certificate" and "key": paths of PEM files, from the directory of the file on.',
+      'Add the names in a CSV file, as "domains import" does. The file may also have the columns "certificate" and "key": paths of PEM files, relative to its directory.',
     examples: [`names.csv ${PLACE} --target customers.example.net`],
     async names(file) {
       const { csvNames } = await import('./csv-names.ts');
@@ -100,28 +100,29 @@ async function vendor(vendor: string, base: string, advice: string, retrying: Re
 
 /** The commands `move from`, one for each source. */
 export function addMoveFrom(move: Command): void {
-  const summary = 'Read the names of another service, and add them here with their metadata and certificates.';
+  const summary =
+    'Add the names of another service, with their metadata and certificates where the service provides them.';
   const from = define(move, 'from', summary, [`nameplate move from caddy /var/lib/caddy/.local/share/caddy ${PLACE}`]);
   for (const source of SOURCES) addSource(from, source);
 }
 
 function addSource(from: Command, source: SourceCommand): void {
   const { source: name, argument, summary, examples, api } = source;
-  const again = 'Run the command again after an interruption. Exits with 3 if anything was refused.';
+  const again = 'After an interruption, run the command again. Exits with 3 if anything was refused.';
   const command = apiCommand(from, `${name} <${argument}>`, `${summary} ${again}`, [
     `${examples[0]} --dry-run`,
     ...examples,
   ])
-    .option('--target <host>', 'shared target that the names lead to already (default: a target of its own for each)')
-    .option('--dry-run', 'print what would happen, and change nothing')
+    .option('--target <host>', 'shared target that the names already lead to (default: each name gets its own target)')
+    .option('--dry-run', 'show what would happen, and change nothing')
     .option(
       '--report <path>',
-      `file for what was refused or has a note (default: ${name === 'csv' ? 'FILE.report.csv, beside FILE.csv' : `move-${name}.report.csv`}; with --dry-run, none)`,
+      `file for the names that were refused or have a note (default: ${name === 'csv' ? 'FILE.report.csv, next to FILE.csv' : `move-${name}.report.csv`}; none with --dry-run)`,
     );
   for (const level of LEVELS)
     command.option(
       `--${level} <id or slug>`,
-      `${level} of all names (default: ${name === 'csv' ? 'the column, else ' : ''}the playground's own)`,
+      `${level} of all names (default: ${name === 'csv' ? 'the column, else ' : ''}that of the playground)`,
     );
   if (api !== undefined) command.option('--from-url <url>', 'address of the API to read from', parseUrl, api);
   if (name === 'vercel') command.option('--team <id>', 'team that the project belongs to');

@@ -25,7 +25,7 @@ interface Status extends SiteCounts {
 
 export function addMoveStatus(move: Command): void {
   const summary =
-    'Show how many names are ready to switch, and why the others are not. Exits with 3 unless all are ready.';
+    'Show how many names are ready to switch, and why the others are not. Exits with 3 if any name is not ready.';
   boardCommand(move, 'status', summary, ['', '--from cloudflare --all', '--json'])
     .option('--all', 'show every name that is not ready')
     .action(

@@ -34,12 +34,18 @@ const SHORTEST_MS = 1000;
 
 export function addMoveWatch(move: Command): void {
   const summary =
-    'Look names up in DNS again and again, and print which lead to the edge, until Ctrl-C: at the switch, and on the way back. It asks DNS, not the server, and so it sees what visitors see. Exits with 3 if --timeout is reached first.';
+    'Look up names in DNS repeatedly, and print which of them lead to the edge, until you press Ctrl-C. Use it during the switch, or to switch back. It queries DNS and not the server, so it sees what visitors see. Exits with 3 if --timeout is reached first.';
   const json = 'print one JSON document a line, for each change';
   const command = boardCommand(move, 'watch', summary, ['', '--until all --timeout 1h', '--until none'], json);
   edgeOption(command)
-    .addOption(new Option('--until <state>', 'end when all names lead to the edge, or none').choices(['all', 'none']))
-    .addOption(new Option('--every <time>', 'time between two rounds').argParser(parseDuration).default(10_000, '10s'))
+    .addOption(
+      new Option('--until <state>', 'stop when all names lead to the edge, or when none does').choices(['all', 'none']),
+    )
+    .addOption(
+      new Option('--every <time>', 'time between two rounds of lookups')
+        .argParser(parseDuration)
+        .default(10_000, '10s'),
+    )
     .option('--timeout <time>', 'give up after this time, such as 90s or 10m (default: never)', parseDuration)
     .action(async (options: ApiOptions & WatchOptions) => watch({ api: await connect(options), options }));
 }

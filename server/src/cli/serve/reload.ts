@@ -24,7 +24,7 @@ export function addReload(program: Command): void {
   const summary = 'Replace the running server on this machine without an outage. SIGHUP does the same.';
   const examples = ['systemctl reload nameplate', '--control /var/lib/nameplate/control.sock'];
   jsonOption(define(program, 'reload', summary, examples))
-    .option('--control <path>', 'the control socket of the server (default: that of the settings, NAMEPLATE_CONTROL)')
+    .option('--control <path>', 'the control socket of the server (default: NAMEPLATE_CONTROL)')
     .addHelpText('after', DETAILS)
     .action(async (options: ReloadOptions) => {
       const path = options.control ?? controlPath(readCommandConfig(), process.env);

@@ -25,7 +25,7 @@ export function addServe(program: Command): void {
   define(
     program,
     'serve',
-    'Run the server. Environment variables configure it (docs/reference/configuration.md). Logs JSON lines. SIGHUP, or nameplate reload, replaces it without an outage.',
+    'Run the server. Environment variables configure it (docs/reference/configuration.md). It logs lines of JSON. SIGHUP or "nameplate reload" replaces it without an outage.',
     examples,
   ).action(async () => {
     const before = takeInheritance(process.env);

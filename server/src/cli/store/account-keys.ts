@@ -9,9 +9,9 @@ import { printable } from '../output/output.ts';
 import { changeAction } from './open-database.ts';
 
 export function addCaAccounts(certificates: Command): void {
-  const group = define(certificates, 'account', 'Manage our accounts at CAs.', ['rotate-key']);
+  const group = define(certificates, 'account', 'Manage the accounts of this installation at CAs.', ['rotate-key']);
   const summary =
-    'Replace the key of our account at a CA, or at all of them. Servers may keep running: they use the new key at once. The former key is worthless afterwards; make a backup.';
+    'Replace the key of the account at a CA, or at all CAs. Servers can keep running: they use the new key at once. The old key stops working, so make a new backup afterwards.';
   storeCommand(group, 'rotate-key [ca]', summary, ['', 'acme-v02.api.letsencrypt.org']).action(
     changeAction(
       async ({ store }, ca?: string) => {

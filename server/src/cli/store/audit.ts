@@ -35,17 +35,21 @@ interface AuditOptions extends StoreOptions, AuditFilter {
 
 export function addAudit(program: Command): void {
   const summary =
-    'Show who changed what through the API and by commands, the newest first. Works on the database: no server has to run.';
+    'Show who changed what, through the API or with commands, newest first. Opens the database itself, so no server needs to run.';
   storeCommand(program, 'audit', summary, [
     '--target shop.example.com',
     `--workspace ${EXAMPLE_WORKSPACE} --action domains.deleteDomain --limit 500 --json`,
   ])
     .option('--workspace <id>', 'only entries of one workspace')
-    .option('--actor <actor>', 'only entries of this key, set-up link, subject of a token, or user', parseName)
+    .option('--actor <actor>', 'only entries of this root key, set-up link, token subject or dashboard user', parseName)
     .option('--action <action>', 'only entries of this operation or command, such as "keys create"', parseName)
-    .option('--target <id or name>', 'only entries of what has, or had, this id or name', parseName)
+    .option('--target <id or name>', 'only entries about the resource that has, or had, this id or name', parseName)
     .option('--limit <n>', `how many entries to show (default: ${DEFAULT_LIMIT})`, parseLimit)
-    .option('--before <cursor>', 'continue where the page before ended: its "next" with --json', parseName)
+    .option(
+      '--before <cursor>',
+      'continue where the previous page ended: the value of "next" that --json prints',
+      parseName,
+    )
     .action(async ({ workspace, actor, action, target, before, limit = DEFAULT_LIMIT, ...options }: AuditOptions) => {
       const found = await withStore(options, (store) =>
         newest(store, workspace, { actor, action, target }, { limit, cursor: before }),

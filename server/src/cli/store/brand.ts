@@ -37,7 +37,7 @@ const IMAGE_TYPES: Record<string, string> = {
 /** `example`: a workspace. `missing`: the error where there is none. */
 export function addBrand(workspaces: Command, example: string, missing: (id: string) => CliError): void {
   const summary =
-    'Show how a workspace appears on the pages of its set-up links, or change some of it. "none" takes a value away.';
+    'Show how a workspace appears on its set-up pages, or change some of it. The value "none" removes a setting.';
   storeCommand(workspaces, 'brand <id>', summary, [
     example,
     `${example} --name "Acme Shops" --logo logo.svg --accent '#1d5fd1' --support mailto:help@example.net`,
@@ -50,7 +50,7 @@ export function addBrand(workspaces: Command, example: string, missing: (id: str
     .option('--support <url>', 'where customers get help: a mailto: or https: URL')
     .option(
       '--origin <origin>',
-      'origin of a page that may show the component, in place of the previous ones; repeat it for several',
+      'origin of a page that may show the set-up component; repeat it for several. Replaces all previous origins',
       collectOrigins,
     )
     .action(async (id: string, options: BrandOptions) => {

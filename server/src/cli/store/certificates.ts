@@ -30,7 +30,8 @@ const COLUMNS: Column<Certificate>[] = [
 ];
 
 export function addCertificates(program: Command): void {
-  const summary = 'Show, renew and import certificates of all workspaces. Works on the database: no server has to run.';
+  const summary =
+    'Show, renew, import and revoke certificates of all workspaces. Opens the database itself, so no server needs to run.';
   const certificates = define(program, 'certificates', summary, [
     'nameplate certificates list --state failed',
     'nameplate certificates show shop.example.com',
@@ -82,7 +83,8 @@ async function present(certificate: Certificate, lastIssuingAt: number | null) {
 }
 
 function addShow(certificates: Command): void {
-  const summary = 'Show one certificate: its state, what blocks it and since when, and the certificate in use.';
+  const summary =
+    'Show the certificate of a name: its state, what blocks it and since when, and the certificate in use.';
   storeCommand(certificates, 'show <name>', summary, ['shop.example.com --json']).action(
     async (name: string, options: StoreOptions) => {
       const hostname = await hostnameOf(name);
@@ -131,7 +133,7 @@ interface ImportOptions extends StoreOptions {
 
 function addImport(certificates: Command): void {
   const summary =
-    'Check a certificate from elsewhere and put it in use. A managed one takes its place when a third of its time is left, 30 days at most.';
+    'Check a certificate from elsewhere and put it in use. A managed certificate replaces it when a third of the time from the import to its expiry is left, 30 days at most.';
   storeCommand(certificates, 'import <name>', summary, ['shop.example.com --chain fullchain.pem --key privkey.pem'])
     .requiredOption('--chain <file>', 'PEM: the certificate and its intermediates, in any order')
     .requiredOption('--key <file>', 'PEM: the private key, not encrypted')
@@ -189,12 +191,14 @@ type RevokeOptions = StoreOptions & { reason?: RevocationReason; yes?: true };
 
 function addRevoke(certificates: Command): void {
   const summary =
-    'Revoke the certificate in use at its CA, and order another one with a new key at once. Until that is there the revoked one is served, but with --reason keyCompromise none is. Cannot be undone.';
+    'Revoke the certificate in use at its CA, and order another one with a new key at once. Until it is issued, the revoked certificate is served; with --reason keyCompromise, none is. Cannot be undone.';
   storeCommand(certificates, 'revoke <name>', summary, [
     'shop.example.com',
     'shop.example.com --reason keyCompromise --yes',
   ])
-    .addOption(new Option('--reason <reason>', 'what the CA publishes').choices(Object.keys(REVOCATION_REASONS)))
+    .addOption(
+      new Option('--reason <reason>', 'the reason that the CA publishes').choices(Object.keys(REVOCATION_REASONS)),
+    )
     .option('--yes', 'do not ask')
     .action(async (name: string, options: RevokeOptions) => {
       const hostname = await hostnameOf(name);
@@ -255,7 +259,7 @@ function describeHeld(held: readonly HeldCa[]): string {
 
 function addResume(certificates: Command): void {
   const summary =
-    'Order again, within seconds on every node, at CAs that were paused after they refused the account or failed. Fix the cause first: a CA that still refuses is paused again.';
+    'Order again at CAs that were paused because they failed or refused the account. Takes effect within seconds on every node. Fix the cause first: a CA that still refuses is paused again.';
   storeCommand(certificates, 'resume', summary, ['']).action(
     changeAction(
       async ({ store }) => {

@@ -24,7 +24,8 @@ interface LoginOptions extends StoreOptions {
 }
 
 export function addDashboard(program: Command): void {
-  const summary = 'Sign people in to the dashboard, and out. Works on the database: no server has to run.';
+  const summary =
+    'Sign people in to the dashboard and out of it. Opens the database itself, so no server needs to run.';
   const dashboard = define(program, 'dashboard', summary, [
     `nameplate dashboard login --workspace ${EXAMPLE_WORKSPACE} --as ada --preset owner`,
     `nameplate dashboard sign-out --workspace ${EXAMPLE_WORKSPACE} --as ada`,
@@ -34,16 +35,16 @@ export function addDashboard(program: Command): void {
 }
 
 function addLogin(dashboard: Command): void {
-  const summary = 'Print a link that signs one person in to the dashboard, once, within five minutes.';
+  const summary = 'Print a link that signs one person in to the dashboard. It works once, within five minutes.';
   storeCommand(dashboard, 'login', summary, [
     `--workspace ${EXAMPLE_WORKSPACE} --as ada --preset owner`,
     `--workspace ${EXAMPLE_WORKSPACE} --as grace --preset support --json`,
   ])
     .requiredOption('--workspace <id>', 'workspace whose dashboard opens')
-    .requiredOption('--as <name>', 'the person, as timelines and the audit log name them', parseName)
+    .requiredOption('--as <name>', 'the person, as timelines and the audit log show them', parseName)
     .option(
       '--permission <permission>',
-      'what the person may do, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all',
+      'what the person may do, such as environment.*.read_domain; repeat it for several. docs/reference/permissions.md lists all permissions',
       collectNames,
     )
     .addOption(
@@ -83,7 +84,7 @@ function serverOf({ server }: LoginOptions): string {
 }
 
 function addSignOut(dashboard: Command): void {
-  const summary = 'End the sessions of one person, or of everybody in a workspace, within a second.';
+  const summary = 'End the sessions of one person, or of everyone in a workspace, within a second.';
   storeCommand(dashboard, 'sign-out', summary, [`--workspace ${EXAMPLE_WORKSPACE} --as ada`])
     .requiredOption('--workspace <id>', 'workspace whose sessions end')
     .option('--as <name>', 'only the sessions of this person', parseName)

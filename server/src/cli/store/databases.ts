@@ -22,7 +22,7 @@ import { databaseUrlOf, existingDatabase, keySource, namedDatabase } from './ope
 /** The commands for a whole database: `migrate`, `backup` and `copy`. */
 
 export function addMigrate(program: Command): void {
-  const summary = 'Create the store, or bring its schema up to date. serve also does this when it starts.';
+  const summary = 'Create the database schema or bring it up to date. "nameplate serve" also does this when it starts.';
   storeCommand(program, 'migrate', summary, ['--dry-run', '--database sqlite:/var/lib/nameplate/nameplate.db'])
     .option('--dry-run', 'list the pending migrations without running them')
     .action(async (options: StoreOptions & { dryRun?: true }) => {
@@ -40,9 +40,9 @@ export function addMigrate(program: Command): void {
 
 export function addBackup(program: Command): void {
   const summary =
-    'Copy the SQLite store to a new file while servers run, and verify the copy. The copy contains secrets: only its owner can read it.';
+    'Copy the SQLite database to a new file while servers run, and verify the copy. The copy contains secrets, so only its owner can read it.';
   storeCommand(program, 'backup', summary, ['nameplate-2026-08-01.db', '/backups/nameplate.db --json'])
-    .argument('<file>', 'the backup, which must not exist yet')
+    .argument('<file>', 'file for the backup, which must not exist yet')
     .action(async (file: string, options: StoreOptions) => {
       const { name, backUp } = await databaseAt(databaseUrlOf(options));
       if (backUp === null)

@@ -30,7 +30,7 @@ interface TemplateOptions {
 }
 
 const SUMMARY =
-  'Let DNS providers publish the records of customers themselves (Domain Connect): docs/guides/domain-connect.md. Needs NAMEPLATE_DOMAIN_CONNECT_PROVIDER and the settings of the server.';
+  'Let DNS providers publish the records for your customers (Domain Connect): see docs/guides/domain-connect.md. Needs NAMEPLATE_DOMAIN_CONNECT_PROVIDER and the other settings of the server.';
 
 export function addDomainConnect(program: Command): void {
   const group = define(program, 'domain-connect', SUMMARY, [
@@ -43,21 +43,21 @@ export function addDomainConnect(program: Command): void {
 
 function addTemplate(group: Command): void {
   const summary =
-    'Print the templates for DNS providers, and the TXT records of the key that signs links to them. The first time, it makes the key.';
+    'Print the templates for DNS providers, and the TXT records of the key that signs links to providers. The first run creates the key.';
   storeCommand(group, 'template', summary, [
     '--provider-name Acme --service-name "Acme Shops"',
     '--provider-name Acme --service-name "Acme Shops" --logo https://example.net/logo.svg --output templates',
   ])
     .requiredOption('--provider-name <name>', 'your name, as providers show it to customers', parseName)
-    .requiredOption('--service-name <name>', 'what customers connect to, as providers show it', parseName)
-    .option('--logo <url>', 'https URL of a picture, as providers show it', parseLogo)
+    .requiredOption('--service-name <name>', 'name of what customers connect to, as providers show it', parseName)
+    .option('--logo <url>', 'https URL of your logo, as providers show it', parseLogo)
     .option(
       '--redirect-domain <domain>',
-      'a domain to which providers may send browsers back, besides that of NAMEPLATE_PUBLIC_URL; repeat it for several',
+      'a domain that providers may send browsers back to, in addition to that of NAMEPLATE_PUBLIC_URL; repeat it for several',
       collectNames,
     )
-    .option('--template-version <n>', 'version of the templates: raise it with every change', parseCount, 1)
-    .option('--output <dir>', 'existing directory to write the templates to, each under the name that providers expect')
+    .option('--template-version <n>', 'version of the templates; raise it with every change', parseCount, 1)
+    .option('--output <dir>', 'existing directory to write the templates to, with the file names that providers expect')
     .action(
       changeAction(
         async ({ store, options }: { store: KeyStore; options: TemplateOptions }) => {
@@ -84,7 +84,7 @@ function addTemplate(group: Command): void {
 
 function addRotateKey(group: Command): void {
   const summary =
-    'Make another key, and print its TXT records. Servers sign with the newest key whose records are published, so publish them, and delete the former ones a day later.';
+    'Create a new key and print its TXT records. Publish them: servers sign with the newest key whose records are published. Delete the records of the old key a day later.';
   storeCommand(group, 'rotate-key', summary, ['']).action(
     changeAction(
       async ({ store }: { store: KeyStore }) => {

@@ -29,7 +29,7 @@ type InitOptions = StoreOptions & Slugs;
 
 export function addInit(program: Command): void {
   const summary =
-    'Make the first workspace, project, app and environment of an empty store, and a key with what a platform needs. Prints the variables with which commands and your platform use it; the key is shown once.';
+    'Create the first workspace, project, app and environment in an empty database, and a key with the preset "platform". Prints the variables that commands and your platform need to use the key, which is shown only once.';
   storeCommand(program, 'init [name]', summary, ['', "'My platform' --project shop"])
     .option('--project <slug>', 'slug of the project', parseSlug, 'main')
     .option('--app <slug>', 'slug of the app', parseSlug, 'web')

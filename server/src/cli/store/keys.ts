@@ -40,7 +40,8 @@ interface CreateOptions extends StoreOptions {
 const DAY_MS = 86_400_000;
 
 export function addKeys(program: Command): void {
-  const summary = 'Manage root keys, which authenticate API requests. Works on the database: no server has to run.';
+  const summary =
+    'Manage root keys, which authenticate API requests. Opens the database itself, so no server needs to run.';
   const keys = define(program, 'keys', summary, [
     `nameplate keys create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate keys list',
@@ -54,7 +55,7 @@ export function addKeys(program: Command): void {
 }
 
 function addCreate(keys: Command): void {
-  storeCommand(keys, 'create', 'Create a root key. The key is shown once; the store keeps only its hash.', [
+  storeCommand(keys, 'create', 'Create a root key. The key is shown only once: the database stores only its hash.', [
     `--workspace ${EXAMPLE_WORKSPACE} --name backend --permission 'environment.*.read_domain' --permission 'environment.*.create_domain'`,
     `--workspace ${EXAMPLE_WORKSPACE} --preset support --expires 30d --json`,
   ])
@@ -62,13 +63,17 @@ function addCreate(keys: Command): void {
     .option('--name <name>', 'display name', parseName)
     .option(
       '--permission <permission>',
-      'what the key allows, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all (default: nothing)',
+      'what the key allows, such as environment.*.read_domain; repeat it for several. docs/reference/permissions.md lists all permissions (default: nothing)',
       collectNames,
     )
     .addOption(
       new Option('--preset <preset>', 'a set of permissions, in addition to --permission').choices(PRESET_NAMES),
     )
-    .option('--expires <time>', 'a duration from now, such as 30d, or an RFC 3339 time (default: never)', parseExpiry)
+    .option(
+      '--expires <time>',
+      'when the key expires: a duration from now, such as 30d, or an RFC 3339 time (default: never)',
+      parseExpiry,
+    )
     .action(async ({ workspace, name = '', permission, preset, expires, ...options }: CreateOptions) => {
       const { key, hash, start } = createRootKey(randomBytes);
       const created: RootKey = {
@@ -116,9 +121,13 @@ type RotateOptions = StoreOptions & { overlap?: number };
 
 function addRotate(keys: Command): void {
   const summary =
-    'Make a key with the name, permissions and expiry of another one, which works until the overlap ends. The new key is shown once.';
+    'Replace a key with a new one that has the same name, permissions and expiry. The old key works until the overlap ends. The new key is shown only once.';
   storeCommand(keys, 'rotate <id>', summary, [EXAMPLE_KEY, `${EXAMPLE_KEY} --overlap 7d`])
-    .option('--overlap <duration>', 'how long the old key still works (default: 1d); 0 if it has leaked', parseOverlap)
+    .option(
+      '--overlap <duration>',
+      'how long the old key still works, such as 1h; use 0 if it has leaked (default: 1d)',
+      parseOverlap,
+    )
     .action(async (id: string, { overlap = DAY_MS, ...options }: RotateOptions) => {
       const { key, hash, start } = createRootKey(randomBytes);
       const createdAt = systemClock.now();

@@ -12,7 +12,7 @@ import { withBar } from '../output/terminal.ts';
 import { commandAuthor, existingDatabase, KEY_VARIABLE, keySource } from './open-database.ts';
 
 const SUMMARY =
-  'Manage the keys that encrypt the secrets in the store: private keys, the secrets of webhooks and origins, and stored responses that contain a secret.';
+  'Manage the keys that encrypt the secrets in the database: private keys, the secrets of webhooks and origins, and stored responses that contain a secret.';
 
 export function addSealing(program: Command): void {
   const sealing = define(program, 'sealing', SUMMARY, ['nameplate sealing key', 'nameplate sealing rotate']);
@@ -39,7 +39,7 @@ interface Rotation {
 }
 
 function addRotate(sealing: Command): void {
-  const summary = `Encrypt every secret in the store again, while servers run. The key is the first one of ${KEY_VARIABLE}, or else a new one in the key file of the SQLite store. If it is interrupted, run it again to continue.`;
+  const summary = `Encrypt every secret in the database again, while servers run. Uses the first key of ${KEY_VARIABLE}. Without that setting, creates a new key in the key file of the SQLite database. If it is interrupted, run it again to continue.`;
   const examples = ['', '--database sqlite:/var/lib/nameplate/nameplate.db'];
   storeCommand(sealing, 'rotate', summary, examples).action(async (options: StoreOptions) => {
     const database = await existingDatabase(options);
@@ -140,7 +140,7 @@ interface LostKey {
 
 function addForget(sealing: Command): void {
   const summary =
-    'Show which secrets no configured key decrypts, or, with the id of a lost key, delete what it encrypted: certificates are then ordered again. Stop every server first, and take a backup.';
+    'Show which secrets no configured key decrypts. With the id of a lost key, delete the secrets that it encrypted: certificates are then ordered again. First stop every server and make a backup.';
   const examples = ['', '0f1e2d3c4b5a6978'];
   storeCommand(sealing, 'forget [key]', summary, examples).action(
     async (keyId: string | undefined, options: StoreOptions) => {

@@ -21,16 +21,16 @@ const COLUMNS: Column<SharedTarget>[] = [
 
 export function addTargets(program: Command): void {
   const summary =
-    'Manage shared targets: hosts of a platform to which all its customers lead their names already. Works on the database: no server has to run.';
+    "Manage shared targets: hosts of a platform that its customers' names already lead to. Opens the database itself, so no server needs to run.";
   const targets = define(program, 'targets', summary, [
     `nameplate targets add ${EXAMPLE_HOST} --workspace ${EXAMPLE_WORKSPACE}`,
     'nameplate targets list',
   ]);
   addAdd(targets);
-  storeCommand(targets, 'list', 'List shared targets, by their hosts.', ['--json']).action(
+  storeCommand(targets, 'list', 'List shared targets, in order of their hosts.', ['--json']).action(
     storeAction(({ store }) => store.listSharedTargets(), listing(COLUMNS, 'No shared targets.')),
   );
-  storeCommand(targets, 'remove <host>', 'Remove a shared target that no domain has.', [EXAMPLE_HOST]).action(
+  storeCommand(targets, 'remove <host>', 'Remove a shared target that no domain uses.', [EXAMPLE_HOST]).action(
     changeAction(
       async ({ store }, name) => {
         const host = await hostnameOf(name);
@@ -52,14 +52,14 @@ type AddOptions = StoreOptions & { workspace: string; address?: string[] };
 
 function addAdd(targets: Command): void {
   const summary =
-    'Give a workspace a shared target: a host of its platform, to which domains lead. Or change its addresses. A name that leads there verifies for this workspace alone.';
+    'Give a workspace a shared target, or change the addresses of one. A name that leads there is verified for this workspace only.';
   storeCommand(targets, 'add <host>', summary, [
     `${EXAMPLE_HOST} --workspace ${EXAMPLE_WORKSPACE} --address 203.0.113.7`,
   ])
     .requiredOption('--workspace <id>', 'the workspace')
     .option(
       '--address <ip>',
-      "an address of the platform's own that names lead to without a CNAME; may be repeated",
+      'an address of the platform that names lead to without a CNAME; repeat it for several',
       collectAddresses,
     )
     .action(

@@ -21,7 +21,7 @@ interface CreateOptions extends StoreOptions {
 
 export function addTokens(program: Command): void {
   const summary =
-    'Create dashboard tokens, which are short-lived JWTs used in place of a root key. Works on the database: no server has to run.';
+    'Manage dashboard tokens, which are short-lived JWTs used in place of a root key. Opens the database itself, so no server needs to run.';
   const tokens = define(program, 'tokens', summary, [
     `nameplate tokens create --workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     'nameplate tokens rotate',
@@ -31,7 +31,7 @@ export function addTokens(program: Command): void {
 }
 
 function addCreate(tokens: Command): void {
-  const summary = 'Create a token and print it. It is valid for at most two minutes. For tests and scripts.';
+  const summary = 'Create a token and print it, for tests and scripts. It is valid for at most two minutes.';
   storeCommand(tokens, 'create', summary, [
     `--workspace ${EXAMPLE_WORKSPACE} --permission 'environment.*.read_domain'`,
     `--workspace ${EXAMPLE_WORKSPACE} --subject ada --expires 120s --json`,
@@ -39,7 +39,7 @@ function addCreate(tokens: Command): void {
     .requiredOption('--workspace <id>', 'workspace of the token')
     .option(
       '--permission <permission>',
-      'what the token allows, such as environment.*.read_domain; repeat it for several; docs/reference/permissions.md lists all (default: nothing)',
+      'what the token allows, such as environment.*.read_domain; repeat it for several. docs/reference/permissions.md lists all permissions (default: nothing)',
       collectNames,
     )
     .option('--subject <subject>', 'the user the token stands for', 'nameplate tokens create')
@@ -58,9 +58,9 @@ function addCreate(tokens: Command): void {
 }
 
 function addRotate(tokens: Command): void {
-  const summary = 'Sign new tokens with a new key. Older tokens stay valid until they expire.';
+  const summary = 'Sign new tokens with a new signing key. Older tokens stay valid until they expire.';
   storeCommand(tokens, 'rotate', summary, ['', '--revoke'])
-    .option('--revoke', 'also reject all older tokens within a second, in case the old key has leaked')
+    .option('--revoke', 'also reject all older tokens within a second, for when the old signing key has leaked')
     .action(async ({ revoke = false, ...options }: StoreOptions & { revoke?: boolean }) => {
       const { id, createdAt } = await withChanges(options, 'tokens rotate', (store) =>
         rotateSigningKey(signingDeps(store), { revoke }),

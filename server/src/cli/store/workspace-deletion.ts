@@ -24,9 +24,9 @@ export function addDeleteWorkspace(
   noWorkspace: (id: string) => CliError,
 ): void {
   const summary =
-    'Delete a workspace with everything in it: its domains are no longer served, and cannot be restored. Without --confirm it says what would go, and deletes nothing. If it is interrupted, run it again to continue.';
+    'Delete a workspace with everything in it. Its domains are no longer served and cannot be restored. Without --confirm, the command only shows what it would delete. If it is interrupted, run it again to continue.';
   storeCommand(workspaces, 'delete <id>', summary, [exampleId, `${exampleId} --confirm acme`])
-    .option('--confirm <name>', 'the name of the workspace, as "workspaces list" has it')
+    .option('--confirm <name>', 'the name of the workspace, as "workspaces list" shows it')
     .action(async (id: string, options: DeleteOptions) => {
       await withChanges(options, 'workspaces delete', async (store) => {
         const workspace = await store.findWorkspace(id);

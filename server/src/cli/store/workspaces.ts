@@ -23,7 +23,8 @@ const COLUMNS: Column<Workspace>[] = [
 ];
 
 export function addWorkspaces(program: Command): void {
-  const summary = 'Manage workspaces, the owners of domains and keys. Works on the database: no server has to run.';
+  const summary =
+    'Manage workspaces, which own domains and keys. Opens the database itself, so no server needs to run.';
   const workspaces = define(program, 'workspaces', summary, [
     'nameplate workspaces create acme',
     'nameplate workspaces list',
@@ -33,7 +34,7 @@ export function addWorkspaces(program: Command): void {
   addSwitch(
     workspaces,
     'disable',
-    'Reject every request with a key or token of the workspace, until it is enabled again. Its sites are served all the same: "workspaces suspend-sites" stops those.',
+    'Reject every request with a key or token of the workspace, until it is enabled again. Its sites are still served: to stop them, use "workspaces suspend-sites".',
   );
   addSwitch(workspaces, 'enable', 'Accept the keys and tokens of a disabled workspace again.');
   addSuspend(workspaces);
@@ -95,11 +96,11 @@ type SuspendOptions = StoreOptions & { domain?: string };
 
 function addSuspend(workspaces: Command): void {
   const summary =
-    'Serve a page in place of all sites of a workspace, or of one with --domain, within a second, until they are resumed. No key of the workspace can undo it. Keys, checks and certificates work as before: "workspaces disable" rejects the keys.';
+    'Serve a page in place of all sites of a workspace, or of one site with --domain, until they are resumed. Takes effect within a second, and no key of the workspace can undo it. Keys, checks and certificates work as before: to reject the keys, use "workspaces disable".';
   const one = `${EXAMPLE_WORKSPACE} --domain shop.example.com`;
   storeCommand(workspaces, 'suspend-sites <id>', summary, [`${EXAMPLE_WORKSPACE} --status 451`, one])
     .addOption(statusOption())
-    .option('--domain <name>', 'only this site, also if its domain is deleted and added again')
+    .option('--domain <name>', 'only this site, even if its domain is deleted and added again')
     .action(async (id: string, { status, ...options }: SuspendOptions & { status: '451' | '503' }) => {
       const suspension = { status: status === '451' ? 451 : 503, suspendedAt: systemClock.now() } as const;
       const [what, sites] = await setSuspension(options, 'suspend-sites', id, suspension);
@@ -107,7 +108,7 @@ function addSuspend(workspaces: Command): void {
       show(options, shown, () => `Suspended ${what}: ${sites} a page with status ${status}.`);
     });
   const resume =
-    'Serve the suspended sites of a workspace again, or with --domain the one that was suspended by itself. Sites that the workspace has suspended itself stay so.';
+    'Serve the suspended sites of a workspace again, or with --domain one site that was suspended with --domain. Sites that the workspace itself suspended stay suspended.';
   storeCommand(workspaces, 'resume-sites <id>', resume, [EXAMPLE_WORKSPACE, one])
     .option('--domain <name>', 'only this site')
     .action(async (id: string, options: SuspendOptions) => {
@@ -146,7 +147,7 @@ function addLimits(workspaces: Command): void {
   ])
     .option(
       '--rate <operation=N/1m>',
-      'requests per window; "*" means every other operation, =none removes the limit',
+      'requests per window, such as domains.createDomain=60/1m; "*" means every operation without a limit of its own; OPERATION=none removes a limit',
       parseRate,
     )
     .option('--domains <N>', 'maximum number of domains; none removes the limit', parseDomains)

@@ -29,7 +29,7 @@ const Filters = Type.Object({
   verified: Flag,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
   since: Type.Optional(GivenTime('Only domains created after that.')),
-  until: Type.Optional(GivenTime('Only domains created before that.')),
+  until: Type.Optional(GivenTime('Only domains created before this time.')),
   order: Type.Optional(Type.Enum(['ASC', 'DESC'], { type: 'string' })),
 });
 

@@ -54,7 +54,7 @@ export interface AuditEntry extends Author {
   at: number;
   /** Null: what was changed belongs to no workspace. */
   workspaceId: string | null;
-  /** Id of what was changed; of a certificate, its name. */
+  /** Id of the resource that was changed; for a certificate, its name. */
   target: string;
   /** Name or slug of what was changed, if it has one that is no secret. */
   targetName: string | null;

@@ -49,7 +49,7 @@ export interface WorkspacePageRequest extends PageRequest {
   metadata?: Metadata | undefined;
   /** Only domains created then or later (Unix ms). */
   createdAfter?: number | undefined;
-  /** Only domains created before that. */
+  /** Only domains created before this time. */
   createdBefore?: number | undefined;
   /** Only domains that have, or have not, a certificate in use that is valid at this time (Unix ms). */
   readyAt?: { is: boolean; at: number } | undefined;
@@ -263,7 +263,7 @@ export interface Redirect {
   /** Name of the destination. */
   to: string;
   status: RedirectStatus;
-  /** When it was set to this. */
+  /** When this value was set. */
   setAt: number;
 }
 

@@ -8,7 +8,7 @@ export interface UsageCounts {
   bytesOut: number;
   /** Responses with status 5xx of the edge itself. */
   edgeErrors: number;
-  /** Responses with status 5xx of the origin. */
+  /** Responses with status 5xx from the origin. */
   originErrors: number;
 }
 
