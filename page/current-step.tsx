@@ -59,6 +59,7 @@ export function CurrentStep({ state, view, following, heading }: CurrentStepProp
         </details>
       )}
       {SERVED.has(stage) && view.records[1]?.state === 'not_needed' && <p class="note">{TEXT.noTxt}</p>}
+      {stage === 'live' && <WithoutWww view={view} />}
       <MainLink state={state} view={view} />
       {stage === 'live' && certificate?.issued !== undefined && (
         <p class="note">{TEXT.validUntil(certificate.issued.notAfter)}</p>
@@ -133,6 +134,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
         )}
         {task.mayKeep && <p class="note">{TEXT.mayKeep}</p>}
         {task.kind !== 'delete' && <p class="note">{TEXT.ttl}</p>}
+        <WithoutWww view={view} />
         <RecordList view={view} heading={heading} isTask />
       </li>
       <li>
@@ -140,6 +142,12 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
       </li>
     </ol>
   );
+}
+
+function WithoutWww({ view: { www } }: { view: View }) {
+  if (www === null) return null;
+  const shown = unicodeForm(www) ?? www;
+  return <p class="note">{TEXT.withoutWww(shown.slice('www.'.length), shown)}</p>;
 }
 
 /** Null where its type would not tell it from the record that is changed, or from another one. */

@@ -408,6 +408,22 @@ describe('the view', () => {
     ]);
   });
 
+  it.each([
+    ['apex in Unicode, unknown provider', 'www.xn--mller-kva.example'],
+    ['publish', null],
+    ['live', null],
+  ])('of “%s” names %s as a name that it does not set up', (name, www) => {
+    expect(viewOf(stateOf(name))?.www).toBe(www);
+  });
+
+  it('an apex that is live is not taken for its www too', () => {
+    const { domain, ...known } = stateOf('apex in Unicode, unknown provider');
+    if (domain === null) throw new Error('it is known');
+    const live = { ...known, domain: { ...domain, status: 'verified' as const }, diagnosis: null };
+    const { certificate } = stateOf('live');
+    expect(viewOf({ ...live, certificate })).toMatchObject({ stage: 'live', www: 'www.xn--mller-kva.example' });
+  });
+
   it('addresses that lead here are no right record while another nameserver has others', () => {
     const known = stateOf('apex that leads here, without its TXT record');
     if (known.diagnosis === null) throw new Error('it has been looked at');

@@ -1,4 +1,4 @@
-import type { Diagnosis, DiagnosisRecord, DnsRecord, Finding } from '../client/client.ts';
+import type { Diagnosis, DiagnosisRecord, DnsRecord, Domain, Finding } from '../client/client.ts';
 import { UNREADY } from '../words/reasons.ts';
 import { type ToldFinding, VOICE } from './languages/voice.ts';
 import { isServed, type SetupState } from './setup-state.ts';
@@ -42,6 +42,8 @@ export interface View {
   steps: Steps;
   /** The first mistake to fix. */
   finding: ToldFinding | null;
+  /** The other name that a visitor may take for set up with this apex, where that is worth saying. */
+  www: string | null;
   /** The visitor's change at the DNS provider; null: there is none. */
   task: Task | null;
   main: MainButton | null;
@@ -195,7 +197,13 @@ export function viewOf(seen: SetupState): View | undefined {
   const steps = stepsOf(stage, finding);
   const panel = task?.zone?.provider?.panel?.startsWith('https://') ? 'panel' : null;
   const main = mainOf(stage, state) ?? panel;
-  return { stage, steps, finding, task, main, canCheck: CHECKED.has(stage), records, caa, moving };
+  const www = task?.kind === 'records' || stage === 'live' ? wwwOf(domain) : null;
+  return { stage, steps, finding, task, main, www, canCheck: CHECKED.has(stage), records, caa, moving };
+}
+
+/** An apex has no CNAME record. */
+function wwwOf({ domain, dnsRecords: [routing] }: Domain): string | null {
+  return routing?.type === 'ALIAS' ? `www.${domain}` : null;
 }
 
 /** Stages with a mistake to fix, or records that are checked. */

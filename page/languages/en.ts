@@ -215,6 +215,8 @@ const texts = {
   alsoAdd: (type: string | null) => (type === null ? 'Add what is missing, too.' : `Add the ${type} record, too.`),
   mayKeep: 'Does a proxy of yours have this address? Then leave it: the TXT record is enough.',
   noTxt: 'You do not need the TXT record.',
+  /** `name`: an apex. True also where the other name has been attached. */
+  withoutWww: (name: string, www: string) => `This page sets up ${name} only: ${www} is set up separately.`,
   comeBack: 'Come back. This page changes by itself.',
   details: 'Answer of the certificate authority',
   stages: STAGES,

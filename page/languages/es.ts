@@ -47,6 +47,7 @@ export const es: Language = {
     alsoAdd: (type) => (type === null ? 'Añade también lo que falta.' : `Añade también el registro ${type}.`),
     mayKeep: '¿Esta dirección es de tu propio proxy? Entonces déjala: basta con el registro TXT.',
     noTxt: 'No necesitas el registro TXT.',
+    withoutWww: (name, www) => `Esta página configura solo ${name}: ${www} se configura por separado.`,
     comeBack: 'Vuelve aquí. Esta página se actualiza sola.',
     details: 'Respuesta de la autoridad de certificación',
     stages: {

@@ -49,6 +49,7 @@ export const fr: Language = {
     alsoAdd: (type) => (type === null ? 'Ajoutez aussi ce qui manque.' : `Ajoutez aussi l’enregistrement ${type}.`),
     mayKeep: 'Cette adresse est-elle celle de votre propre proxy ? Alors gardez-la : l’enregistrement TXT suffit.',
     noTxt: 'L’enregistrement TXT n’est pas nécessaire.',
+    withoutWww: (name, www) => `Cette page ne configure que ${name} : ${www} se configure séparément.`,
     comeBack: 'Revenez ici. Cette page se met à jour automatiquement.',
     details: 'Réponse de l’autorité de certification',
     stages: {

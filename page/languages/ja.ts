@@ -51,6 +51,7 @@ export const ja: Language = {
     alsoAdd: (type) => (type === null ? '足りないレコードも追加してください。' : `${type}レコードも追加してください。`),
     mayKeep: 'このアドレスがご自身のプロキシのものなら、そのまま残してください。TXTレコードだけで足ります。',
     noTxt: 'TXTレコードは必要ありません。',
+    withoutWww: (name, www) => `このページで設定するのは${name}だけです。${www}は別に設定します。`,
     comeBack: 'このページに戻ってください。表示は自動的に更新されます。',
     details: '認証局からの応答',
     stages: {

@@ -517,6 +517,11 @@ describe('an apex', () => {
     await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('203.0.113.80');
   });
 
+  it('says that its www is set up separately', async () => {
+    await open('apex in Unicode, unknown provider');
+    await shows('This page sets up müller.example only: www.müller.example is set up separately.');
+  });
+
   it('that leads to a former server needs a change, in header and card, while the TXT record is missing', async () => {
     await open('apex of a former server, without its TXT record');
     expect(await page.locator('.steps [aria-current]').innerText()).toMatch(/DNS records\s+Needs attention/);
