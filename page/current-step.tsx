@@ -8,7 +8,7 @@ import { unicodeForm } from './names.ts';
 import { RecordList } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { isLacking, isThere, type Task, type View } from './view.ts';
+import { isLacking, isThere, routes, type Task, type View } from './view.ts';
 
 interface CurrentStepProps {
   state: SetupState;
@@ -117,6 +117,7 @@ function Steps({ task, view, heading, isMain }: { task: Task; view: View; headin
             </bdi>
           </p>
         )}
+        {provider?.id === 'cloudflare' && routes(view) && <p class="note">{TEXT.dnsOnly}</p>}
         {provider?.panel?.startsWith('https://') && (
           <ButtonLink href={provider.panel} isMain={isMain && view.main === 'panel'}>
             {TEXT.panel(provider.name)}

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Finding } from '../client/client.ts';
 import { STATES } from '../test/page/states.ts';
 import type { SetupState } from './setup-state.ts';
-import { comparisonOf, type Stage, viewOf } from './view.ts';
+import { comparisonOf, routes, type Stage, viewOf } from './view.ts';
 
 const stateOf = (name: string): SetupState => ({
   link: 'open',
@@ -406,6 +406,22 @@ describe('the view', () => {
       { type: 'A', value: '192.0.2.1' },
       { type: 'AAAA', value: '2001:db8::1' },
     ]);
+  });
+
+  it.each([
+    ['publish', true],
+    ['one found', true],
+    ['fix', true],
+    ['moving, ready', true],
+    ['wildcard without the record for its certificate', true],
+    ['proxied, without its TXT record', false],
+    ['held elsewhere', true],
+    ['certificate blocked', false],
+    ['live', false],
+  ])('of “%s” asks for a record without a proxy: %s', (name, expected) => {
+    const view = viewOf(stateOf(name));
+    if (view === undefined) throw new Error('it is known');
+    expect(routes(view)).toBe(expected);
   });
 
   it.each([

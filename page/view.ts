@@ -166,6 +166,12 @@ export function comparisonOf({ code, name, seen = [], expected, action }: Findin
   return { field: 'value', found, expected: action?.valueInZone ?? expected };
 }
 
+/** Whether a record that routes is added or changed: it is not proxied. */
+export function routes({ task, records }: Pick<View, 'task' | 'records'>): boolean {
+  if (task === null || task.kind === 'delete') return false;
+  return records.some((record) => record.isTask && record.record !== 'ownership' && !isThere(record));
+}
+
 /** Undefined until a domain is known. In the language of the page. */
 export function viewOf(seen: SetupState): View | undefined {
   const diagnosis = told(seen.diagnosis);

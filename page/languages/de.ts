@@ -175,8 +175,9 @@ export const de: Language = {
     at: 'bei',
     panel: (provider) => `${provider} öffnen`,
     opensInNewTab: ' (öffnet einen neuen Tab)',
+    dnsOnly: 'Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Einträge. Stellen Sie „Proxy-Status“ auf „Nur DNS“ („DNS only“).`,
+      cloudflare: (zone) => `${zone} › DNS › Einträge`,
       ovh: (zone) => `Domainnamen › ${zone} › DNS-Zone`,
       strato: (zone) => `Domainverwaltung › ${zone} › DNS-Einstellungen`,
     },

@@ -265,6 +265,8 @@ const texts = {
   at: 'at',
   panel: (provider: string) => `Open ${provider}`,
   opensInNewTab: ' (opens in a new tab)',
+  /** At Cloudflare. */
+  dnsOnly: 'Set “Proxy status” to “DNS only”.',
   panels: {} as Paths,
   whereUnknown: (nameservers: readonly string[]) =>
     nameservers.length === 0

@@ -172,8 +172,9 @@ export const es: Language = {
     at: 'en',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (se abre en una pestaña nueva)',
+    dnsOnly: 'Pon «Estado de proxy» en «Solo DNS» («DNS only»).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Registros. Pon «Estado de proxy» en «Solo DNS» («DNS only»).`,
+      cloudflare: (zone) => `${zone} › DNS › Registros`,
       ionos: (zone) => `Dominios y SSL › ${zone} › DNS`,
       ovh: (zone) => `Dominios › ${zone} › Zona DNS`,
       hostinger: (zone) => `Dominios › ${zone} › DNS / Nameservers › Registros DNS`,

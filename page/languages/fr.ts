@@ -175,9 +175,9 @@ export const fr: Language = {
     at: 'sur',
     panel: (provider) => `Ouvrir ${provider}`,
     opensInNewTab: ' (s’ouvre dans un nouvel onglet)',
+    dnsOnly: 'Réglez « Statut du proxy » sur « DNS uniquement » (« DNS only »).',
     panels: {
-      cloudflare: (zone) =>
-        `${zone} › DNS › Enregistrements. Réglez « Statut du proxy » sur « DNS uniquement » (« DNS only »).`,
+      cloudflare: (zone) => `${zone} › DNS › Enregistrements`,
       ovh: (zone) => `Noms de domaine › ${zone} › Zone DNS`,
       gandi: (zone) => `Nom de domaine › ${zone} › Enregistrements DNS`,
     },

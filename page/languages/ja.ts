@@ -176,8 +176,9 @@ export const ja: Language = {
     at: '応答元：',
     panel: (provider) => `${provider}を開く`,
     opensInNewTab: '（新しいタブで開きます）',
+    dnsOnly: '「プロキシステータス」を「DNSのみ」（DNS only）にしてください。',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › レコード。「プロキシステータス」を「DNSのみ」（DNS only）にしてください。`,
+      cloudflare: (zone) => `${zone} › DNS › レコード`,
       route53: (zone) => `ホストゾーン › ${zone}`,
       azure: (zone) => `DNSゾーン › ${zone} › レコードセット`,
     },

@@ -173,8 +173,9 @@ export const pt: Language = {
     at: 'em',
     panel: (provider) => `Abrir ${provider}`,
     opensInNewTab: ' (abre em uma nova aba)',
+    dnsOnly: 'Deixe “Status do proxy” em “Somente DNS” (“DNS only”).',
     panels: {
-      cloudflare: (zone) => `${zone} › DNS › Registros. Deixe “Status do proxy” em “Somente DNS” (“DNS only”).`,
+      cloudflare: (zone) => `${zone} › DNS › Registros`,
       hostinger: (zone) => `Domínios › ${zone} › DNS / Nameservers › Registros DNS`,
     },
     whereUnknown: (nameservers) =>

@@ -531,6 +531,21 @@ describe('an apex', () => {
   });
 });
 
+describe('a proxy of the provider', () => {
+  const HINT = 'Set “Proxy status” to “DNS only”.';
+
+  it('is to be off for a record that routes', async () => {
+    await open('publish');
+    await shows(HINT);
+  });
+
+  it('is no matter where only the TXT record is missing', async () => {
+    await open('proxied, without its TXT record');
+    await shows('Open Cloudflare');
+    expect(await page.getByText(HINT).count()).toBe(0);
+  });
+});
+
 describe('a certificate that is blocked', () => {
   const caa = () => page.locator('article.record', { hasText: 'CAA record' });
 
