@@ -196,7 +196,7 @@ export function viewOf(seen: SetupState): View | undefined {
   for (const record of records) {
     record.isTask = task !== null && isPartOf(stage, record, finding);
     // It is told above the records; a record that may stay for now, or is changed as planned, is no mistake.
-    if (record.problem?.code === finding?.code || stage === 'preparing' || stage === 'ready') record.problem = null;
+    if (record.problem === finding || stage === 'preparing' || stage === 'ready') record.problem = null;
   }
   // A change at this moment would leave visitors without a certificate.
   if (stage === 'preparing' && records[0] !== undefined) records[0].state = 'later';
