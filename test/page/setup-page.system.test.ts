@@ -105,6 +105,16 @@ describe('every state', () => {
   );
 });
 
+it.each(['moving, offered', 'wildcard without the record for its certificate', 'apex with two addresses'])(
+  '%s: no two buttons have the same name',
+  async (name) => {
+    await open(name);
+    const names = await page.locator('button').allTextContents();
+    expect(names.length).toBeGreaterThan(4);
+    expect(names.toSorted()).toEqual([...new Set(names)].sort());
+  },
+);
+
 describe('each language', () => {
   it.each(['de', 'fr', 'es', 'pt-BR', 'ja'])(
     '%s: axe finds nothing, and nothing is cut off at 320 px, as with a zoom of four times',
