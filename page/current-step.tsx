@@ -5,10 +5,11 @@ import { Icon, type IconName, Prose } from './inline.tsx';
 import { pathIn } from './languages/panels.ts';
 import { VOICE } from './languages/voice.ts';
 import { unicodeForm } from './names.ts';
+import { isLacking, isThere } from './record-view.ts';
 import { RecordList } from './records.tsx';
 import type { SetupState } from './setup-state.ts';
 import { TEXT } from './text.ts';
-import { isLacking, isThere, routes, type Task, type View } from './view.ts';
+import { routes, type Task, type View } from './view.ts';
 
 interface CurrentStepProps {
   state: SetupState;

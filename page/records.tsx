@@ -1,8 +1,9 @@
 import { type ComponentChildren, Fragment } from 'preact';
 import { CopyButton } from './copy-button.tsx';
 import { Breakable, Code, Icon, type IconName, Prose } from './inline.tsx';
+import { type CaaView, isThere, type RecordState, type RecordView, type Seen } from './record-view.ts';
 import { TEXT } from './text.ts';
-import { type CaaView, isThere, type RecordState, type RecordView, type Seen, type View } from './view.ts';
+import type { View } from './view.ts';
 
 interface RecordsProps {
   view: View;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../client/client.ts';
 import { STATES } from '../test/page/states.ts';
+import { comparisonOf } from './record-view.ts';
 import type { SetupState } from './setup-state.ts';
-import { comparisonOf, routes, type Stage, viewOf } from './view.ts';
+import { routes, type Stage, viewOf } from './view.ts';
 
 const stateOf = (name: string): SetupState => ({
   link: 'open',

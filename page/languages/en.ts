@@ -1,6 +1,7 @@
 import { english, type Wording } from '../../words/english.ts';
+import type { RecordState, RecordView, Seen } from '../record-view.ts';
 import type { Asked, SetupState } from '../setup-state.ts';
-import type { RecordState, RecordView, Seen, Stage, StepState, Steps, Task } from '../view.ts';
+import type { Stage, StepState, Steps, Task } from '../view.ts';
 import { formatsIn } from './formats.ts';
 import type { Paths } from './panels.ts';
 
