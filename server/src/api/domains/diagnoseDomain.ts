@@ -21,7 +21,7 @@ export const diagnoseDomain = defineOperation({
   name: 'domains.diagnoseDomain',
   summary: 'Find out what is wrong with the DNS of a domain',
   description:
-    'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite), and a certificate that is `waiting_for_routing` is attempted at once. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
+    'Asks the nameservers now, and says what each of them has, what is wrong and what to do about it. It changes neither the status nor the schedule of the checks. A verified domain is then looked at from outside within half a minute (`live` in domains.getSite). A certificate that is `waiting_for_routing` is attempted at once. It takes at most 10 s, usually less than one. Requests for one domain within 5 s share a result; a workspace can have 10 of these requests in flight. With `cached` nothing is asked: it answers from the last background check.',
   // The permission of getDomain: DNS is public, and the schedule reveals no more than the status.
   permission: { resource: 'environment', action: 'read_domain' },
   sessions: ['setup', 'support'],
