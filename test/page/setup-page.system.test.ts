@@ -615,24 +615,6 @@ describe('a certificate that is blocked', () => {
   });
 });
 
-describe('a certificate that a check has made due', () => {
-  it('is asked for each second again, however long it was awaited before', async () => {
-    await page.clock.install();
-    const name = 'certificate blocked';
-    await open(name);
-    await shows(/Next attempt in/);
-    await page.clock.runFor(240_000);
-    await page.getByRole('button', { name: 'Check now' }).click();
-    await shows(/^Looked at/);
-    setup.requests.length = 0;
-    const asked = () => setup.requests.filter((request) => request.startsWith('domains.getCertificate')).length;
-    for (let seconds = 1; seconds <= 3; seconds += 1) {
-      await page.clock.runFor(1_100);
-      await expect.poll(asked).toBe(seconds);
-    }
-  });
-});
-
 describe('a change', () => {
   it('arrives by itself, and leaves the focus and what is in view where they are', async () => {
     await open('publish');
